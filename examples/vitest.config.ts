@@ -1,0 +1,9 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    // Each example is a process of its own: the first one on a busy machine takes seconds to start.
+    testTimeout: 30_000,
+    fsModuleCache: false,
+  },
+});

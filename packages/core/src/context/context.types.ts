@@ -1,0 +1,190 @@
+/**
+ * What a step holds (`Context`), and what the caller holds (`RunContext`).
+ *
+ * @module
+ */
+import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
+import type { TypeHint } from "../event/type-hint.js";
+import type { FieldsOf, InstanceOf } from "../step/trigger.js";
+import type { Duration } from "../value/duration.js";
+import type { ResultOf, RunArguments, StateOf } from "../workflow/run.types.js";
+import type { Workflow } from "../workflow/workflow.js";
+import type { Store } from "./store.types.js";
+
+/** A run's context as seen from outside: `handler.context`, `new Context(workflow)`, `Context.fromDict(...)`. */
+export interface RunContext<State = unknown> {
+  readonly runId: string;
+  readonly store: Store<State>;
+  /**
+   * The snapshot: plain JSON, at any moment, any number of times.
+   *
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a value that cannot be stored.
+   */
+  toDict(options?: ToDictOptions): ContextDict;
+}
+
+/** A run's context as a step sees it. A plain `Context` says nothing about the state and accepts every workflow's. */
+export interface Context<State = unknown> extends RunContext<State> {
+  /** Aborted, with the reason, when the attempt is over: run cancelled or timed out, step timed out, host shut down. */
+  readonly signal: AbortSignal;
+
+  /**
+   * Sends when this attempt next commits (a wait, a child, a sleep, a yield, its return); a failed attempt has sent nothing.
+   *
+   * @throws {WorkflowError} `EVENT_UNDECLARED` when `emits` does not list it, `STEP_UNKNOWN` when `step` does not exist,
+   * `EVENT_NOT_ACCEPTED` when that step does not take it, `EVENT_NOT_SENDABLE` for an event that ends a run.
+   */
+  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
+  /** Shows an event to stream readers, at once; no step gets it. */
+  writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
+
+  /**
+   * Waits here, without holding a worker slot, until a matching event arrives.
+   *
+   * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `WAIT_KEY_REQUIRED` when a second wait for this event is
+   * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it.
+   */
+  waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options?: WaitOptions<Event>): Promise<Event>;
+
+  /** The events in the order of `expected`, once all of them have come; null until then. Surplus stays for the next set. */
+  collectEvents<const Expected extends readonly EventClass[]>(
+    event: WorkflowEvent,
+    expected: Expected,
+    options?: CollectEventsOptions,
+  ): Promise<Collected<Expected> | null>;
+
+  /**
+   * Runs `effect` until it has succeeded once for this work item, over retries and restores, and remembers its result.
+   *
+   * @throws {WorkflowError} `KEY_REUSED` for a second `run` with this key in one attempt.
+   */
+  run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result>;
+
+  /**
+   * Runs another workflow as part of this run: one snapshot, shared cancellation, streamed events with their origin.
+   * `child` is one of the values of `static children = { digest: Digest }`; by its name, `"digest"`, the result is `unknown`.
+   *
+   * @throws {WorkflowError} `CHILD_UNKNOWN` when it is not among the `children`, `CHILD_FAILED` when it failed.
+   */
+  runChild<Child extends ChildReference>(
+    child: Child,
+    ...args: RunArguments<ChildFlow<Child>, ChildOptions>
+  ): Promise<ResultOf<ChildFlow<Child>>>;
+
+  /** Sleeps without holding a worker slot; survives a restore. A date in the past returns at once. */
+  sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
+
+  retryInfo(): RetryState;
+}
+
+/** Every event but those that end a run. Of a union, every member is asked. */
+export type Sendable<Event extends WorkflowEvent> = Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
+  ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">
+  : Event;
+
+export interface SendOptions {
+  /** Only this step gets it. */
+  readonly step?: string;
+  /** Survives a restore. */
+  readonly delay?: Duration;
+  /** `"run"` takes the event out of the sender's fan-out, so that no batch waits for it. @default the sender's scope */
+  readonly scope?: "run";
+  /** Leaves at once; a second attempt that changes its mind cannot call it back. */
+  readonly immediate?: boolean;
+  /** Tells this send from others of the same event in this step, for a second attempt. @default its position */
+  readonly key?: string;
+}
+
+export interface WaitOptions<Event extends WorkflowEvent> {
+  /** Shown once per wait, over retries and restores. */
+  readonly prompt?: PromptEvent;
+  /** Only an event whose fields equal these. Data, not a function: it is part of the snapshot. */
+  readonly where?: Partial<FieldsOf<Event>>;
+  /** Tells this wait from others for the same event in this step, for a second attempt. @default its position */
+  readonly key?: string;
+  /** @default none */
+  readonly timeout?: Duration;
+}
+
+export interface PromptEvent extends WorkflowEvent<string, EventFacts<"inputRequired">> {}
+
+export interface CollectEventsOptions {
+  /** Name of the buffer. @default one for each step and set of expected events */
+  readonly buffer?: string;
+}
+
+/** `[typeof A, typeof B]` gives `[A, B]`. */
+export type Collected<Classes extends readonly EventClass[]> = {
+  -readonly [Index in keyof Classes]: InstanceOf<Classes[Index]>;
+};
+
+/** What `ctx.run` gives to its function. */
+export interface EffectCall {
+  /** The same over retries and restores: hand it to the service you call. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+/** A class of `static children`, a built workflow among them, or the name of one. */
+export type ChildReference = string | (new () => Workflow) | Workflow;
+
+/** The workflow behind a reference; nothing is known of one that is only named. */
+export type ChildFlow<Child> = Child extends string ? Workflow : Child extends new () => infer Flow ? Flow : Child;
+
+export interface ChildOptions {
+  /** Tells this child from others in the same step, for a second attempt. @default its position */
+  readonly key?: string;
+}
+
+export interface SleepOptions {
+  /** Tells this sleep from others in the same step, for a second attempt. @default its position */
+  readonly key?: string;
+}
+
+export interface RetryState {
+  /** 0 on the first attempt. */
+  readonly retry: number;
+  /** Since the first attempt began. */
+  readonly elapsedMs: number;
+  /** `undefined` on the first attempt. */
+  readonly lastError: unknown;
+}
+
+/** A snapshot. Opaque; checked, field by field, by `Context.fromDict`. */
+export interface ContextDict {
+  readonly format: string;
+  readonly version: number;
+  readonly [key: string]: unknown;
+}
+
+/** Compresses or encrypts the JSON text of a snapshot. */
+export interface SnapshotCodec {
+  /** Written into the snapshot, and compared when it is read. */
+  readonly name: string;
+  encode(json: string): string;
+  decode(text: string): string;
+}
+
+export interface ToDictOptions {
+  readonly codec?: SnapshotCodec;
+}
+
+export interface FromDictOptions {
+  /** Called with the snapshot before it is checked; gives the one to use. */
+  readonly migrate?: (dict: ContextDict) => unknown;
+  /** The one it was written with. */
+  readonly codec?: SnapshotCodec;
+}
+
+/** The value `Context`. */
+export interface ContextClass {
+  /** A context whose store can be filled before the run: `workflow.run(input, { context })`. */
+  new <Flow extends Workflow>(workflow: Flow): RunContext<StateOf<Flow>>;
+  /**
+   * The context of a snapshot, to be continued with `workflow.resume(context)`.
+   *
+   * @throws {WorkflowError} `SNAPSHOT_INVALID | SNAPSHOT_NEWER | SNAPSHOT_FOREIGN | SNAPSHOT_MISMATCH | SNAPSHOT_HOSTILE`,
+   * naming what is wrong.
+   */
+  fromDict<Flow extends Workflow>(workflow: Flow, dict: unknown, options?: FromDictOptions): RunContext<StateOf<Flow>>;
+}

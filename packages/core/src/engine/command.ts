@@ -1,0 +1,34 @@
+/**
+ * What a run has to do next, decided by `reduce` and performed by its host. Plain data.
+ *
+ * A lost command loses no work: after a load, the outstanding ones are derived from the state again.
+ *
+ * @module
+ */
+import type { EventData, Outcome } from "./state.js";
+
+export type Command =
+  | { readonly type: "attempt.start"; readonly item: number }
+  /** Its outcome no longer counts. */
+  | { readonly type: "attempt.end"; readonly item: number; readonly reason: string }
+  | { readonly type: "call.settle"; readonly item: number; readonly call: string }
+  | { readonly type: "generator.pull"; readonly item: number }
+  | { readonly type: "child.start"; readonly item: number; readonly call: string }
+  | { readonly type: "child.cancel"; readonly runId: string }
+  | { readonly type: "stream.publish"; readonly sequence: number; readonly event: EventData; readonly origin: string | null; readonly promptId: string | null }
+  | { readonly type: "sender.tell"; readonly ticket: number; readonly receipt: Receipt }
+  /** For whoever inspects the run; nothing depends on it. */
+  | { readonly type: "note"; readonly note: Note }
+  | { readonly type: "run.finish"; readonly outcome: Outcome };
+
+export type Receipt =
+  | { readonly status: "accepted"; readonly sequence: number }
+  | { readonly status: "refused"; readonly code: RefusalCode; readonly hint: string };
+
+export type RefusalCode = "EVENT_NOT_ACCEPTED" | "INBOX_FULL" | "PROMPT_CLOSED" | "RUN_FINISHED" | "STEP_UNKNOWN";
+
+export type Note =
+  | { readonly kind: "event.unhandled"; readonly event: EventData; readonly step: string | null }
+  | { readonly kind: "step.retrying"; readonly item: number; readonly retryAtMs: number }
+  | { readonly kind: "tick.refused"; readonly tick: string; readonly reason: string }
+  | { readonly kind: "run.idle" };

@@ -1,0 +1,41 @@
+/** A queue with O(1) at both ends that is plain to encode: `toArray()` gives it first to last. */
+export class Fifo<Item> {
+  private items: Item[] = [];
+  private head = 0;
+
+  get size(): number {
+    return this.items.length - this.head;
+  }
+
+  push(item: Item): void {
+    this.items.push(item);
+  }
+
+  /** Puts an item before all others. */
+  unshift(item: Item): void {
+    if (this.head > 0) this.items[--this.head] = item;
+    else this.items.unshift(item);
+  }
+
+  shift(): Item | undefined {
+    if (this.head === this.items.length) return undefined;
+    const item = this.items[this.head] as Item;
+    this.items[this.head++] = undefined as Item;
+    if (this.head === this.items.length) this.clear();
+    // Half of it is behind the head: moving the rest costs each item one copy in all.
+    else if (this.head > 1024 && this.head * 2 > this.items.length) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return item;
+  }
+
+  clear(): void {
+    this.items.length = 0;
+    this.head = 0;
+  }
+
+  toArray(): Item[] {
+    return this.items.slice(this.head);
+  }
+}

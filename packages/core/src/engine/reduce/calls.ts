@@ -1,0 +1,130 @@
+/**
+ * What attempts do through `ctx`: each call becomes a record in the memory of its work item.
+ *
+ * @module
+ */
+import { applyChange } from "../../state/apply-change.js";
+import type { CallAwaited, ChildClosed, ChildOpened, EffectRecorded, EventCollected, SendsCommitted, SleepOpened, StateEdited, StreamWritten, WaitOpened } from "../tick.js";
+import type { ChildRecord, EventData, WaitRecord } from "../state.js";
+import { suspend, wake } from "./dispatch.js";
+import { publish } from "./finish.js";
+import { takeKept } from "./inbox.js";
+import { sendOut } from "./output.js";
+import { setTimer } from "./time.js";
+import { listWait, remember, resolveWait } from "./wait.js";
+import { currentItem, type Work } from "./work.js";
+
+export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  for (const send of tick.sends) {
+    remember(item, { kind: "send", call: send.call });
+    sendOut(work, item, send);
+  }
+}
+
+export function onWaitOpened(work: Work, tick: WaitOpened): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  const { state } = work;
+  const { call, accepts, where, prompt, dueAtMs } = tick;
+  const promptId = prompt === null ? null : `${state.runId}:${state.nextId++}`;
+  const wait: WaitRecord = { kind: "wait", call, item: item.id, accepts, where, promptId, prompt, dueAtMs, status: "open", event: null, timer: null };
+  remember(item, wait);
+  suspend(work, item);
+  // An answer that came before its question was not meant for it: only a wait without a prompt takes kept events.
+  const kept = prompt === null ? takeKept(work, wait) : null;
+  if (kept !== null) return resolveWait(work, item, wait, kept.event);
+  listWait(work, wait);
+  if (dueAtMs !== null) wait.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
+  if (prompt !== null) publish(work, prompt, promptId);
+}
+
+export function onSleepOpened(work: Work, tick: SleepOpened): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  const { call, dueAtMs } = tick;
+  const timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
+  remember(item, { kind: "sleep", call, dueAtMs, status: "open", timer });
+  suspend(work, item);
+}
+
+export function onChildOpened(work: Work, tick: ChildOpened): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  const { call, name, start } = tick;
+  const runId = `${work.state.runId}/${work.state.nextId++}`;
+  const record: ChildRecord = { kind: "child", call, name, runId, start, status: "open", result: null, error: null };
+  remember(item, record);
+  suspend(work, item);
+  work.commands.push({ type: "child.start", item: item.id, call });
+}
+
+export function onChildClosed(work: Work, tick: ChildClosed): void {
+  const item = work.state.items.get(tick.item);
+  const record = item?.memory?.get(tick.call);
+  if (!item || record?.kind !== "child" || record.status !== "open") return;
+  record.status = tick.error === null ? "completed" : "failed";
+  record.result = tick.result;
+  record.error = tick.error;
+  wake(work, item, tick.call);
+}
+
+/** A later attempt asks for a call that an earlier one opened: already answered, or to be awaited. */
+export function onCallAwaited(work: Work, tick: CallAwaited): void {
+  const item = currentItem(work, tick);
+  const record = item?.memory?.get(tick.call);
+  if (!item || !record) return;
+  if ("status" in record && record.status === "open") suspend(work, item);
+  else work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
+}
+
+export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  remember(item, { kind: "run", call: tick.call, value: tick.value });
+  work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
+}
+
+/** Counts each event once; with the last one missing, the set is taken out and the surplus stays for the next. */
+export function onEventCollected(work: Work, tick: EventCollected): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  const { state } = work;
+  const key = `${item.step}:${tick.buffer}`;
+  state.sets ??= new Map();
+  const buffer = state.sets.get(key) ?? [];
+  if (tick.expected.includes(tick.event.type)) buffer.push(tick.event);
+  const events = buffer.length < tick.expected.length ? null : takeSet(buffer, tick.expected);
+  if (buffer.length === 0) state.sets.delete(key);
+  else state.sets.set(key, buffer);
+  remember(item, { kind: "set", call: tick.call, events });
+  work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
+}
+
+function takeSet(buffer: EventData[], expected: readonly string[]): EventData[] | null {
+  const left = [...buffer];
+  const set: EventData[] = [];
+  for (const type of expected) {
+    const position = left.findIndex((event) => event.type === type);
+    if (position < 0) return null;
+    set.push(left.splice(position, 1)[0] as EventData);
+  }
+  buffer.splice(0, buffer.length, ...left);
+  return set;
+}
+
+export function onStateEdited(work: Work, tick: StateEdited): void {
+  const { state } = work;
+  if (tick.item !== null) {
+    const item = currentItem(work, tick as StateEdited & { item: number });
+    if (item === null) return;
+    if (tick.call !== null) remember(item, { kind: "edit", call: tick.call, value: tick.value });
+  }
+  state.store = applyChange(state.store, tick.change);
+}
+
+export function onStreamWritten(work: Work, tick: StreamWritten): void {
+  if (tick.item !== null && currentItem(work, tick as StreamWritten & { item: number }) === null) return;
+  publish(work, tick.event, tick.promptId, tick.origin);
+}

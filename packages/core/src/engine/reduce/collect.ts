@@ -1,0 +1,101 @@
+/**
+ * Collect steps: what has arrived, and the batch it becomes.
+ *
+ * @module
+ */
+import type { CollectTrigger, StepDefinition } from "../definition.js";
+import type { Arrival, Failure, Gathered, Parcel, Recoveries, Scope, SettledMember, StepInput } from "../state.js";
+import { enqueue } from "./dispatch.js";
+import { cancelScope } from "./scope.js";
+import type { Work } from "./work.js";
+
+export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
+
+export function collectStep(work: Work, name: string): CollectStep | null {
+  const step = work.routing.steps.get(name);
+  return step?.trigger.kind === "collect" ? (step as CollectStep) : null;
+}
+
+export function isSettling(work: Work, name: string): boolean {
+  return collectStep(work, name)?.trigger.settle === true;
+}
+
+/** Puts an event into the batch of its fan-out. False when it is in none: then nobody collects it. */
+export function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
+  const { scope } = parcel;
+  if (scope === null || scope.closed) return false;
+  const gathered = gatheredAt(scope, step.name);
+  if (gathered.fired) return true; // it came after the n-th: it ran, and is not in the batch
+  gathered.arrivals.push({ index: parcel.index, event: parcel.event, recoveries: parcel.recoveries });
+  if (gathered.arrivals.length === step.trigger.take) {
+    fireBatch(work, scope, step.name);
+    if (step.trigger.rest === "cancel") cancelScope(work, scope);
+  }
+  return true;
+}
+
+function gatheredAt(scope: Scope, name: string): Gathered {
+  scope.gathered ??= new Map();
+  let gathered = scope.gathered.get(name);
+  if (!gathered) scope.gathered.set(name, (gathered = { arrivals: [], fired: false }));
+  return gathered;
+}
+
+/** One call of a collect step with what has arrived, in the scope around the fan-out. */
+export function fireBatch(work: Work, scope: Scope, name: string): void {
+  const step = collectStep(work, name);
+  const gathered = gatheredAt(scope, name);
+  if (!step || gathered.fired) return;
+  gathered.fired = true;
+  const { arrivals } = gathered;
+  const recoveries = mergeRecoveries(arrivals);
+  enqueue(work, name, batchOf(step.trigger, scope, arrivals), { scope: scope.parent, index: scope.parentIndex, recoveries });
+}
+
+function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {
+  if (settle) return { kind: "settled", members: settledMembers(scope, arrivals, order) };
+  const sorted = order === "emitted" ? sortByIndex(arrivals) : arrivals;
+  return { kind: "batch", members: sorted.map((arrival) => arrival.event) };
+}
+
+/** Every element of a closed fan-out has its say; of one that still runs (`take`), those that are known. */
+function settledMembers(scope: Scope, arrivals: readonly Arrival[], order: "emitted" | "arrived"): SettledMember[] {
+  const members: SettledMember[] = arrivals.map(({ index, event }) => ({ status: "ok", index, event }));
+  const arrived = new Set(arrivals.map((arrival) => arrival.index));
+  for (const [index, failure] of scope.failures ?? []) members.push({ status: "failed", index, failure });
+  if (scope.closed) {
+    for (let index = 0; index < scope.size; index++) {
+      if (!arrived.has(index) && !scope.failures?.has(index)) members.push({ status: "empty", index });
+    }
+  }
+  return order === "emitted" ? sortByIndex(members) : members;
+}
+
+function sortByIndex<Item extends { readonly index: number }>(items: readonly Item[]): Item[] {
+  return [...items].sort((left, right) => left.index - right.index);
+}
+
+/** The budget of a handler is that of the member that used most of it. */
+function mergeRecoveries(arrivals: readonly Arrival[]): Recoveries | null {
+  let merged: Record<string, number> | null = null;
+  for (const { recoveries } of arrivals) {
+    if (recoveries === null) continue;
+    merged ??= {};
+    for (const name in recoveries) merged[name] = Math.max(merged[name] ?? 0, recoveries[name] ?? 0);
+  }
+  return merged;
+}
+
+/** The nearest fan-out around that has a step that collects failures too, and the element of it. */
+export function settlingScope(work: Work, from: Scope | null, index: number): { scope: Scope; index: number } | null {
+  let element = index;
+  for (let scope = from; scope !== null; element = scope.parentIndex, scope = scope.parent) {
+    if (scope.collects.some((name) => isSettling(work, name))) return { scope, index: element };
+  }
+  return null;
+}
+
+export function settleFailed(scope: Scope, index: number, failure: Failure): void {
+  scope.failures ??= new Map();
+  if (!scope.failures.has(index)) scope.failures.set(index, failure);
+}

@@ -1,0 +1,56 @@
+/**
+ * Where an event goes.
+ *
+ * @module
+ */
+import type { EventData, Parcel, StepInput } from "../state.js";
+import { gather } from "./collect.js";
+import { enqueue } from "./dispatch.js";
+import { publish } from "./finish.js";
+import { arriveAtJoin } from "./join.js";
+import { keep } from "./inbox.js";
+import { answerWait } from "./wait.js";
+import type { Work } from "./work.js";
+
+/** Gives an event to the oldest wait that it matches and to every step that accepts it, but that wait's own. False when nobody took it. */
+export function offer(work: Work, parcel: Parcel): boolean {
+  const { event, step: only } = parcel;
+  const answered = work.state.waits === null ? null : answerWait(work, event, only);
+  let taken = answered !== null;
+  const route = work.routing.routes.get(event.type);
+  if (!route) return taken;
+  let input: StepInput | null = null;
+  for (const { name } of route.steps) {
+    if (name === answered || (only !== null && only !== name)) continue;
+    input ??= { kind: "event", event };
+    enqueue(work, name, input, parcel);
+    taken = true;
+  }
+  for (const step of route.collects) {
+    if ((only === null || only === step.name) && gather(work, step, parcel)) taken = true;
+  }
+  for (const step of route.joins) {
+    if (only !== null && only !== step.name) continue;
+    arriveAtJoin(work, step, parcel);
+    taken = true;
+  }
+  return taken;
+}
+
+/** Delivers what a step emitted or sent. A prompt is shown; what nobody takes yet is kept for the step that waits for it. */
+export function deliver(work: Work, parcel: Parcel): void {
+  if (parcel.scope?.closed) return;
+  const isPrompt = work.routing.roles.get(parcel.event.type) === "inputRequired";
+  if (isPrompt) show(work, parcel.event);
+  if (offer(work, parcel) || isPrompt) return;
+  if (parcel.step === null && keep(work, parcel)) return;
+  work.commands.push({ type: "note", note: { kind: "event.unhandled", event: parcel.event, step: parcel.step } });
+}
+
+function show(work: Work, event: EventData): void {
+  const { state } = work;
+  const promptId = `${state.runId}:${state.nextId++}`;
+  state.prompts ??= new Map();
+  state.prompts.set(promptId, { promptId, event, wait: null });
+  publish(work, event, promptId);
+}

@@ -1,0 +1,98 @@
+/**
+ * Failed attempts: again, to an error handler, to a settling batch, or the end of the run.
+ *
+ * @module
+ */
+import type { Failure, WorkItem } from "../state.js";
+import type { StepFailed } from "../tick.js";
+import { settleFailed, settlingScope } from "./collect.js";
+import { dispatch, endAttempt, enqueue, loadOf, removeItem } from "./dispatch.js";
+import { stepFailed } from "./engine-events.js";
+import { finish } from "./finish.js";
+import { cancelElement, leaveOpener } from "./scope.js";
+import { gain, setTimer } from "./time.js";
+import { closeCalls } from "./wait.js";
+import { currentItem, type Work } from "./work.js";
+
+export function onStepFailed(work: Work, tick: StepFailed): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  item.failures++;
+  item.lastError = tick.error;
+  item.lastFailedAtMs = work.state.atMs;
+  forgetFailures(item);
+  if (tick.retryAtMs === null) failForGood(work, item);
+  else retry(work, item, tick.retryAtMs);
+}
+
+/** A wait that timed out and a child that failed are tried anew. */
+function forgetFailures(item: WorkItem): void {
+  for (const [call, record] of item.memory ?? []) {
+    if ((record.kind === "wait" && record.status === "timedOut") || (record.kind === "child" && record.status === "failed")) item.memory?.delete(call);
+  }
+}
+
+function retry(work: Work, item: WorkItem, retryAtMs: number): void {
+  work.commands.push({ type: "note", note: { kind: "step.retrying", item: item.id, retryAtMs } });
+  if (retryAtMs > work.state.atMs) {
+    endAttempt(work, item);
+    item.retryTimer = setTimer(work, retryAtMs, { kind: "retry", item: item.id });
+    return;
+  }
+  const load = loadOf(work, item.step);
+  load.ready.unshift(item.id);
+  gain(work);
+  endAttempt(work, item);
+  item.status = "ready";
+  dispatch(work, load);
+}
+
+function failForGood(work: Work, item: WorkItem): void {
+  const { routing } = work;
+  const failure = failureOf(work, item);
+  const handler = routing.handlers.get(item.step);
+  const used = handler ? (item.recoveries?.[handler.name] ?? 0) : 0;
+  if (handler && used < handler.maxRecoveries) {
+    const recoveries = { ...item.recoveries, [handler.name]: used + 1 };
+    enqueue(work, handler.name, { kind: "event", event: stepFailed(failure) }, { scope: item.scope, index: item.index, recoveries });
+    return endItem(work, item);
+  }
+  const settling = settlingScope(work, item.scope, item.index);
+  if (settling !== null) {
+    settleFailed(settling.scope, settling.index, failure);
+    endItem(work, item);
+    return cancelElement(work, settling.scope, settling.index);
+  }
+  if (item.memory !== null) closeCalls(work, item);
+  item.status = "failed";
+  finish(work, { status: "failed", failure });
+}
+
+/** A generator that failed for good ends its batch with what it gave. */
+function endItem(work: Work, item: WorkItem): void {
+  const { fan } = item;
+  removeItem(work, item);
+  if (fan === null) return;
+  fan.generator = null;
+  leaveOpener(work, fan);
+}
+
+function failureOf(work: Work, item: WorkItem): Failure {
+  return {
+    stepName: item.step,
+    error: item.lastError ?? { name: "Error", message: "unknown" },
+    attempts: item.failures,
+    elapsedMs: work.state.atMs - item.firstStartedAtMs,
+    failedAtMs: work.state.atMs,
+    input: inputEvents(item),
+  };
+}
+
+function inputEvents({ input }: WorkItem) {
+  switch (input.kind) {
+    case "event": return [input.event];
+    case "batch": return input.members;
+    case "settled": return input.members.flatMap((member) => (member.status === "ok" ? [member.event] : []));
+    case "set": return Object.values(input.slots);
+  }
+}

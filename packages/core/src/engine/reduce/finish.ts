@@ -1,0 +1,48 @@
+/**
+ * The end of a run, and what stream readers see.
+ *
+ * @module
+ */
+import type { EventData, Outcome, RunState } from "../state.js";
+import { terminalEvent } from "./engine-events.js";
+import { reportLeftovers } from "./join.js";
+import { stopClock } from "./time.js";
+import type { Work } from "./work.js";
+
+export function publish(work: Work, event: EventData, promptId: string | null, origin: string | null = null): void {
+  work.commands.push({ type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
+}
+
+/**
+ * Ends the run. Completed: nothing is left. Otherwise the work stays for `resume` (cancelled) or `retry` (failed, timed out): none
+ * of it runs until then.
+ */
+export function finish(work: Work, outcome: Outcome): void {
+  const { state } = work;
+  if (outcome.status === "completed" && state.joins !== null) reportLeftovers(work, state.joins);
+  stopClock(work);
+  state.active = 0;
+  state.status = outcome.status;
+  state.outcome = outcome;
+  if (outcome.status === "completed") clear(state);
+  else interrupt(state);
+  publish(work, terminalEvent(outcome), null);
+  work.commands.push({ type: "run.finish", outcome });
+}
+
+function clear(state: RunState): void {
+  state.items.clear();
+  state.loads.clear();
+  state.scopes = state.joins = state.sets = state.inbox = state.waits = state.prompts = state.timers = state.runTimer = null;
+}
+
+/** What was under way is ready to start over; slots are free. */
+export function interrupt(state: RunState): void {
+  state.loads.clear();
+  for (const item of state.items.values()) {
+    if (item.status === "delayed" || item.status === "failed") continue;
+    item.status = "ready";
+    item.open = 0;
+    item.answered = null;
+  }
+}

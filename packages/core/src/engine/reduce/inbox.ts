@@ -1,0 +1,47 @@
+/**
+ * Events that came before the step that waits for them.
+ *
+ * @module
+ */
+import { matchesType, matchesWhere } from "../matching.js";
+import { reachOf } from "../routing.js";
+import type { Parcel, WaitRecord } from "../state.js";
+import type { Work } from "./work.js";
+
+export const INBOX_SIZE = 1_000;
+
+/** Keeps an event when a step that can still run waits for its type. */
+export function keep(work: Work, parcel: Parcel): boolean {
+  const waiting = work.routing.routes.get(parcel.event.type)?.waiting;
+  if (!waiting || waiting.length === 0 || !waiting.some((name) => canRun(work, name))) return false;
+  work.state.inbox ??= [];
+  work.state.inbox.push(parcel);
+  return true;
+}
+
+export function isFull(work: Work): boolean {
+  return (work.state.inbox?.length ?? 0) >= INBOX_SIZE;
+}
+
+/** The oldest kept event that this wait takes. */
+export function takeKept(work: Work, wait: WaitRecord): Parcel | null {
+  const { inbox } = work.state;
+  if (inbox === null) return null;
+  const position = inbox.findIndex(({ event }) => matchesType(wait.accepts, event.type) && matchesWhere(wait.where, event));
+  if (position < 0) return null;
+  return inbox.splice(position, 1)[0] as Parcel;
+}
+
+function canRun(work: Work, name: string): boolean {
+  const { routing, state } = work;
+  if (routing.external.some((step) => reachOf(routing, step.name).has(name))) return true;
+  const seen = new Set<string>();
+  for (const item of state.items.values()) {
+    if (seen.has(item.step)) continue;
+    seen.add(item.step);
+    if (reachOf(routing, item.step).has(name)) return true;
+  }
+  return (state.timers?.toArray() ?? []).some(
+    (timer) => timer.kind === "send" && (routing.routes.get(timer.parcel.event.type)?.steps ?? []).some((step) => reachOf(routing, step.name).has(name)),
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * Joins: one call per complete set, one event for each slot.
+ *
+ * Sets are made within one element of the innermost fan-out, or over the run among events with the same value of a field.
+ *
+ * @module
+ */
+import { fieldOf } from "../../event/facts.js";
+import type { JoinSlot, JoinTrigger, StepDefinition } from "../definition.js";
+import { matchesType } from "../matching.js";
+import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
+import { joinIncomplete } from "./engine-events.js";
+import { enqueue } from "./dispatch.js";
+import { publish } from "./finish.js";
+import type { Work } from "./work.js";
+
+type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
+
+export function arriveAtJoin(work: Work, step: JoinStep, parcel: Parcel): void {
+  const buffers = buffersFor(work, step, parcel);
+  const key = keyOf(step, parcel);
+  let buffer = buffers.get(key);
+  if (!buffer) buffers.set(key, (buffer = { step: step.name, arrivals: new Map(), size: 0 }));
+  add(buffer, parcel);
+  const set = completeSet(step.trigger.slots, buffer);
+  if (set === null) return;
+  if (buffer.size === 0) buffers.delete(key);
+  const slots: Record<string, EventData> = {};
+  step.trigger.slots.forEach((slot, position) => (slots[slot.name] = (set[position] as Parcel).event));
+  enqueue(work, step.name, { kind: "set", slots }, placeOf(set));
+}
+
+function buffersFor({ state }: Work, { trigger }: JoinStep, { scope }: Parcel): Map<string, JoinBuffer> {
+  if (scope === null || trigger.by !== null) return (state.joins ??= new Map());
+  return (scope.joins ??= new Map());
+}
+
+function keyOf({ name, trigger }: JoinStep, { event, index }: Parcel): string {
+  if (trigger.by === null) return `${name}#${index}`;
+  const value = fieldOf(event as never, trigger.by);
+  return `${name}=${typeof value}:${String(value)}`;
+}
+
+function add(buffer: JoinBuffer, parcel: Parcel): void {
+  const same = buffer.arrivals.get(parcel.event.type);
+  if (same) same.push(parcel);
+  else buffer.arrivals.set(parcel.event.type, [parcel]);
+  buffer.size++;
+}
+
+/** Takes one event for each slot out of the buffer: for each slot the first that fits and still leaves something for the others. */
+function completeSet(slots: readonly JoinSlot[], buffer: JoinBuffer): Parcel[] | null {
+  const chosen = assign(slots, buffer, []);
+  if (chosen === null) return null;
+  return chosen.map((type) => {
+    const parcels = buffer.arrivals.get(type) as Parcel[];
+    const parcel = parcels.shift() as Parcel;
+    if (parcels.length === 0) buffer.arrivals.delete(type);
+    buffer.size--;
+    return parcel;
+  });
+}
+
+function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly string[]): readonly string[] | null {
+  const slot = slots[chosen.length];
+  if (!slot) return chosen;
+  for (const [type, parcels] of buffer.arrivals) {
+    if (!matchesType(slot.accepts, type) || parcels.length <= chosen.filter((other) => other === type).length) continue;
+    const rest = assign(slots, buffer, [...chosen, type]);
+    if (rest) return rest;
+  }
+  return null;
+}
+
+/** Where the set goes on: where all its events are, or in the run when they are in different fan-outs. */
+function placeOf(set: readonly Parcel[]) {
+  const first = set[0] as Parcel;
+  const together = set.every((parcel) => parcel.scope === first.scope && parcel.index === first.index);
+  let recoveries: Record<string, number> | null = null;
+  for (const parcel of set) if (parcel.recoveries) recoveries = { ...parcel.recoveries, ...maximum(recoveries, parcel.recoveries) };
+  return together ? { scope: first.scope, index: first.index, recoveries } : { scope: null, index: 0, recoveries };
+}
+
+function maximum(left: Recoveries | null, right: Recoveries): Record<string, number> {
+  const merged: Record<string, number> = { ...right };
+  for (const name in left) merged[name] = Math.max(left[name] ?? 0, right[name] ?? 0);
+  return merged;
+}
+
+/** Says what was left over where nothing can complete it any more. */
+export function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
+  for (const buffer of buffers.values()) {
+    if (buffer.size === 0) continue;
+    const slots = slotsOf(work, buffer.step);
+    const missing = slots.filter((slot) => ![...buffer.arrivals.keys()].some((type) => matchesType(slot.accepts, type)));
+    const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
+    publish(work, joinIncomplete(buffer.step, missing.map((slot) => slot.name), events), null);
+  }
+  buffers.clear();
+}
+
+function slotsOf(work: Work, name: string): readonly JoinSlot[] {
+  const trigger = work.routing.steps.get(name)?.trigger;
+  return trigger?.kind === "join" ? trigger.slots : [];
+}

@@ -1,0 +1,105 @@
+/**
+ * The life of a run: started, idle, cancelled, loaded again, retried.
+ *
+ * @module
+ */
+import type { RunState } from "../state.js";
+import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
+import { deliver } from "./deliver.js";
+import { dispatch, loadOf } from "./dispatch.js";
+import { finish, interrupt } from "./finish.js";
+import { fireDue, gain, setTimer, stopClock } from "./time.js";
+import { refuse, type Work } from "./work.js";
+
+export function onRunStarted(work: Work, tick: RunStarted): void {
+  const { state } = work;
+  state.startedAtMs = state.atMs;
+  setLimits(work, tick.timeoutMs, tick.deadlineMs);
+  deliver(work, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });
+}
+
+function setLimits(work: Work, timeoutMs: number | null, deadlineMs: number | null): void {
+  const { state } = work;
+  state.timeoutMs = timeoutMs;
+  for (const timer of state.timers?.toArray() ?? []) if (timer.kind === "deadline") state.timers?.remove(timer);
+  state.deadlineMs = deadlineMs;
+  if (deadlineMs !== null) setTimer(work, deadlineMs, { kind: "deadline" });
+}
+
+/** After a load, a release, or a cancellation. */
+export function onRunResumed(work: Work, tick: RunResumed): void {
+  const { state } = work;
+  if (state.status !== "running" && state.status !== "cancelled") return refuse(work, tick, `the run is ${state.status}`);
+  restart(work, tick);
+}
+
+/** Failed and leftover items run again, with fresh counters. */
+export function onRunRetried(work: Work, tick: RunRetried): void {
+  const { state } = work;
+  if (state.status !== "failed" && state.status !== "timedOut") return refuse(work, tick, `the run is ${state.status}`);
+  state.activeMs = 0;
+  for (const item of state.items.values()) {
+    item.failures = 0;
+    item.firstStartedAtMs = -1;
+    item.lastError = null;
+    if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
+    item.retryTimer = null;
+    item.status = "ready";
+  }
+  restart(work, tick);
+}
+
+function restart(work: Work, { timeoutMs, deadlineMs }: RunResumed | RunRetried): void {
+  const { state } = work;
+  stopClock(work);
+  interrupt(state);
+  state.status = "running";
+  state.outcome = null;
+  setLimits(work, timeoutMs === undefined ? state.timeoutMs : timeoutMs, deadlineMs === undefined ? state.deadlineMs : deadlineMs);
+  requeue(work, state);
+  fireDue(work);
+  if (state.status === "running") for (const name of [...state.loads.keys()]) dispatch(work, loadOf(work, name));
+}
+
+/** What had begun goes first, each in the order of its making. */
+function requeue(work: Work, state: RunState): void {
+  state.active = 0;
+  for (const begun of [true, false]) {
+    for (const item of state.items.values()) {
+      if (item.status !== "ready" || item.attempt > 0 !== begun) continue;
+      gain(work);
+      loadOf(work, item.step).ready.push(item.id);
+    }
+  }
+}
+
+export function onRunCancelled(work: Work, tick: RunCancelled): void {
+  finish(work, { status: "cancelled", reason: tick.reason });
+}
+
+/** Nothing is left to do now. When nothing can ever come either, the run fails instead of waiting for nothing. */
+export function onRunIdled(work: Work): void {
+  const { state, routing } = work;
+  if (state.active > 0) return;
+  const canContinue = state.items.size > 0 || (state.timers?.size ?? 0) > 0 || (state.inbox?.length ?? 0) > 0 || routing.external.length > 0;
+  if (canContinue) work.commands.push({ type: "note", note: { kind: "run.idle" } });
+  else finish(work, { status: "failed", failure: stuck(work) });
+}
+
+function stuck({ state }: Work) {
+  const missing = [
+    ...[...(state.joins?.values() ?? [])].map((join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`),
+    ...[...(state.sets?.entries() ?? [])].map(([key, events]) => `collectEvents "${key}" has ${events.length} of its events`),
+  ];
+  const message = `Run "${state.runId}" of "${state.workflow}" can never end: no step is left to run, no StopEvent came, and nothing is waited for${
+    missing.length > 0 ? `; ${missing.join("; ")}` : ""
+  }.`;
+  return {
+    stepName: null,
+    error: { name: "WorkflowError", code: "RUN_STUCK", message, hint: "Return a StopEvent on every path, or wait for an event from outside.", details: { runId: state.runId, missing } },
+    attempts: 0,
+    elapsedMs: state.atMs - state.startedAtMs,
+    failedAtMs: state.atMs,
+    input: [],
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Events from outside: taken by exactly who they are for, or refused with a reason.
+ *
+ * @module
+ */
+import { matchesType, matchesWhere } from "../matching.js";
+import { acceptedTypes, isExternal } from "../routing.js";
+import type { OpenPrompt, Parcel } from "../state.js";
+import type { EventReceived } from "../tick.js";
+import { offer } from "./deliver.js";
+import { INBOX_SIZE, isFull, keep } from "./inbox.js";
+import { resolveWait } from "./wait.js";
+import { tell, type Work } from "./work.js";
+
+export function onEventReceived(work: Work, tick: EventReceived): void {
+  if (tick.promptId !== null) return answer(work, tick, tick.promptId);
+  const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
+  if (tick.step !== null && !work.routing.steps.has(tick.step)) {
+    return say(work, tick, "STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.`);
+  }
+  if (offer(work, parcel)) {
+    closeEmittedPrompt(work, tick.event.type);
+    return accept(work, tick);
+  }
+  if (tick.step !== null) return say(work, tick, "EVENT_NOT_ACCEPTED", `Step "${tick.step}" does not accept ${tick.event.type} now.`);
+  if (isFull(work)) return say(work, tick, "INBOX_FULL", `The run keeps at most ${INBOX_SIZE} events that nobody takes yet: send it later.`);
+  if (keep(work, parcel)) return accept(work, tick);
+  say(work, tick, "EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now, and none that can still run waits for it.`);
+}
+
+function accept(work: Work, { ticket }: EventReceived): void {
+  if (ticket !== null) work.commands.push({ type: "sender.tell", ticket, receipt: { status: "accepted", sequence: work.state.ticks } });
+}
+
+function say(work: Work, { ticket }: EventReceived, code: Parameters<typeof tell>[2], hint: string): void {
+  if (ticket !== null) tell(work, ticket, code, hint);
+}
+
+/** Answers one prompt and no other. */
+function answer(work: Work, tick: EventReceived, promptId: string): void {
+  const prompt = work.state.prompts?.get(promptId);
+  if (!prompt) return say(work, tick, "PROMPT_CLOSED", `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`);
+  if (prompt.wait === null) return answerEmitted(work, tick, prompt);
+  const { wait } = prompt;
+  const item = work.state.items.get(wait.item);
+  if (!item || !matchesType(wait.accepts, tick.event.type) || !matchesWhere(wait.where, tick.event)) {
+    return say(work, tick, "EVENT_NOT_ACCEPTED", `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${wait.where ? ` where ${JSON.stringify(wait.where)}` : ""}.`);
+  }
+  resolveWait(work, item, wait, tick.event);
+  accept(work, tick);
+}
+
+function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt): void {
+  const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
+  if (!offer(work, parcel)) return say(work, tick, "EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`);
+  work.state.prompts?.delete(promptId);
+  accept(work, tick);
+}
+
+/** An answer without a prompt id closes the oldest prompt that a step emitted. */
+function closeEmittedPrompt(work: Work, type: string): void {
+  const { prompts } = work.state;
+  if (prompts === null || !isExternal(work.routing.roles.get(type))) return;
+  if (!work.routing.external.some((step) => matchesType(acceptedTypes(step), type))) return;
+  for (const prompt of prompts.values()) {
+    if (prompt.wait !== null) continue;
+    prompts.delete(prompt.promptId);
+    return;
+  }
+}

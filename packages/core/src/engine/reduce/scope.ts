@@ -1,0 +1,138 @@
+/**
+ * Fan-outs and their accounting: see `Scope` in state.ts.
+ *
+ * @module
+ */
+import { collectsOf } from "../routing.js";
+import type { Scope, WorkItem } from "../state.js";
+import { fireBatch, isSettling } from "./collect.js";
+import { endAttempt } from "./dispatch.js";
+import { reportLeftovers } from "./join.js";
+import { closeCalls } from "./wait.js";
+import type { Work } from "./work.js";
+
+/** A generator is asked for more only while fewer of its elements than this are unfinished. */
+export const FAN_OUT_BUFFER = 100;
+
+/** Opens a fan-out around what `item` emits. It stays open (`open` is 1) until {@link leaveOpener}. */
+export function openScope(work: Work, item: WorkItem, generator: boolean): Scope {
+  const { state, routing } = work;
+  const parent = item.scope;
+  const collects = collectsOf(routing, item.step, parent === null ? null : parent.collects);
+  const scope: Scope = {
+    id: state.nextId++,
+    opener: item.step,
+    parent,
+    parentIndex: item.index,
+    collects,
+    open: 1,
+    size: 0,
+    items: new Set(),
+    inner: new Set(),
+    pending: generator || collects.some((name) => isSettling(work, name)) ? new Map() : null,
+    generator: generator ? item.id : null,
+    paused: false,
+    closed: false,
+    gathered: null,
+    failures: null,
+    joins: null,
+  };
+  state.scopes ??= new Map();
+  state.scopes.set(scope.id, scope);
+  if (parent !== null) {
+    parent.inner.add(scope);
+    enter(parent, item.index);
+  }
+  return scope;
+}
+
+/** Work for one element of the fan-out begins. */
+export function enter(scope: Scope, index: number): void {
+  scope.open++;
+  if (scope.pending !== null) scope.pending.set(index, (scope.pending.get(index) ?? 0) + 1);
+}
+
+/** Work for one element ended; with the last of it, the fan-out closes. */
+export function leave(work: Work, scope: Scope, index: number): void {
+  if (scope.closed) return;
+  if (scope.pending !== null) leaveElement(work, scope, index);
+  leaveOpener(work, scope);
+}
+
+export function leaveOpener(work: Work, scope: Scope): void {
+  if (!scope.closed && --scope.open === 0) close(work, scope);
+}
+
+function leaveElement(work: Work, scope: Scope, index: number): void {
+  const { pending } = scope;
+  if (pending === null) return;
+  const left = (pending.get(index) ?? 1) - 1;
+  if (left > 0) pending.set(index, left);
+  else pending.delete(index);
+  if (scope.paused && scope.generator !== null && pending.size < FAN_OUT_BUFFER) {
+    scope.paused = false;
+    work.commands.push({ type: "generator.pull", item: scope.generator });
+  }
+}
+
+/** Fires the collect steps, in the scope around: in the same reduction, so that no snapshot falls in between. */
+function close(work: Work, scope: Scope): void {
+  scope.closed = true;
+  work.state.scopes?.delete(scope.id);
+  if (scope.joins !== null) reportLeftovers(work, scope.joins);
+  for (const name of scope.collects) fireBatch(work, scope, name);
+  if (scope.gathered !== null) for (const name of scope.gathered.keys()) fireBatch(work, scope, name);
+  const { parent } = scope;
+  if (parent === null) return;
+  parent.inner.delete(scope);
+  leave(work, parent, scope.parentIndex);
+}
+
+/** Ends all work of a fan-out and closes it. */
+export function cancelScope(work: Work, scope: Scope): void {
+  if (scope.closed) return;
+  dropWork(work, scope, null);
+  scope.open = 0;
+  close(work, scope);
+}
+
+/** Ends all work of one element. */
+export function cancelElement(work: Work, scope: Scope, index: number): void {
+  if (scope.closed || !scope.pending?.has(index)) return;
+  dropWork(work, scope, index);
+  const left = scope.pending.get(index) ?? 0;
+  for (let count = 0; count < left; count++) leave(work, scope, index);
+}
+
+/** Takes the work out first and frees its slots after, so that no slot goes to work that is about to be dropped. */
+function dropWork(work: Work, scope: Scope, index: number | null): void {
+  const dropped: WorkItem[] = [];
+  takeOut(work, { scope, index }, dropped);
+  for (const item of dropped) {
+    if (item.memory !== null) closeCalls(work, item);
+    if (item.retryTimer !== null) work.state.timers?.remove(item.retryTimer);
+    work.commands.push({ type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
+    endAttempt(work, item);
+  }
+}
+
+function takeOut(work: Work, { scope, index }: { readonly scope: Scope; readonly index: number | null }, dropped: WorkItem[]): void {
+  const { state } = work;
+  for (const inner of scope.inner) {
+    if (index !== null && inner.parentIndex !== index) continue;
+    takeOut(work, { scope: inner, index: null }, dropped);
+    inner.closed = true;
+    scope.inner.delete(inner);
+    state.scopes?.delete(inner.id);
+  }
+  for (const id of scope.items) {
+    const item = state.items.get(id);
+    if (!item || (index !== null && item.index !== index)) continue;
+    scope.items.delete(id);
+    state.items.delete(id);
+    dropped.push(item);
+  }
+  for (const timer of state.timers?.toArray() ?? []) {
+    if (timer.kind === "send" && timer.parcel.scope === scope && (index === null || timer.parcel.index === index)) state.timers?.remove(timer);
+  }
+}

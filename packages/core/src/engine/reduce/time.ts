@@ -1,0 +1,88 @@
+/**
+ * Timers, and the time that a run has been active.
+ *
+ * @module
+ */
+import { type Timer, Timers, type TimerPurpose } from "../timers.js";
+import { deliver } from "./deliver.js";
+import { dispatch, loadOf } from "./dispatch.js";
+import { finish } from "./finish.js";
+import { leave } from "./scope.js";
+import { onCallDue } from "./wait.js";
+import type { Work } from "./work.js";
+
+export function setTimer(work: Work, dueAtMs: number, purpose: TimerPurpose): Timer {
+  const { state } = work;
+  state.timers ??= new Timers();
+  return state.timers.add({ dueAtMs, order: state.nextId++, position: 0, ...purpose });
+}
+
+/** Fires what is due by the time of the current tick, earliest first. */
+export function fireDue(work: Work): void {
+  const { state } = work;
+  while (state.timers !== null && state.status === "running") {
+    const timer = state.timers.first();
+    if (timer === undefined || timer.dueAtMs > state.atMs) return;
+    state.timers.remove(timer);
+    fire(work, timer);
+  }
+}
+
+function fire(work: Work, timer: Timer): void {
+  const { state } = work;
+  switch (timer.kind) {
+    case "call":
+      return onCallDue(work, timer.item, timer.call);
+    case "retry":
+      return onRetryDue(work, timer.item);
+    case "send":
+      deliver(work, timer.parcel);
+      if (timer.parcel.scope !== null) leave(work, timer.parcel.scope, timer.parcel.index);
+      return;
+    case "timeout":
+      state.runTimer = null;
+      return timeOut(work, state.timeoutMs ?? 0);
+    case "deadline":
+      return timeOut(work, Math.max(0, timer.dueAtMs - state.startedAtMs));
+  }
+}
+
+function onRetryDue(work: Work, id: number): void {
+  const item = work.state.items.get(id);
+  if (item?.status !== "delayed") return;
+  item.retryTimer = null;
+  item.status = "ready";
+  gain(work);
+  const load = loadOf(work, item.step);
+  load.ready.unshift(id);
+  dispatch(work, load);
+}
+
+function timeOut(work: Work, timeoutMs: number): void {
+  const busy = new Set<string>();
+  for (const item of work.state.items.values()) if (item.status === "running" || item.status === "suspended") busy.add(item.step);
+  finish(work, { status: "timedOut", timeoutMs, activeSteps: [...busy] });
+}
+
+/** One more item is ready or running. */
+export function gain(work: Work): void {
+  const { state } = work;
+  if (state.active++ > 0) return;
+  state.activeSinceMs = state.atMs;
+  if (state.timeoutMs !== null) state.runTimer = setTimer(work, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
+}
+
+/** One less. */
+export function lose(work: Work): void {
+  const { state } = work;
+  if (--state.active === 0) stopClock(work);
+}
+
+/** Nothing runs: the time until something does again does not count. */
+export function stopClock({ state }: Work): void {
+  if (state.activeSinceMs === null) return;
+  state.activeMs += state.atMs - state.activeSinceMs;
+  state.activeSinceMs = null;
+  if (state.runTimer !== null) state.timers?.remove(state.runTimer);
+  state.runTimer = null;
+}

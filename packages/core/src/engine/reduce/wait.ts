@@ -1,0 +1,85 @@
+/**
+ * Open calls of a work item: waits, sleeps and children.
+ *
+ * @module
+ */
+import { matchesWhere } from "../matching.js";
+import type { EventData, MemoryRecord, WaitRecord, WorkItem } from "../state.js";
+import { wake } from "./dispatch.js";
+import type { Work } from "./work.js";
+
+export function remember(item: WorkItem, record: MemoryRecord): void {
+  item.memory ??= new Map();
+  item.memory.set(record.call, record);
+}
+
+/** Makes a wait findable for events and answers. */
+export function listWait(work: Work, wait: WaitRecord): void {
+  const { state } = work;
+  state.waits ??= new Map();
+  for (const type of wait.accepts) {
+    const waits = state.waits.get(type);
+    if (waits) waits.add(wait);
+    else state.waits.set(type, new Set([wait]));
+  }
+  if (wait.promptId === null || wait.prompt === null) return;
+  state.prompts ??= new Map();
+  state.prompts.set(wait.promptId, { promptId: wait.promptId, event: wait.prompt, wait });
+}
+
+export function unlistWait(work: Work, wait: WaitRecord): void {
+  const { state } = work;
+  for (const type of wait.accepts) {
+    const waits = state.waits?.get(type);
+    waits?.delete(wait);
+    if (waits?.size === 0) state.waits?.delete(type);
+  }
+  if (state.waits?.size === 0) state.waits = null;
+  if (wait.promptId !== null) state.prompts?.delete(wait.promptId);
+  if (state.prompts?.size === 0) state.prompts = null;
+  if (wait.timer !== null) state.timers?.remove(wait.timer);
+  wait.timer = null;
+}
+
+/** Answers the oldest open wait that this event matches (of this step, where one is named). Gives the name of its step. */
+export function answerWait(work: Work, event: EventData, step: string | null): string | null {
+  for (const wait of work.state.waits?.get(event.type) ?? []) {
+    const item = work.state.items.get(wait.item);
+    if (!item || (step !== null && item.step !== step) || !matchesWhere(wait.where, event)) continue;
+    resolveWait(work, item, wait, event);
+    return item.step;
+  }
+  return null;
+}
+
+export function resolveWait(work: Work, item: WorkItem, wait: WaitRecord, event: EventData): void {
+  unlistWait(work, wait);
+  wait.status = "resolved";
+  wait.event = event;
+  wake(work, item, wait.call);
+}
+
+/** A sleep is over, or a wait has timed out. */
+export function onCallDue(work: Work, id: number, call: string): void {
+  const item = work.state.items.get(id);
+  const record = item?.memory?.get(call);
+  if (!item || !record || !("status" in record) || record.status !== "open") return;
+  if (record.kind === "wait") {
+    record.timer = null;
+    unlistWait(work, record);
+    record.status = "timedOut";
+  } else if (record.kind === "sleep") {
+    record.timer = null;
+    record.status = "done";
+  }
+  wake(work, item, call);
+}
+
+/** The item ends: nobody will await what is still open. */
+export function closeCalls(work: Work, item: WorkItem): void {
+  for (const record of item.memory?.values() ?? []) {
+    if (record.kind === "wait" && record.status === "open") unlistWait(work, record);
+    else if (record.kind === "sleep" && record.timer !== null) work.state.timers?.remove(record.timer);
+    else if (record.kind === "child" && record.status === "open") work.commands.push({ type: "child.cancel", runId: record.runId });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Command } from "../command.js";
+import type { Routing } from "../routing.js";
+import type { RunState, WorkItem } from "../state.js";
+import type { Tick } from "../tick.js";
+
+/** One reduction: what it reads, what it changes, what it decides. */
+export interface Work {
+  readonly routing: Routing;
+  readonly state: RunState;
+  readonly commands: Command[];
+}
+
+/** Nothing is dropped in silence: who sent it is told, who inspects it sees it. */
+export function refuse(work: Work, tick: Tick, reason: string): void {
+  if (tick.type === "event.received" && tick.ticket !== null) {
+    tell(work, tick.ticket, "RUN_FINISHED", `The run has ended (${work.state.status}): start a new one, or retry it.`);
+  }
+  work.commands.push({ type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
+}
+
+export function tell(work: Work, ticket: number, code: Parameters<typeof refusal>[0], hint: string): void {
+  work.commands.push({ type: "sender.tell", ticket, receipt: refusal(code, hint) });
+}
+
+function refusal(code: "EVENT_NOT_ACCEPTED" | "INBOX_FULL" | "PROMPT_CLOSED" | "RUN_FINISHED" | "STEP_UNKNOWN", hint: string) {
+  return { status: "refused", code, hint } as const;
+}
+
+/** The item whose attempt says this; null (and a note) when that attempt no longer counts. */
+export function currentItem(work: Work, tick: Tick & { readonly item: number; readonly attempt: number }): WorkItem | null {
+  const item = work.state.items.get(tick.item);
+  if (item && item.attempt === tick.attempt && (item.status === "running" || item.status === "suspended" || item.status === "resuming")) return item;
+  refuse(work, tick, `attempt ${tick.attempt} of item ${tick.item} has ended`);
+  return null;
+}

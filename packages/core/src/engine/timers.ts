@@ -1,0 +1,80 @@
+import type { Parcel } from "./state.js";
+
+/** What a point in time brings. */
+export type Timer = { readonly dueAtMs: number; readonly order: number; position: number } & TimerPurpose;
+
+export type TimerPurpose =
+  | { readonly kind: "call"; readonly item: number; readonly call: string }
+  | { readonly kind: "retry"; readonly item: number }
+  | { readonly kind: "send"; readonly parcel: Parcel }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "deadline" };
+
+/**
+ * The timers of a run, earliest first; among equal times in the order they were set.
+ *
+ * A binary heap in which every timer knows its position, so that one can be taken out in O(log n):
+ * a wait that was answered leaves no timer behind.
+ */
+export class Timers {
+  private readonly heap: Timer[] = [];
+
+  get size(): number {
+    return this.heap.length;
+  }
+
+  first(): Timer | undefined {
+    return this.heap[0];
+  }
+
+  add(timer: Timer): Timer {
+    timer.position = this.heap.push(timer) - 1;
+    this.rise(timer);
+    return timer;
+  }
+
+  remove(timer: Timer): void {
+    if (this.heap[timer.position] !== timer) return;
+    const last = this.heap.pop() as Timer;
+    if (last === timer) return;
+    this.put(last, timer.position);
+    this.rise(last);
+    this.sink(last);
+  }
+
+  /** In the order they would fire. */
+  toArray(): Timer[] {
+    return [...this.heap].sort((left, right) => (isBefore(left, right) ? -1 : 1));
+  }
+
+  private put(timer: Timer, position: number): void {
+    this.heap[position] = timer;
+    timer.position = position;
+  }
+
+  private rise(timer: Timer): void {
+    while (timer.position > 0) {
+      const parent = this.heap[(timer.position - 1) >> 1] as Timer;
+      if (!isBefore(timer, parent)) return;
+      const { position } = parent;
+      this.put(parent, timer.position);
+      this.put(timer, position);
+    }
+  }
+
+  private sink(timer: Timer): void {
+    for (;;) {
+      const left = this.heap[timer.position * 2 + 1];
+      const right = this.heap[timer.position * 2 + 2];
+      const child = right && left && isBefore(right, left) ? right : left;
+      if (!child || !isBefore(child, timer)) return;
+      const { position } = child;
+      this.put(child, timer.position);
+      this.put(timer, position);
+    }
+  }
+}
+
+function isBefore(left: Timer, right: Timer): boolean {
+  return left.dueAtMs < right.dueAtMs || (left.dueAtMs === right.dueAtMs && left.order < right.order);
+}

@@ -1,0 +1,93 @@
+/**
+ * Thrown values as plain JSON, and back.
+ *
+ * The process that recorded a value gets that same value back; another process gets an equal description.
+ *
+ * @module
+ */
+import type { ErrorCode } from "./catalog.js";
+import { WorkflowError } from "./workflow-error.js";
+
+/** A thrown value as plain JSON. */
+export interface ErrorRecord {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: string;
+  /** Only of a {@link WorkflowError}. */
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: ErrorRecord;
+}
+
+/** Deeper chains of causes are cut: they may be circles. */
+const MAX_CAUSES = 8;
+
+const live = new WeakMap<ErrorRecord, { readonly thrown: unknown }>();
+
+/** Never throws, whatever was thrown. */
+export function recordError(thrown: unknown): ErrorRecord {
+  const record = describe(thrown, 0);
+  live.set(record, { thrown });
+  return record;
+}
+
+/** What was thrown: itself where it was recorded, else a {@link WorkflowError} with its code, or `STEP_FAILED`. */
+export function reviveError(record: ErrorRecord): unknown {
+  const known = live.get(record);
+  if (known) return known.thrown;
+  if (record.hint !== undefined) return errorFrom(record);
+  const { code, details } = record;
+  const error = new WorkflowError({
+    code: "STEP_FAILED",
+    message: record.message,
+    hint: "Read the stack and the cause: the error was thrown in another process.",
+    details: { ...details, ...(code !== undefined && { code }) },
+  });
+  return dress(error, record);
+}
+
+/** A live error like the recorded one: a {@link WorkflowError} if it was one, else a plain error with its name. */
+export function errorFrom(record: ErrorRecord): Error {
+  const { message, hint, details = {} } = record;
+  const error =
+    hint === undefined
+      ? new Error(message)
+      : new WorkflowError({ code: record.code as ErrorCode, message, hint, details });
+  if (hint === undefined && record.code !== undefined) (error as { code?: string }).code = record.code;
+  return dress(error, record);
+}
+
+function dress(error: Error, { name, stack, cause }: ErrorRecord): Error {
+  error.name = name;
+  hide(error, "stack", stack ?? `${name}: ${error.message}`);
+  if (cause) hide(error, "cause", errorFrom(cause));
+  return error;
+}
+
+function hide(error: Error, key: string, value: unknown): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true });
+}
+
+function describe(thrown: unknown, depth: number): ErrorRecord {
+  try {
+    if (!(thrown instanceof Error)) return { name: "Thrown", message: textOf(thrown) };
+    const { code, stack, cause } = thrown as Error & { code?: unknown };
+    const workflowError = WorkflowError.is(thrown) ? thrown : null;
+    return {
+      name: String(thrown.name),
+      message: String(thrown.message),
+      ...(typeof stack === "string" && { stack }),
+      ...(typeof code === "string" && { code }),
+      ...(workflowError && { hint: workflowError.hint, details: JSON.parse(JSON.stringify(workflowError.details)) }),
+      ...(cause !== undefined && depth < MAX_CAUSES && { cause: describe(cause, depth + 1) }),
+    };
+  } catch {
+    // A getter of the thrown value threw, or its details are no JSON.
+    return { name: "Error", message: "An error that cannot be read." };
+  }
+}
+
+function textOf(thrown: unknown): string {
+  return typeof thrown === "object" && thrown !== null ? (JSON.stringify(thrown) ?? String(thrown)) : String(thrown);
+}

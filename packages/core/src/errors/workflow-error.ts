@@ -1,0 +1,53 @@
+import type { ErrorCode } from "./catalog.js";
+
+// Symbol.for: two installed copies recognize each other's errors, and JSON cannot carry it.
+const brand: unique symbol = Symbol.for("millrace.error") as never;
+
+export interface WorkflowErrorOptions {
+  readonly code: ErrorCode;
+  /** What happened, with names and numbers. */
+  readonly message: string;
+  /** What to do about it: one imperative sentence. */
+  readonly hint: string;
+  /** JSON for programs. Never secrets. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** What Millrace throws. `code` is stable, and the name of its docs page. */
+export class WorkflowError extends Error {
+  override name = "WorkflowError";
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** False: no retry policy tries again. */
+  declare retryable?: boolean;
+  /** Wait this long before the next attempt, whatever the retry policy says. */
+  declare retryAfterMs?: number;
+
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true });
+  }
+
+  constructor(options: WorkflowErrorOptions) {
+    super(options.message, "cause" in options ? { cause: options.cause } : undefined);
+    this.code = options.code;
+    this.hint = options.hint;
+    this.details = options.details ?? {};
+  }
+
+  /** True for an error of any installed copy of Millrace; with `code`, for that one only. */
+  static is(error: unknown, code?: ErrorCode): error is WorkflowError {
+    return (
+      typeof error === "object" &&
+      error !== null &&
+      brand in error &&
+      (code === undefined || (error as unknown as WorkflowError).code === code)
+    );
+  }
+
+  /** Without stack and cause: those are for logs. */
+  toJSON(): Pick<WorkflowErrorOptions, "code" | "message" | "hint" | "details"> {
+    return { code: this.code, message: this.message, hint: this.hint, details: this.details };
+  }
+}

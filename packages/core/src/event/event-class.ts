@@ -1,0 +1,220 @@
+/**
+ * Event classes at runtime: one root constructor, and per defined class a plan made once.
+ *
+ * Making an event walks the plan's lists: no closure, no `Object.entries`, no recursion for primitive fields.
+ * `type` and the plan sit on the prototype, so an instance owns its data and nothing else.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import { deepFreeze } from "../value/freeze.js";
+import { isForbiddenKey } from "../value/guard.js";
+import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
+import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
+
+/** What a defined class knows about its events. */
+export interface EventPlan {
+  readonly type: string;
+  readonly role: EventRole;
+  /**
+   * Where an instance keeps its data: in properties of its own (null), or all in one property:
+   * `fields` of an open event, `failure` of an event about a failed step.
+   */
+  readonly holder: "fields" | "failure" | null;
+  /** Made by the engine alone, without checks. */
+  readonly engine: boolean;
+  /** Extending it does not define an event: the plain classes of the roles. */
+  readonly final: boolean;
+  readonly keys: readonly string[];
+  /** One per key. */
+  readonly schemas: readonly StandardSchema[];
+  /** The part of each schema that construction calls: one property less to look up. */
+  readonly checks: readonly Check[];
+  /** Schemas of the whole object. */
+  readonly wholes: readonly StandardSchema[];
+}
+
+type Check = StandardSchema["~standard"];
+type Data = Record<string, unknown>;
+
+// Symbol.for: events of a second installed copy are recognized as events.
+const plan: unique symbol = Symbol.for("millrace.event") as never;
+
+interface Planned {
+  readonly [plan]: EventPlan;
+}
+
+/** The plan of an event, or of its class. */
+export function planOf(of: WorkflowEvent | EventClass): EventPlan {
+  return ((typeof of === "function" ? of.prototype : of) as Planned)[plan];
+}
+
+export function hasPlan(value: unknown): value is WorkflowEvent {
+  return typeof value === "object" && value !== null && plan in value;
+}
+
+/** Base of every event. */
+class Root {
+  constructor(fields?: unknown) {
+    fill(this as never, (this as never as Planned)[plan], fields);
+  }
+
+  static is(this: EventClass, value: unknown): boolean {
+    return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === this.prototype;
+  }
+
+  static extend(this: EventClass, type: string, shape?: object): EventClass {
+    return defineEvent({ type, role: planOf(this).role, shape, base: this });
+  }
+
+  toJSON(): Data {
+    return { ...dataOf(this as never) };
+  }
+}
+const rootEvent: EventClass = Root as never;
+
+export interface EventDefinition {
+  readonly type: string;
+  readonly role: EventRole;
+  readonly shape?: object | undefined;
+  readonly base?: EventClass;
+  readonly holder?: EventPlan["holder"];
+  readonly engine?: boolean;
+  readonly final?: boolean;
+}
+
+/** A class to extend: a new `type` with a plan of its own. */
+export function defineEvent(definition: EventDefinition): EventClass {
+  const { type, role, base = rootEvent, holder = null, engine = false, final = false } = definition;
+  if (typeof type !== "string" || type === "")
+    throw misdefined(`An event type is ${String(type)}`, "Name the event with text.");
+  const inherited: EventPlan | undefined = planOf(base);
+  const { fields, wholes } = readShape(type, definition.shape ?? {});
+  const schemas = new Map(inherited?.keys.map((key, index) => [key, inherited.schemas[index] as StandardSchema]));
+  for (const [key, schema] of fields) schemas.set(key, schema);
+  const own: EventPlan = {
+    type,
+    role,
+    holder,
+    engine,
+    final,
+    keys: [...schemas.keys()],
+    schemas: [...schemas.values()],
+    checks: [...schemas.values()].map((schema) => schema["~standard"]),
+    wholes: [...(inherited?.wholes ?? []), ...wholes],
+  };
+  const defined = class extends (base as new (fields?: unknown) => object) {};
+  Object.defineProperty(defined, "name", { value: type });
+  Object.defineProperty(defined, "type", { value: type });
+  Object.defineProperty(defined.prototype, "type", { value: type });
+  Object.defineProperty(defined.prototype, plan, { value: own });
+  return defined as never;
+}
+
+/** True for a class that {@link defineEvent} made, false for one that extends it. */
+export function isDefined(eventClass: EventClass): boolean {
+  return Object.hasOwn(eventClass, "prototype") && Object.hasOwn(eventClass.prototype, plan);
+}
+
+/** Where the data of an event is: in itself, or in its holder. */
+export function dataOf(event: WorkflowEvent): Data {
+  const { holder } = planOf(event);
+  return (holder === null ? event : (event as never as Record<string, unknown>)[holder]) as Data;
+}
+
+/** Checks `input` and puts it into a new event. */
+export function fill(
+  event: Data,
+  { type, holder, engine, keys, checks, wholes }: EventPlan,
+  input: unknown = {},
+): void {
+  if (engine) throw invalid(type, [{ message: "only the engine makes this event" }]);
+  if (typeof input !== "object" || input === null || Array.isArray(input))
+    throw invalid(type, [{ message: "fields are an object" }]);
+  if (holder !== null) {
+    event[holder] = deepFreeze(copyFields(type, input));
+    Object.freeze(event);
+    return;
+  }
+  let issues: SchemaIssue[] | null = null;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    const result = ask(checks[index] as Check, (input as Data)[key], type);
+    if (result.issues) {
+      issues = [...(issues ?? []), ...result.issues.map((issue) => ({ ...issue, path: [key, ...(issue.path ?? [])] }))];
+      continue;
+    }
+    const { value } = result;
+    if (value !== undefined) event[key] = typeof value === "object" ? deepFreeze(value) : value;
+  }
+  for (const whole of wholes) {
+    const result = ask(whole["~standard"], input, type);
+    if (result.issues) issues = [...(issues ?? []), ...result.issues];
+    else Object.assign(event, deepFreeze(copyFields(type, result.value as object, isReserved)));
+  }
+  if (issues !== null) throw invalid(type, issues);
+  Object.freeze(event);
+}
+
+/** A copy without what is undefined: an event does not have such a field. */
+export function copyFields(type: string, fields: object, isRefused: (key: string) => boolean = isForbiddenKey): Data {
+  const copy: Data = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (isRefused(key)) throw invalid(type, [{ message: "this name is reserved", path: [key] }]);
+    if (value !== undefined) copy[key] = value;
+  }
+  return copy;
+}
+
+export function isReserved(key: string): boolean {
+  return key === "type" || key === "toJSON" || isForbiddenKey(key);
+}
+
+function readShape(type: string, shape: object): { fields: [string, StandardSchema][]; wholes: StandardSchema[] } {
+  if (isSchema(shape)) return { fields: [], wholes: [shape] };
+  const fields = Object.entries(shape).map(([key, schema]): [string, StandardSchema] => {
+    if (isReserved(key)) throw misdefined(`Event "${type}" has a field "${key}", a reserved name`, "Rename the field.");
+    if (!isSchema(schema))
+      throw misdefined(
+        `Field "${key}" of event "${type}" is no Standard Schema`,
+        "Give a schema such as `z.string()`.",
+      );
+    return [key, schema];
+  });
+  return { fields, wholes: [] };
+}
+
+function isSchema(value: unknown): value is StandardSchema {
+  return typeof (value as StandardSchema | null | undefined)?.["~standard"]?.validate === "function";
+}
+
+/** `EVENT_INVALID`, naming the event and every path. */
+export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowError {
+  const lines = issues.map(({ path = [], message }) => {
+    const name = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+    return { path: name, message };
+  });
+  return new WorkflowError({
+    code: "EVENT_INVALID",
+    message: `Event "${type}" is invalid: ${lines.map((line) => (line.path && `${line.path}: `) + line.message).join("; ")}.`,
+    hint: `Give the fields that the shape of "${type}" asks for.`,
+    details: { event: type, issues: lines },
+  });
+}
+
+/** Asks a schema. The answer has to come at once. */
+export function ask(check: Check, value: unknown, type: string): SchemaResult<unknown> {
+  const answer = check.validate(value);
+  if (!("then" in answer)) return answer;
+  answer.catch(() => {}); // nobody awaits it, and its failure says no more than this error
+  throw new WorkflowError({
+    code: "SCHEMA_ASYNC",
+    message: `A schema of event "${type}" answered with a promise.`,
+    hint: "Use checks that are synchronous and do not throw; await other things in a step.",
+    details: { event: type },
+  });
+}
+
+function misdefined(what: string, hint: string): WorkflowError {
+  return new WorkflowError({ code: "OPTION_INVALID", message: `${what}.`, hint });
+}

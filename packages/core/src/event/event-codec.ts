@@ -1,0 +1,142 @@
+/**
+ * Events to JSON and back. An event inside an event is kept as one.
+ *
+ * What is stored is what the schemas gave. Restoring it checks it again but keeps it as stored: no default or transform is
+ * applied twice. A field that a transform made is not always valid input, so one that its schema refuses is let through when
+ * the schema may convert (see `mayConvert`); a field that is missing, because the class got it later, takes its default.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import { decodeValue, encodeValue } from "../value/codec.js";
+import { deepFreeze } from "../value/freeze.js";
+import { nearest } from "../value/nearest.js";
+import type { ValueType } from "../value/plain.js";
+import { mayConvert } from "./converting-schema.js";
+import type { EventClass, WorkflowEvent } from "./event.js";
+import { ask, copyFields, fill, invalid, isReserved, planOf } from "./event-class.js";
+import { fieldsOf, isEvent } from "./facts.js";
+import type { EventRegistry } from "./registry.js";
+import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
+
+/** An event as plain JSON. */
+export interface EncodedEvent {
+  readonly type: string;
+  readonly data: unknown;
+  /** What in `data` stands for something that JSON cannot hold. */
+  readonly meta?: unknown;
+}
+
+/**
+ * @param path Where the event is, for the error.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be stored.
+ */
+export function encodeEvent(event: WorkflowEvent, path: string, types?: readonly ValueType[]): EncodedEvent {
+  const { json, meta } = encodeValue(fieldsOf(event), path, encoders(types ?? none));
+  return meta === undefined ? { type: event.type, data: json } : { type: event.type, data: json, meta };
+}
+
+/**
+ * The event is frozen, and so is the data it shares with `encoded`.
+ *
+ * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
+ */
+export function decodeEvent(encoded: unknown, registry: EventRegistry, path: string): WorkflowEvent {
+  const { type, data, meta } = (encoded ?? {}) as EncodedEvent;
+  const eventClass = registry.get(type);
+  if (!eventClass) throw unknownEvent(type, registry, path);
+  const fields = decodeValue(meta === undefined ? { json: data } : { json: data, meta }, path, decoders(registry));
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    throw invalid(type, [{ message: `${path} has no fields` }]);
+  }
+  return restore(eventClass, fields);
+}
+
+/**
+ * A new event from fields that came from outside: as `new`, also for a class with a constructor of its own.
+ *
+ * @throws {WorkflowError} `EVENT_INVALID`, `SCHEMA_ASYNC`.
+ */
+export function eventFromFields<Event extends WorkflowEvent>(eventClass: EventClass<Event>, fields: unknown): Event {
+  const event = Object.create(eventClass.prototype);
+  fill(event, planOf(eventClass), fields);
+  return event;
+}
+
+function restore(eventClass: EventClass, fields: object): WorkflowEvent {
+  const { type, holder, engine, keys, schemas, wholes } = planOf(eventClass);
+  const event = Object.create(eventClass.prototype);
+  const stored = copyFields(type, fields, holder === null ? isReserved : undefined);
+  const issues: SchemaIssue[] = [];
+  const check = (schema: StandardSchema, value: unknown, key: string | null): unknown => {
+    const result = ask(schema["~standard"], value, type);
+    if (!result.issues) return result.value;
+    if (!mayConvert(schema)) {
+      issues.push(
+        ...result.issues.map((issue) => (key === null ? issue : { ...issue, path: [key, ...(issue.path ?? [])] })),
+      );
+    }
+    return undefined;
+  };
+  if (holder !== null) event[holder] = stored;
+  else if (engine || wholes.length > 0) Object.assign(event, stored);
+  if (holder === "failure" && typeof stored["error"] !== "object")
+    issues.push({ message: "no error", path: ["error"] });
+  keys.forEach((key, index) => {
+    const checked = check(schemas[index] as StandardSchema, stored[key], key);
+    const value = key in stored ? stored[key] : checked;
+    if (value !== undefined) event[key] = value;
+  });
+  for (const whole of wholes) {
+    const checked = check(whole, stored, null);
+    if (typeof checked === "object") Object.assign(event, copyFields(type, { ...checked, ...stored }, isReserved));
+  }
+  if (issues.length > 0) throw invalid(type, issues);
+  for (const value of Object.values(event)) deepFreeze(value);
+  return Object.freeze(event);
+}
+
+function unknownEvent(type: unknown, registry: EventRegistry, path: string): WorkflowError {
+  const near = typeof type === "string" ? nearest(type, registry.types()) : null;
+  return new WorkflowError({
+    code: "EVENT_UNKNOWN",
+    message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not know${near === null ? "" : `; the nearest is "${near}"`}.`,
+    hint: "Name the event's class in `on`, `emits`, `waits` or `streams` of a step.",
+    details: { event: type, nearest: near },
+  });
+}
+
+// ---- events inside events
+
+const none: readonly ValueType[] = [];
+const encoderLists = new WeakMap<object, readonly ValueType[]>();
+const decoderLists = new WeakMap<object, readonly ValueType[]>();
+
+// The lists are made once: the codec keeps what it prepares per list.
+function encoders(types: readonly ValueType[]): readonly ValueType[] {
+  return remembered(encoderLists, types, () => [
+    nested((event) => encodeEvent(event as never, "event", types)),
+    ...types,
+  ]);
+}
+
+function decoders(registry: EventRegistry): readonly ValueType[] {
+  return remembered(decoderLists, registry, () => [
+    nested(undefined, (encoded) => decodeEvent(encoded, registry, "event")),
+    ...registry.valueTypes,
+  ]);
+}
+
+function nested(encode: ValueType["encode"] = String, decode: ValueType["decode"] = String): ValueType {
+  return { name: "@event", is: isEvent, encode, decode };
+}
+
+function remembered(
+  lists: WeakMap<object, readonly ValueType[]>,
+  key: object,
+  make: () => ValueType[],
+): readonly ValueType[] {
+  const list = lists.get(key) ?? make();
+  lists.set(key, list);
+  return list;
+}

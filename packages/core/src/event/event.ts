@@ -1,0 +1,116 @@
+/**
+ * Events: what steps accept and emit.
+ *
+ * Two classes with the same fields are different events: the literal `type` is part of the instance type
+ * (as it is of the instance), so the compiler tells them apart, `switch (ev.type)` narrows, and
+ * "exact class" means the same to the compiler and to the engine.
+ *
+ * @module
+ */
+import { defineEvent } from "./event-class.js";
+import type { FieldSchemas, FieldsIn, FieldsOut } from "./schema.js";
+import type { StandardSchema } from "./standard-schema.js";
+import type { TypeHint } from "./type-hint.js";
+
+/** What the compiler knows about an event. No such property exists at runtime. @internal */
+export declare const eventFacts: unique symbol;
+
+export type EventRole =
+  | "event"
+  | "start"
+  | "stop"
+  | "inputRequired"
+  /** Comes from outside. */
+  | "external"
+  | "humanResponse"
+  /** What `catchError` steps take. */
+  | "stepFailed"
+  /** Ends a run that has no result. */
+  | "terminal"
+  /** The engine tells readers of the stream; no step takes it. */
+  | "notice"
+  /** As `notice`, for readers that ask for it. */
+  | "internal";
+
+/**
+ * The four facts about an event type that its `type` alone does not tell.
+ * One property instead of four: `Event[typeof eventFacts]["role"]` costs one lookup, `infer` would cost a comparison.
+ */
+export interface EventFacts<
+  Role extends EventRole = EventRole,
+  Input = unknown,
+  Fields = unknown,
+  Lineage extends string = string,
+> {
+  readonly role: Role;
+  /** What the constructor takes, and what `run(input)` takes when it is a start event. */
+  readonly input: Input;
+  /** What the instance holds; `waitForEvent(E, { where })` matches on it. */
+  readonly fields: Fields;
+  /** Its own `type` and those of the events it extends. */
+  readonly lineage: Lineage;
+}
+
+/** Any event; with arguments, one event. */
+export interface WorkflowEvent<Type extends string = string, Facts extends EventFacts = EventFacts> {
+  /** The durable identity: what snapshots, streams and other languages see. Never the class name. */
+  readonly type: Type;
+  readonly [eventFacts]: Facts;
+  /** The public data, as JSON carries it. */
+  toJSON(): Record<string, unknown>;
+}
+
+/** An event class, as options take it: `on: Joke`. */
+export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
+  // biome-ignore lint/suspicious/noExplicitAny: constructors differ, and none is called through this type.
+  new (...fields: any): Event;
+  readonly type: string;
+}
+
+/** What `event(...)` and `StartEvent.define(...)` return: extend it. */
+export interface EventBase<Type extends string, Facts extends EventFacts> {
+  /** @throws {WorkflowError} `EVENT_INVALID` with every field that does not fit, `SCHEMA_ASYNC`. */
+  new (...fields: FieldsArgument<Facts["input"]>): WorkflowEvent<Type, Facts> & Readonly<Facts["fields"]>;
+  readonly type: Type;
+  /** True for an instance of exactly this class. */
+  is<Event extends WorkflowEvent>(this: EventClass<Event>, value: unknown): value is Event;
+  /** A base class for an event that has these fields and more. Steps see it only with `subclasses: true`. */
+  extend<const SubType extends string, Shape extends EventShape = {}>(
+    type: SubType,
+    shape?: Shape,
+  ): EventBase<
+    SubType,
+    EventFacts<
+      Facts["role"],
+      Facts["input"] & FieldsIn<Shape>,
+      Facts["fields"] & FieldsOut<Shape>,
+      Facts["lineage"] | SubType
+    >
+  >;
+}
+
+/** `new Joke()` is allowed when every field has a default. */
+export type FieldsArgument<Input> = {} extends Input ? [fields?: Input] : [fields: Input];
+
+/** The instance already has members of these names. */
+export interface ReservedFields {
+  readonly type?: TypeHint<"`type` is reserved: it names the event. Call the field `kind`.">;
+  readonly toJSON?: TypeHint<"`toJSON` is reserved: it gives the event's data.">;
+}
+
+export type EventShape = (FieldSchemas & ReservedFields) | StandardSchema<object, object>;
+
+/**
+ * A base class for an event of your own. Fields that the shape does not name are left out; instances are frozen.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when the type is empty, or the shape holds something that is no schema.
+ * @example
+ * class Joke extends event("Joke", { text: z.string() }) {}
+ * new Joke({ text: "…" }).text; // string
+ */
+export function event<const Type extends string, Shape extends EventShape = {}>(
+  type: Type,
+  shape?: Shape,
+): EventBase<Type, EventFacts<"event", FieldsIn<Shape>, FieldsOut<Shape>, Type>> {
+  return defineEvent({ type, role: "event", shape }) as never;
+}

@@ -1,0 +1,53 @@
+/**
+ * What the engine asks about events and their classes.
+ *
+ * @module
+ */
+import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
+import { dataOf, hasPlan, isDefined, planOf } from "./event-class.js";
+
+/** True for an event of any class, also of a second installed copy. */
+export function isEvent(value: unknown): value is WorkflowEvent {
+  return hasPlan(value);
+}
+
+/** True for a class of events. */
+export function isEventClass(value: unknown): value is EventClass {
+  return typeof value === "function" && hasPlan(value.prototype);
+}
+
+export function eventTypeOf(eventClass: EventClass): string {
+  return planOf(eventClass).type;
+}
+
+export function roleOf(of: EventClass | WorkflowEvent): EventRole {
+  return planOf(of).role;
+}
+
+/** The exact class of an event. */
+export function classOf(event: WorkflowEvent): EventClass {
+  return Object.getPrototypeOf(event).constructor;
+}
+
+/** The public data of an event. */
+export function fieldsOf(event: WorkflowEvent): Record<string, unknown> {
+  return { ...dataOf(event) };
+}
+
+/** One field of the public data, of open events too. */
+export function fieldOf(event: WorkflowEvent, name: string): unknown {
+  const data = dataOf(event);
+  return Object.hasOwn(data, name) ? data[name] : undefined;
+}
+
+/** True when `sub` is `base` or extends it. */
+export function isSubclass(sub: EventClass, base: EventClass): boolean {
+  return sub === base || sub.prototype instanceof base;
+}
+
+/** False for a plain `extends Joke`, which has the type of another event: `Joke.extend(type)` gives it its own. */
+export function ownsType(eventClass: EventClass): boolean {
+  if (isDefined(eventClass)) return true;
+  const parent: EventClass = Object.getPrototypeOf(eventClass);
+  return isDefined(parent) && !planOf(parent).final;
+}

@@ -1,0 +1,46 @@
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { ValueType } from "../value/plain.js";
+import { engineEvents } from "./built-in-events.js";
+import type { EventClass, WorkflowEvent } from "./event.js";
+import { classOf, eventTypeOf } from "./facts.js";
+
+/** The event classes that a workflow names, by their types. The engine's own are always known. */
+export class EventRegistry {
+  /** For decoding: the value types that the workflow registers. */
+  readonly valueTypes: readonly ValueType[];
+  readonly #classes = new Map<string, EventClass>();
+
+  /** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have one type. */
+  constructor(classes: Iterable<EventClass>, valueTypes: readonly ValueType[] = []) {
+    this.valueTypes = valueTypes;
+    for (const eventClass of classes) {
+      const type = eventTypeOf(eventClass);
+      const taken = this.get(type);
+      if (taken && taken !== eventClass) throw typeTaken(type, taken, eventClass);
+      this.#classes.set(type, eventClass);
+    }
+  }
+
+  get(type: string): EventClass | undefined {
+    return this.#classes.get(type) ?? engineEvents.get(type);
+  }
+
+  /** True when exactly the class of this event is known. */
+  has(event: WorkflowEvent): boolean {
+    return this.get(event.type) === classOf(event);
+  }
+
+  /** The types of the classes that the workflow names, without the engine's. */
+  types(): string[] {
+    return [...this.#classes.keys()];
+  }
+}
+
+function typeTaken(type: string, taken: EventClass, second: EventClass): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_TYPE_TAKEN",
+    message: `The event classes ${taken.name} and ${second.name} both have the type "${type}".`,
+    hint: "Give one of them another type; a class that extends an event gets its own with `.extend(type)`.",
+    details: { event: type },
+  });
+}

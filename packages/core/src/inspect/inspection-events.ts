@@ -1,0 +1,74 @@
+/**
+ * What can be watched of a workflow's runs, by name: `workflow.on("step.completed", …)`.
+ *
+ * Payloads hold live events and errors, not copies. They are made only while somebody listens.
+ *
+ * @module
+ */
+import type { WorkflowEvent } from "../event/event.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+
+/** In every payload. Ids are W3C trace ids, the same after every restore. */
+export interface RunFacts {
+  readonly workflow: string;
+  readonly runId: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Null for a run that no other run started. */
+  readonly parentSpanId: string | null;
+  readonly atMs: number;
+}
+
+/** Of one attempt; its span is a child of the run's. */
+export interface AttemptFacts extends RunFacts {
+  readonly step: string;
+  /** The work item: one delivery of one event, batch or set to one step. */
+  readonly item: number;
+  /** 1 for the first. */
+  readonly attempt: number;
+}
+
+export interface InspectionEvents {
+  readonly "run.started": RunFacts & { readonly event: WorkflowEvent };
+  readonly "run.completed": RunFacts & { readonly event: WorkflowEvent; readonly elapsedMs: number };
+  readonly "run.failed": RunFacts & { readonly error: unknown; readonly step: string | null };
+  readonly "run.cancelled": RunFacts & { readonly reason: unknown };
+  readonly "run.timedOut": RunFacts & { readonly timeoutMs: number; readonly activeSteps: readonly string[] };
+  /** Nothing is left to do without outside input. */
+  readonly "run.idle": RunFacts & { readonly wakeAtMs: number | null };
+  readonly "run.resumed": RunFacts;
+
+  readonly "step.started": AttemptFacts & { readonly events: readonly WorkflowEvent[] };
+  readonly "step.completed": AttemptFacts & { readonly events: readonly WorkflowEvent[]; readonly elapsedMs: number };
+  /** Of every failed attempt. `final`: no other attempt follows. */
+  readonly "step.failed": AttemptFacts & { readonly error: unknown; readonly elapsedMs: number; readonly final: boolean };
+  readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
+  /** Its slot is free while it waits. */
+  readonly "step.waiting": AttemptFacts & { readonly kind: "event" | "sleep" | "child"; readonly until: number | null };
+  /** A repeated attempt did not ask for what an earlier one had done. */
+  readonly "step.diverged": AttemptFacts & { readonly calls: readonly string[] };
+  readonly "step.restarted": AttemptFacts;
+
+  readonly "event.received": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
+  readonly "event.refused": RunFacts & { readonly eventType: string; readonly code: string; readonly hint: string };
+  /** No step took it. */
+  readonly "event.unhandled": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
+  readonly "event.streamed": RunFacts & StreamedEvent;
+
+  /** `step` is null when the caller of the run edited it. */
+  readonly "state.edited": RunFacts & { readonly step: string | null; readonly paths: readonly string[] };
+  readonly "join.incomplete": RunFacts & {
+    readonly step: string;
+    readonly missing: readonly string[];
+    readonly events: readonly WorkflowEvent[];
+  };
+  readonly "timer.fired": RunFacts & { readonly dueAtMs: number };
+  readonly "child.started": AttemptFacts & { readonly child: string; readonly childRunId: string };
+  readonly "child.finished": AttemptFacts & {
+    readonly child: string;
+    readonly childRunId: string;
+    readonly status: "completed" | "failed";
+  };
+}
+
+export type InspectionName = keyof InspectionEvents;

@@ -1,0 +1,47 @@
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { Needed, ResourceDefinition, ResourceMap, ResourceScope } from "./resource.js";
+
+/** The longer the life, the higher. */
+export const rankOf: Readonly<Record<ResourceScope, number>> = { call: 0, run: 1, workflow: 2, app: 3 };
+
+const checked = new WeakSet<ResourceDefinition>();
+
+/**
+ * Looks at all that these resources need, before any factory runs. Because it reads what is declared and not
+ * what is being made, two steps that need one resource at the same time are no cycle.
+ *
+ * @throws {WorkflowError} `RESOURCE_CYCLE`, or `OPTION_INVALID` when one needs another that ends before it.
+ */
+export function checkResources(resources: ResourceMap): void {
+  checkAll(Object.entries(resources) as unknown as Needed, []);
+}
+
+function checkAll(needs: Needed, path: readonly ResourceDefinition[]): void {
+  const user = path.at(-1);
+  for (const [, resource] of needs) {
+    if (path.includes(resource)) throw cycle([...path.slice(path.indexOf(resource)), resource]);
+    if (user !== undefined && rankOf[resource.scope] < rankOf[user.scope]) throw endsEarlier(user, resource);
+    if (checked.has(resource)) continue;
+    checkAll(resource.needs, [...path, resource]);
+    checked.add(resource);
+  }
+}
+
+function cycle(path: readonly ResourceDefinition[]): WorkflowError {
+  const names = path.map((resource) => resource.name);
+  return new WorkflowError({
+    code: "RESOURCE_CYCLE",
+    message: `Resources need each other in a circle: ${names.join(" -> ")}.`,
+    hint: "Let one of them do without the next.",
+    details: { path: names },
+  });
+}
+
+function endsEarlier(resource: ResourceDefinition, needed: ResourceDefinition): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `Resource "${resource.name}" (scope "${resource.scope}") needs "${needed.name}" (scope "${needed.scope}"), which ends before it.`,
+    hint: "Give the first a shorter scope, or the second a longer one.",
+    details: { resource: resource.name, needs: needed.name },
+  });
+}

@@ -1,0 +1,165 @@
+/**
+ * The resources of one scope. Containers form a chain, shortest life first:
+ *
+ *     call ──► run (overrides) ──► workflow ──► app
+ *
+ * A resource lives in the container of its scope and is made there once, however many ask at the same time.
+ * One that needs, directly or not, what this run overrides lives in the run instead, so that
+ * neither does the run see the shared one nor do others see the override.
+ *
+ * @module
+ */
+import { recordError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { retryHint } from "../retry/verdict.js";
+import { checkResources, rankOf } from "./check-resources.js";
+import type { Needed, Resolved, ResourceDefinition, ResourceMap, ResourceOverride, ResourceScope } from "./resource.js";
+
+type Entry = { readonly value: unknown } | Promise<unknown>;
+
+const noOverrides: readonly ResourceOverride[] = [];
+
+export class ResourceContainer implements AsyncDisposable {
+  /** Inherited by the containers below. */
+  readonly overrides: readonly ResourceOverride[];
+  readonly #rank: number;
+  readonly #parent: ResourceContainer | null;
+  #entries: Map<ResourceDefinition, Entry> | null = null;
+  /** In the order they were ready, so what a resource needs is before it. */
+  #made: (() => unknown)[] = [];
+
+  /** Overrides are given to a run. */
+  constructor(scope: ResourceScope, parent: ResourceContainer | null = null, overrides?: readonly ResourceOverride[]) {
+    this.#rank = rankOf[scope];
+    this.#parent = parent;
+    this.overrides = overrides ?? parent?.overrides ?? noOverrides;
+  }
+
+  /** Nothing was made here: there is nothing to dispose. */
+  get isEmpty(): boolean {
+    return this.#entries === null;
+  }
+
+  /**
+   * The values, at once when none of them has to be waited for.
+   *
+   * @throws {WorkflowError} `RESOURCE_CYCLE`, or `RESOURCE_FAILED` when a factory throws. The next call tries again.
+   */
+  resolve<Needs extends ResourceMap>(needs: Needs): Resolved<Needs> | Promise<Resolved<Needs>> {
+    checkResources(needs);
+    return this.#resolveAll(Object.entries(needs) as unknown as Needed) as Resolved<Needs> | Promise<Resolved<Needs>>;
+  }
+
+  /**
+   * Waits for what is being made, then disposes all, the latest first. All are tried: one failure is thrown as it is,
+   * several as an `AggregateError`. The container can be used again after it.
+   */
+  async dispose(): Promise<void> {
+    if (this.#entries !== null) await Promise.allSettled(this.#entries.values());
+    const made = this.#made;
+    this.#entries = null;
+    this.#made = [];
+    const errors: unknown[] = [];
+    for (const dispose of made.reverse()) {
+      try {
+        await dispose();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 1) throw new AggregateError(errors, `${errors.length} resources could not be disposed.`);
+    if (errors.length > 0) throw errors[0];
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose();
+  }
+
+  #resolveAll(needs: Needed): unknown {
+    const entries = needs.map(([name, resource]) => [name, this.#find(resource)] as const);
+    if (entries.some(([, entry]) => entry instanceof Promise)) {
+      const values = entries.map(async ([name, entry]) => [name, entry instanceof Promise ? await entry : entry.value]);
+      return Promise.all(values).then((ready) => Object.fromEntries(ready));
+    }
+    return Object.fromEntries(entries.map(([name, entry]) => [name, (entry as { value: unknown }).value]));
+  }
+
+  #find(resource: ResourceDefinition): Entry {
+    const override = this.#overrideOf(resource);
+    if (override !== undefined) return override;
+    const home = this.#homeOf(resource);
+    const entries = (home.#entries ??= new Map());
+    let entry = entries.get(resource);
+    if (entry === undefined) {
+      entry = this.#make(resource, home);
+      entries.set(resource, entry);
+      // The value in the place of the promise makes the next `resolve` synchronous; a failure makes room for another try.
+      if (entry instanceof Promise) entry.then((value) => entries.set(resource, { value }), () => entries.delete(resource));
+    }
+    return entry;
+  }
+
+  #make(resource: ResourceDefinition, home: ResourceContainer): Entry {
+    const keep = (value: unknown): unknown => home.#keep(resource, value);
+    const fail = (error: unknown): never => {
+      throw failed(resource, error);
+    };
+    try {
+      const needs = this.#resolveAll(resource.needs);
+      const value = needs instanceof Promise ? needs.then(resource.factory) : resource.factory(needs);
+      return isThenable(value) ? Promise.resolve(value).then(keep, fail) : { value: keep(value) };
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  #keep(resource: ResourceDefinition, value: unknown): unknown {
+    const dispose = disposerOf(resource, value);
+    if (dispose !== null) this.#made.push(dispose);
+    return value;
+  }
+
+  #overrideOf(resource: ResourceDefinition): ResourceOverride | undefined {
+    return this.overrides.find((override) => (override.resource as unknown) === resource);
+  }
+
+  #homeOf(resource: ResourceDefinition): ResourceContainer {
+    const least = Math.min(rankOf[resource.scope], this.#needsOverride(resource) ? rankOf.run : rankOf.app);
+    let home: ResourceContainer = this;
+    while (home.#parent !== null && home.#rank < least) home = home.#parent;
+    return home;
+  }
+
+  #needsOverride(resource: ResourceDefinition): boolean {
+    if (this.overrides.length === 0) return false;
+    return resource.needs.some(([, needed]) => this.#overrideOf(needed) !== undefined || this.#needsOverride(needed));
+  }
+}
+
+function disposerOf(resource: ResourceDefinition, value: unknown): (() => unknown) | null {
+  const { dispose } = resource;
+  if (dispose !== undefined) return () => dispose(value);
+  const own = value as { [Symbol.asyncDispose]?: () => unknown; [Symbol.dispose]?: () => unknown } | null | undefined;
+  const method = own?.[Symbol.asyncDispose] ?? own?.[Symbol.dispose];
+  return typeof method === "function" ? () => method.call(value) : null;
+}
+
+/** What the error says of its own retry stays true: a policy reads it here. */
+function failed(resource: ResourceDefinition, cause: unknown): WorkflowError {
+  if (WorkflowError.is(cause, "RESOURCE_FAILED")) return cause; // of a resource that it needs
+  const error = new WorkflowError({
+    code: "RESOURCE_FAILED",
+    message: `Resource "${resource.name}" could not be made: ${recordError(cause).message}`,
+    hint: "See `cause`: the next step that needs it calls the factory again.",
+    details: { resource: resource.name },
+    cause,
+  });
+  const { retryable, afterMs } = retryHint(cause);
+  if (retryable !== null) error.retryable = retryable;
+  if (afterMs !== null) error.retryAfterMs = afterMs;
+  return error;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}

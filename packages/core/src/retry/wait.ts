@@ -1,0 +1,127 @@
+import { WorkflowError } from "../errors/workflow-error.js";
+import { type Duration, toMs } from "../value/duration.js";
+
+/** How long to wait before the next attempt. */
+export interface RetryWait {
+  /** `retry` is 0 before the second attempt; `random` is in [0, 1). */
+  delayMs(retry: number, random: number): number;
+  /** Waits for both, one after the other. */
+  plus(other: RetryWait): RetryWait;
+}
+
+export interface ExponentialOptions {
+  /** The first delay. @default "1s" */
+  readonly initial?: Duration;
+  /** Every delay is this many times the one before. Above 0. @default 2 */
+  readonly base?: number;
+  /** @default 0 */
+  readonly min?: Duration;
+  /** @default "1m" */
+  readonly max?: Duration;
+}
+
+export interface JitterOptions extends ExponentialOptions {
+  /** Up to this much is added, as the random number says. @default "1s" */
+  readonly jitter?: Duration;
+}
+
+export interface IncrementingOptions {
+  readonly start: Duration;
+  readonly increment: Duration;
+  /** @default none */
+  readonly max?: Duration;
+}
+
+export interface Waits {
+  fixed(delay: Duration): RetryWait;
+  /** `initial * base ** retry`, kept within `min` and `max`. */
+  exponential(options?: ExponentialOptions): RetryWait;
+  /** The same with up to `jitter` added; the sum stays within `min` and `max`. */
+  exponentialJitter(options?: JitterOptions): RetryWait;
+  /** Anything from `min` up to the exponential delay. @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+  fullJitter(options?: ExponentialOptions): RetryWait;
+  /** Anything from `min` to `max`. */
+  random(min: Duration, max: Duration): RetryWait;
+  /** `start + increment * retry`, up to `max`. */
+  incrementing(options: IncrementingOptions): RetryWait;
+  /** The n-th wait for the n-th retry; the last one repeats. */
+  chain(...waits: readonly [RetryWait, ...RetryWait[]]): RetryWait;
+}
+
+/** Waits of a retry policy. They add up: `wait.fixed("1s").plus(wait.random(0, "500ms"))`. */
+export const wait: Waits = {
+  fixed(delay) {
+    const ms = toMs(delay, "delay");
+    return waitOf(() => ms);
+  },
+  exponential(options) {
+    return wait.exponentialJitter({ ...options, jitter: 0 });
+  },
+  exponentialJitter(options = {}) {
+    const { delayMs, minMs, maxMs } = growth(options);
+    const jitterMs = toMs(options.jitter ?? 1000, "jitter");
+    return waitOf((retry, random) => clamp(delayMs(retry) + jitterMs * random, minMs, maxMs));
+  },
+  fullJitter(options) {
+    const { delayMs, minMs } = growth(options);
+    return waitOf((retry, random) => between(minMs, delayMs(retry), random));
+  },
+  random(min, max) {
+    const [minMs, maxMs] = toRange(min, max);
+    return waitOf((_, random) => between(minMs, maxMs, random));
+  },
+  incrementing({ start, increment, max = Number.MAX_VALUE }) {
+    const startMs = toMs(start, "start");
+    const incrementMs = toMs(increment, "increment");
+    const maxMs = toMs(max, "max");
+    return waitOf((retry) => Math.min(startMs + incrementMs * retry, maxMs));
+  },
+  chain(...waits) {
+    return waitOf((retry, random) => (waits[Math.min(retry, waits.length - 1)] ?? waits[0]).delayMs(retry, random));
+  },
+};
+
+function waitOf(delayMs: (retry: number, random: number) => number): RetryWait {
+  return {
+    delayMs,
+    plus: (other) => waitOf((retry, random) => delayMs(retry, random) + other.delayMs(retry, random)),
+  };
+}
+
+interface Growth {
+  readonly minMs: number;
+  readonly maxMs: number;
+  readonly delayMs: (retry: number) => number;
+}
+
+function growth(options: ExponentialOptions = {}): Growth {
+  const { initial = 1000, base = 2, min = 0, max = 60_000 } = options;
+  const initialMs = toMs(initial, "initial");
+  const [minMs, maxMs] = toRange(min, max);
+  if (!(base > 0 && base < Infinity)) throw invalid(`\`base\` is ${base}; it must be above 0.`);
+  return {
+    minMs,
+    maxMs,
+    // `&&`: 0 times an overflow is NaN
+    delayMs: (retry) => clamp(initialMs && initialMs * base ** retry, minMs, maxMs),
+  };
+}
+
+function toRange(min: Duration, max: Duration): [minMs: number, maxMs: number] {
+  const minMs = toMs(min, "min");
+  const maxMs = toMs(max, "max");
+  if (minMs > maxMs) throw invalid(`\`min\` is ${minMs} ms, above \`max\` of ${maxMs} ms.`);
+  return [minMs, maxMs];
+}
+
+function invalid(message: string): WorkflowError {
+  return new WorkflowError({ code: "OPTION_INVALID", message, hint: "Correct the `wait` of the retry policy." });
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(value, max));
+}
+
+function between(min: number, max: number, random: number): number {
+  return Math.min(min + (max - min) * random, max); // rounding may pass max
+}

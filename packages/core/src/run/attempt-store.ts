@@ -1,0 +1,75 @@
+/** The store as a step holds it: every write is matched with the memory of the work item. */
+import type { WriteOptions } from "../context/store.types.js";
+import { sameValue } from "../value/equal.js";
+import type { Writer } from "../state/state-cell.js";
+import type { Attempt } from "./attempt.js";
+import { Calls } from "./calls.js";
+import { markHandled } from "./deferred.js";
+
+export class AttemptStore {
+  readonly #attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+  }
+
+  get(path?: string, fallback?: unknown): Promise<unknown> {
+    return this.#do(async () => this.#attempt.runner.store().read(path, fallback));
+  }
+
+  getState(): Promise<unknown> {
+    return this.get();
+  }
+
+  set(path: string, value: unknown, { key }: WriteOptions = {}): Promise<void> {
+    return this.#write({ kind: "set", about: path, key, value }, (writer) => this.#attempt.runner.store().write(path, value, writer));
+  }
+
+  setState(state: unknown): Promise<void> {
+    return this.#write({ kind: "setState", about: "", value: state }, (writer) => this.#attempt.runner.store().replace(state, writer));
+  }
+
+  clear(): Promise<void> {
+    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) => this.#attempt.runner.store().clear(writer));
+  }
+
+  editState<Result>(edit: (state: never) => Result | Promise<Result>, { key }: WriteOptions = {}): Promise<Result> {
+    return this.#do(() => {
+      const call = this.#calls().id("edit", "", key);
+      const record = this.#calls().record(call);
+      if (record?.kind === "edit") return Promise.resolve(record.value as Result);
+      return this.#attempt.runner.store().edit((draft) => {
+        this.#attempt.assertAlive(); // its turn may come after the end
+        return edit(draft as never);
+      }, this.#writer(call));
+    });
+  }
+
+  /** Done once per work item; again when the value differs from what was set then. */
+  #write({ kind, about, key, value }: { kind: string; about: string; key?: string | undefined; value: unknown }, write: (writer: Writer) => Promise<void>): Promise<void> {
+    return this.#do(() => {
+      const call = this.#calls().id(kind, about, key);
+      const record = this.#calls().record(call);
+      if (record?.kind === "edit" && sameValue(record.value, value)) return Promise.resolve();
+      return write(this.#writer(call));
+    });
+  }
+
+  #writer(call: string): Writer {
+    return { token: this.#attempt, note: call };
+  }
+
+  #calls(): Calls {
+    this.#attempt.calls ??= new Calls(this.#attempt);
+    return this.#attempt.calls;
+  }
+
+  #do<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      this.#attempt.assertAlive();
+      return markHandled(work());
+    } catch (error) {
+      return markHandled(Promise.reject(error));
+    }
+  }
+}

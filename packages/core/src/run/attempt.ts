@@ -1,0 +1,258 @@
+/**
+ * One invocation of a step for one work item: runs the user's function and says what came of it.
+ *
+ * Once it has ended, however, nothing of it counts any more.
+ *
+ * @module
+ */
+import type { EventData, WorkItem } from "../engine/state.js";
+import type { Send } from "../engine/tick.js";
+import { recordError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { Release } from "../limit/limiter.js";
+import { ResourceContainer } from "../resource/resource-container.js";
+import { verdict } from "../retry/verdict.js";
+import type { CompiledStep } from "../workflow/compile.js";
+import { callWithMiddleware, type PreparedCall } from "./call-step.js";
+import { Calls } from "./calls.js";
+import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
+import { checkOutput, isGenerator } from "./output.js";
+import type { Runner } from "./runner.js";
+import { runGenerator, type GeneratorDrive } from "./generator.js";
+import { StepContext } from "./step-context.js";
+import { stepInput } from "./step-input.js";
+
+export class Attempt {
+  readonly runner: Runner;
+  readonly item: WorkItem;
+  readonly step: CompiledStep;
+  readonly number: number;
+  readonly startedAtMs: number;
+  /** Why it is over; null while it counts. */
+  ended: string | null = null;
+  /** Sent, not committed yet. */
+  sends: Send[] | null = null;
+  calls: Calls | null = null;
+  generator: GeneratorDrive | null = null;
+  private controller: AbortController | null = null;
+  private resources: ResourceContainer | null = null;
+  private release: Release | null = null;
+  private timer: StepTimer | null = null;
+
+  constructor(runner: Runner, item: WorkItem) {
+    this.runner = runner;
+    this.item = item;
+    this.step = runner.host.compiled.steps.get(item.step) as CompiledStep;
+    this.number = item.attempt;
+    this.startedAtMs = runner.state.atMs;
+  }
+
+  start(): void {
+    const { step, runner } = this;
+    if (runner.host.inspector.active) inspectStarted(this);
+    if (step.timeoutMs !== null) this.timer = new StepTimer(this, step.timeoutMs);
+    const middleware = runner.host.compiled.middleware;
+    if (step.limit === null && step.resources === null && middleware.length === 0) this.invoke(undefined);
+    else this.prepare(middleware.length > 0);
+  }
+
+  /** Made when first read: most steps never ask. */
+  get signal(): AbortSignal {
+    if (this.controller === null) {
+      this.controller = new AbortController();
+      if (this.ended !== null) this.controller.abort(attemptEnded(this));
+    }
+    return this.controller.signal;
+  }
+
+  assertAlive(): void {
+    if (this.ended !== null) throw attemptEnded(this);
+  }
+
+  settle(call: string): void {
+    this.calls?.settle(call);
+    if (this.item.status === "running") this.timer?.run();
+  }
+
+  pause(): void {
+    this.timer?.pause();
+  }
+
+  pull(): void {
+    this.generator?.pull();
+  }
+
+  /** The outcome of this attempt does not count: the run ended, or this work was cancelled. */
+  end(reason: string, settle: boolean): void {
+    if (this.ended !== null) return;
+    this.ended = reason;
+    this.sends = null;
+    this.timer?.pause();
+    const error = attemptEnded(this);
+    this.controller?.abort(error);
+    this.runner.hasStore()?.rollback(this, error);
+    if (settle) this.calls?.rejectAll(error);
+    this.generator?.stop();
+    this.free();
+  }
+
+  complete(value: unknown): void {
+    if (this.ended !== null) return;
+    let output: EventData | readonly EventData[] | null;
+    try {
+      output = checkOutput(this.step, value);
+    } catch (error) {
+      return this.fail(error);
+    }
+    this.finish(output);
+  }
+
+  finish(output: EventData | readonly EventData[] | null): void {
+    const { runner, sends } = this;
+    if (runner.host.inspector.active) {
+      if (this.item.memory !== null) inspectDiverged(this);
+      inspectEnded(this, output);
+    }
+    this.end("the step has returned", true);
+    runner.attempts.delete(this.item.id);
+    runner.submit({ type: "step.completed", atMs: runner.now(), item: this.item.id, attempt: this.number, output, sends });
+  }
+
+  fail(thrown: unknown): void {
+    if (this.ended !== null) return;
+    const { runner, item } = this;
+    const atMs = runner.now();
+    const { error, delayMs } = this.judge(thrown, atMs);
+    if (runner.host.inspector.active) inspectFailed(this, error, delayMs);
+    this.end("the step has failed", true);
+    runner.attempts.delete(item.id);
+    const retryAtMs = delayMs === null ? null : atMs + delayMs;
+    runner.submit({ type: "step.failed", atMs, item: item.id, attempt: this.number, error: recordError(error), retryAtMs });
+  }
+
+  /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
+  private judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
+    const { runner, item, step } = this;
+    try {
+      const info = { failures: item.failures + 1, elapsedMs: atMs - item.firstStartedAtMs, error, random: runner.host.ports.random.next() };
+      return { error, delayMs: verdict(step.retry, info) };
+    } catch (fault) {
+      return { error: fault, delayMs: null };
+    }
+  }
+
+  private prepare(hasMiddleware: boolean): void {
+    const { step, runner } = this;
+    const limiter = step.limit === null ? undefined : runner.host.limiters.get(step.limit);
+    const release = limiter?.acquire(limiter ? this.signal : undefined);
+    if (release instanceof Promise) {
+      release.then(
+        (granted) => {
+          this.release = granted;
+          if (this.ended === null) this.provide(hasMiddleware);
+          else this.free();
+        },
+        (error: unknown) => this.fail(error),
+      );
+      return;
+    }
+    this.release = release ?? null;
+    this.provide(hasMiddleware);
+  }
+
+  private provide(hasMiddleware: boolean): void {
+    const { step } = this;
+    if (step.resources === null) return this.invoke(undefined, hasMiddleware);
+    try {
+      this.resources = new ResourceContainer("call", this.runner.resources());
+      const values = this.resources.resolve(step.resources);
+      if (!(values instanceof Promise)) return this.invoke(values, hasMiddleware);
+      values.then(
+        (ready) => (this.ended === null ? this.invoke(ready, hasMiddleware) : this.free()),
+        (error: unknown) => this.fail(error),
+      );
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private invoke(resources: unknown, hasMiddleware = false): void {
+    const call: PreparedCall = { payload: stepInput(this.item), ctx: new StepContext(this), resources };
+    let value: unknown;
+    try {
+      value = hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
+    } catch (error) {
+      return this.fail(error);
+    }
+    if (isThenable(value)) value.then((result) => this.settled(result), (error: unknown) => this.fail(error));
+    else this.settled(value);
+  }
+
+  private settled(value: unknown): void {
+    if (isGenerator(value)) runGenerator(this, value);
+    else this.complete(value);
+  }
+
+  private free(): void {
+    this.release?.();
+    this.release = null;
+    const { resources } = this;
+    this.resources = null;
+    if (resources === null || resources.isEmpty) return;
+    resources.dispose().catch((error) => this.runner.host.ports.log.error(`A resource of step "${this.step.definition.name}" could not be disposed.`, error));
+  }
+}
+
+/** The time limit of an attempt, without its waits. */
+class StepTimer {
+  private readonly attempt: Attempt;
+  private readonly limitMs: number;
+  private leftMs: number;
+  private sinceMs = 0;
+  private callOff: (() => void) | null = null;
+
+  constructor(attempt: Attempt, limitMs: number) {
+    this.attempt = attempt;
+    this.limitMs = limitMs;
+    this.leftMs = limitMs;
+    this.run();
+  }
+
+  run(): void {
+    if (this.callOff !== null || this.attempt.ended !== null) return;
+    const { clock } = this.attempt.runner.host.ports;
+    this.sinceMs = clock.now();
+    this.callOff = clock.setTimer(this.sinceMs + this.leftMs, () => this.attempt.fail(timedOut(this.attempt, this.limitMs)));
+  }
+
+  pause(): void {
+    if (this.callOff === null) return;
+    this.callOff();
+    this.callOff = null;
+    this.leftMs -= this.attempt.runner.host.ports.clock.now() - this.sinceMs;
+  }
+}
+
+function timedOut({ step, item }: Attempt, limitMs: number): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "STEP_TIMEOUT",
+    message: `Step "${name}" has worked for ${limitMs} ms (item ${item.id}, attempt ${item.attempt}): that is its limit.`,
+    hint: "Raise `timeout` of the step, or split it.",
+    details: { step: name, limitMs, attempt: item.attempt },
+  });
+}
+
+function attemptEnded({ step, item, number, ended }: Attempt): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "ATTEMPT_ENDED",
+    message: `Attempt ${number} of step "${name}" (item ${item.id}) is over: ${ended}.`,
+    hint: "Await everything a step starts before it returns, and stop when `ctx.signal` aborts.",
+    details: { step: name, item: item.id, attempt: number, reason: ended },
+  });
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}

@@ -1,0 +1,115 @@
+/**
+ * The calls of one attempt that are matched with the memory of its work item: what was done once is not done again.
+ *
+ * @module
+ */
+import type { MemoryRecord } from "../engine/state.js";
+import { reviveError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import type { Attempt } from "./attempt.js";
+import { resultOfStop } from "./run-result.js";
+import { createDeferred, type Deferred } from "./deferred.js";
+
+export class Calls {
+  private readonly attempt: Attempt;
+  private readonly occurrences: Map<string, number> = new Map();
+  private readonly asked: Set<string> = new Set();
+  private readonly open: Map<string, Deferred<unknown>> = new Map();
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+  }
+
+  /** The id of this call: by its key, else by what it is about and how often that came before. */
+  id(kind: string, about: string, key: string | undefined): string {
+    const name = key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
+    let call = name;
+    if (key === undefined) {
+      const count = this.occurrences.get(name) ?? 0;
+      this.occurrences.set(name, count + 1);
+      call = `${name}#${count}`;
+    }
+    this.asked.add(call);
+    return call;
+  }
+
+  wasAsked(call: string): boolean {
+    return this.asked.has(call);
+  }
+
+  /** What an earlier attempt did, or this one. */
+  record(call: string): MemoryRecord | undefined {
+    return this.attempt.item.memory?.get(call);
+  }
+
+  isOpen(prefix: string): boolean {
+    for (const call of this.open.keys()) if (call.startsWith(prefix)) return true;
+    return false;
+  }
+
+  /** Settles when the reducer says so. */
+  expect(call: string): Promise<unknown> {
+    const known = this.open.get(call);
+    if (known) return known.promise;
+    const deferred = createDeferred<unknown>();
+    this.open.set(call, deferred);
+    return deferred.promise;
+  }
+
+  settle(call: string): void {
+    const deferred = this.open.get(call);
+    const record = this.record(call);
+    if (!deferred || !record) return;
+    this.open.delete(call);
+    settleWith(this.attempt, deferred, record);
+  }
+
+  rejectAll(error: unknown): void {
+    for (const deferred of this.open.values()) deferred.reject(error);
+    this.open.clear();
+  }
+
+  /** Records that this attempt has never asked for: its code took another way. */
+  unasked(): string[] {
+    return [...(this.attempt.item.memory?.keys() ?? [])].filter((call) => !this.asked.has(call));
+  }
+}
+
+function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: MemoryRecord): void {
+  switch (record.kind) {
+    case "wait":
+      if (record.status === "resolved") deferred.resolve(record.event);
+      else deferred.reject(waitTimedOut(attempt, record.accepts[0] ?? ""));
+      return;
+    case "sleep": return deferred.resolve(undefined);
+    case "run": return deferred.resolve(record.value);
+    case "set": return deferred.resolve(record.events);
+    case "child":
+      if (record.status === "completed") deferred.resolve(resultOfStop(record.result as WorkflowEvent));
+      else deferred.reject(childFailed(record.name, record.runId, record.error === null ? undefined : reviveError(record.error)));
+      return;
+    default: return deferred.resolve(undefined);
+  }
+}
+
+function waitTimedOut({ step }: Attempt, type: string): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "WAIT_TIMED_OUT",
+    message: `Step "${name}" has waited for ${type} until its time was up.`,
+    hint: "Catch it, or raise `timeout` of the wait.",
+    details: { step: name, event: type },
+  });
+}
+
+function childFailed(name: string, runId: string, cause: unknown): WorkflowError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new WorkflowError({
+    code: "CHILD_FAILED",
+    message: `The child "${name}" (run "${runId}") has failed: ${reason}`,
+    hint: "See `cause`. A retry of the step starts the child anew.",
+    details: { child: name, runId },
+    cause,
+  });
+}

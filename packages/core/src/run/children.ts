@@ -1,0 +1,101 @@
+/**
+ * Child workflows: runs of their own, inside the snapshot, stream and life of the run whose step started them.
+ *
+ * @module
+ */
+import { type ChildRecord, createRunState, type Outcome } from "../engine/state.js";
+import { type ErrorRecord, recordError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { resolveStart } from "../workflow/start-event.js";
+import type { Attempt } from "./attempt.js";
+import { childWorkflow } from "./child-workflow.js";
+import { outcomeError } from "./outcome.js";
+import { Runner } from "./runner.js";
+import { initialStore } from "./run-store.js";
+import { hostOf } from "./workflow-host.js";
+
+interface ChildCall {
+  readonly item: number;
+  readonly record: ChildRecord;
+}
+
+/** The name and start event of a child that a step asks for. */
+export function childStart(attempt: Attempt, child: unknown, input: unknown): { readonly name: string; readonly start: WorkflowEvent } {
+  const { children, name: workflow } = attempt.runner.host.compiled;
+  const names = [...children.keys()];
+  const name = typeof child === "string" ? child : names.find((known) => children.get(known) === child);
+  if (name === undefined || !children.has(name)) {
+    const asked = typeof child === "string" ? `"${child}"` : ((child as { readonly name?: string } | null)?.name ?? String(child));
+    throw new WorkflowError({
+      code: "CHILD_UNKNOWN",
+      message: `Step "${attempt.step.definition.name}" starts the child ${asked}, which is not among the children of "${workflow}": ${names.join(", ") || "it has none"}.`,
+      hint: "List it: `static children = { digest: Digest }`.",
+      details: { workflow, children: names },
+    });
+  }
+  return { name, start: resolveStart(compiledChild(attempt.runner.host.compiled, name), input) };
+}
+
+function compiledChild(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
+  return compileWorkflow(childWorkflow(compiled, name, "It"));
+}
+
+/** Starts a child, or goes on with the state that a snapshot has of it. */
+export function startChild(parent: Runner, call: ChildCall): void {
+  const { record } = call;
+  const host = hostOf(compiledChild(parent.host.compiled, record.name));
+  const restored = parent.setup.children?.get(record.runId);
+  const state = restored ?? createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
+  const runner: Runner = new Runner({
+    host, state,
+    overrides: parent.setup.overrides,
+    children: parent.setup.children,
+    parent: { runner: parent, item: call.item, call: record.call, name: record.name },
+    onFinish: (outcome) => closeChild(parent, call, outcome),
+    onDrop: (error) => parent.submit({ ...closed(parent, call), result: null, error: recordError(error) }),
+  });
+  parent.children ??= new Map();
+  parent.children.set(record.runId, runner);
+  const atMs = runner.now();
+  if (restored) continueChild(parent, runner, call);
+  else {
+    const { timeoutMs } = host.compiled.options;
+    runner.begin({ type: "run.started", atMs, event: record.start, timeoutMs, deadlineMs: null, lineage: { parent: parent.state.runId, forkedFrom: null }, labels: null });
+  }
+}
+
+/** A child that had ended before its parent heard of it says so now. */
+function continueChild(parent: Runner, runner: Runner, call: ChildCall): void {
+  const { outcome, status } = runner.state;
+  if (outcome === null || status === "cancelled") return runner.begin({ type: "run.resumed", atMs: runner.now() });
+  runner.live = false;
+  closeChild(parent, call, outcome);
+}
+
+function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
+  parent.children?.delete(call.record.runId);
+  const completed = outcome.status === "completed";
+  const error: ErrorRecord | null = completed ? null : recordError(outcomeError(parent.state.runId, outcome));
+  parent.submit({ ...closed(parent, call), result: completed ? outcome.event : null, error });
+}
+
+function closed(parent: Runner, { item, record }: ChildCall) {
+  return { type: "child.closed", atMs: parent.now(), item, call: record.call } as const;
+}
+
+export function cancelChild(parent: Runner, runId: string): void {
+  const child = parent.children?.get(runId);
+  child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
+  parent.children?.delete(runId);
+}
+
+/** Every open child of a loaded run goes on by itself, whether or not its step has asked for it again. */
+export function resumeChildren(parent: Runner): void {
+  for (const item of parent.state.items.values()) {
+    for (const record of item.memory?.values() ?? []) {
+      if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId)) startChild(parent, { item: item.id, record });
+    }
+  }
+}

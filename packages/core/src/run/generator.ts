@@ -1,0 +1,90 @@
+/**
+ * A step that is an async generator: each yield is a commit point and dispatched at once.
+ *
+ * A second run of it must yield the same: what was recorded is compared, not dispatched again.
+ *
+ * @module
+ */
+import type { EventData } from "../engine/state.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { encodeEvent } from "../event/event-codec.js";
+import { isKeyed } from "../step/keyed.js";
+import { digest } from "../value/digest.js";
+import type { Attempt } from "./attempt.js";
+import { Calls } from "./calls.js";
+import { checkEvent } from "./output.js";
+import { commitSends } from "./step-context.js";
+
+export interface GeneratorDrive {
+  /** Fewer of its elements are unfinished than the buffer holds. */
+  pull(): void;
+  stop(): void;
+}
+
+export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unknown>): void {
+  const calls = (attempt.calls ??= new Calls(attempt));
+  let stopped = false;
+  attempt.generator = {
+    pull,
+    stop() {
+      stopped = true;
+      // Its `finally` blocks run; what it still gives no longer counts.
+      generator.return(undefined).catch((error) => attempt.runner.host.ports.log.error(`The generator of step "${attempt.step.definition.name}" failed while it was stopped.`, error));
+    },
+  };
+  pull();
+
+  function pull(): void {
+    if (stopped) return;
+    generator.next().then(
+      (next) => {
+        if (stopped) return;
+        try {
+          if (next.done) done(next.value);
+          else take(next.value);
+        } catch (error) {
+          attempt.fail(error);
+        }
+      },
+      (error: unknown) => attempt.fail(error),
+    );
+  }
+
+  function done(value: unknown): void {
+    stopped = true;
+    if (value !== undefined && value !== null) return attempt.complete(value === undefined ? null : checkEvent(attempt.step, value));
+    attempt.finish(null);
+  }
+
+  function take(value: unknown): void {
+    const key = isKeyed(value) ? value.id : undefined;
+    const event = checkEvent(attempt.step, isKeyed(value) ? value.event : value);
+    const call = calls.id("yield", "", key);
+    const sum = digestOf(event);
+    const record = calls.record(call);
+    if (record?.kind === "yield") {
+      if (record.digest !== sum) throw diverged(attempt, { call, event });
+      return pull();
+    }
+    const { runner, item, number, sends } = attempt;
+    attempt.sends = null;
+    if (sends !== null) commitSends(attempt, sends);
+    runner.submit({ type: "step.yielded", atMs: runner.now(), item: item.id, attempt: number, call, digest: sum, event });
+  }
+}
+
+function digestOf(event: EventData): string {
+  const { type, data } = encodeEvent(event as WorkflowEvent, event.type);
+  return digest(`${type} ${JSON.stringify(data)}`);
+}
+
+function diverged({ step }: Attempt, { call, event }: { readonly call: string; readonly event: EventData }): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "FAN_OUT_DIVERGED",
+    message: `Step "${name}" ran again and gave another ${event.type} at ${call} than before.`,
+    hint: "Make the generator give the same events in the same order, or name each with `keyed(id, event)`.",
+    details: { step: name, call, event: event.type },
+  });
+}

@@ -1,0 +1,133 @@
+/**
+ * What the watchers of a workflow are told. Nothing here runs while nobody watches.
+ *
+ * @module
+ */
+import type { Note } from "../engine/command.js";
+import type { Outcome, WorkItem } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import type { WorkflowEvent } from "../event/event.js";
+import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
+import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace.js";
+import { outcomeError } from "./outcome.js";
+import type { Attempt } from "./attempt.js";
+import type { Runner } from "./runner.js";
+
+function traced(runner: Runner): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
+  const { state, setup } = runner;
+  const { parent } = setup;
+  const attempt = parent?.runner.state.items.get(parent.item)?.attempt ?? 0;
+  return {
+    workflow: state.workflow,
+    runId: state.runId,
+    traceId: parent === null ? traceIdOf(state.runId) : traced(parent.runner).traceId,
+    parentSpanId: parent === null ? null : spanIdOf(parent.runner.state.runId, parent.item, attempt),
+  };
+}
+
+export function factsOf(runner: Runner): RunFacts {
+  return runFacts(traced(runner), runner.state.atMs);
+}
+
+export function attemptFactsOf(runner: Runner, item: WorkItem): AttemptFacts {
+  return attemptFacts(traced(runner), { step: item.step, item: item.id, attempt: item.attempt }, runner.state.atMs);
+}
+
+/** Before its commands are performed. Items that it ended are gone from the state: their attempts still know them. */
+export function inspectTick(runner: Runner, tick: Tick): void {
+  const { inspector } = runner.host;
+  switch (tick.type) {
+    case "run.started": return inspector.emit("run.started", () => ({ ...factsOf(runner), event: tick.event as WorkflowEvent }));
+    case "run.resumed":
+    case "run.retried": return inspector.emit("run.resumed", () => factsOf(runner));
+    case "event.received": return inspector.emit("event.received", () => ({ ...factsOf(runner), event: tick.event as WorkflowEvent, step: tick.step }));
+    case "wait.opened":
+    case "sleep.opened":
+    case "child.opened": return inspectWaiting(runner, tick);
+    case "child.closed": return inspectChildClosed(runner, tick);
+    case "state.edited": {
+      const step = tick.item === null ? null : (runner.state.items.get(tick.item)?.step ?? null);
+      const paths = "patches" in tick.change ? tick.change.patches.map((patch) => patch.path.join(".")) : [""];
+      return inspector.emit("state.edited", () => ({ ...factsOf(runner), step, paths }));
+    }
+    default:
+  }
+}
+
+function inspectWaiting(runner: Runner, tick: Extract<Tick, { readonly type: "wait.opened" | "sleep.opened" | "child.opened" }>): void {
+  const item = runner.state.items.get(tick.item);
+  if (!item) return;
+  const { inspector } = runner.host;
+  const kind = tick.type === "wait.opened" ? "event" : tick.type === "sleep.opened" ? "sleep" : "child";
+  const until = tick.type === "child.opened" ? null : tick.dueAtMs;
+  inspector.emit("step.waiting", () => ({ ...attemptFactsOf(runner, item), kind, until }));
+  if (tick.type !== "child.opened") return;
+  const record = item.memory?.get(tick.call);
+  const childRunId = record?.kind === "child" ? record.runId : "";
+  inspector.emit("child.started", () => ({ ...attemptFactsOf(runner, item), child: tick.name, childRunId }));
+}
+
+function inspectChildClosed(runner: Runner, tick: Extract<Tick, { readonly type: "child.closed" }>): void {
+  const item = runner.state.items.get(tick.item);
+  const record = item?.memory?.get(tick.call);
+  if (!item || record?.kind !== "child") return;
+  const status = tick.error === null ? "completed" : "failed";
+  runner.host.inspector.emit("child.finished", () => ({ ...attemptFactsOf(runner, item), child: record.name, childRunId: record.runId, status }));
+}
+
+export function inspectStarted(attempt: Attempt): void {
+  const { runner, item } = attempt;
+  const { inspector } = runner.host;
+  const facts = (): AttemptFacts => attemptFactsOf(runner, item);
+  if (item.attempt > 1) inspector.emit("step.restarted", facts);
+  inspector.emit("step.started", () => ({ ...facts(), events: inputEvents(item) }));
+}
+
+export function inspectEnded(attempt: Attempt, output: unknown): void {
+  const { runner, item } = attempt;
+  const events = (Array.isArray(output) ? output : output === null ? [] : [output]) as readonly WorkflowEvent[];
+  runner.host.inspector.emit("step.completed", () => ({ ...attemptFactsOf(runner, item), events, elapsedMs: runner.now() - attempt.startedAtMs }));
+}
+
+export function inspectFailed(attempt: Attempt, error: unknown, delayMs: number | null): void {
+  const { runner, item } = attempt;
+  const elapsedMs = runner.now() - attempt.startedAtMs;
+  runner.host.inspector.emit("step.failed", () => ({ ...attemptFactsOf(runner, item), error, elapsedMs, final: delayMs === null }));
+  if (delayMs !== null) runner.host.inspector.emit("step.retrying", () => ({ ...attemptFactsOf(runner, item), delayMs }));
+}
+
+export function inspectDiverged(attempt: Attempt): void {
+  const { runner, item, calls } = attempt;
+  const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
+  if (unasked.length > 0) runner.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(runner, item), calls: unasked }));
+}
+
+export function inspectNote(runner: Runner, note: Note): void {
+  const { inspector } = runner.host;
+  switch (note.kind) {
+    case "event.unhandled": return inspector.emit("event.unhandled", () => ({ ...factsOf(runner), event: note.event as WorkflowEvent, step: note.step }));
+    case "run.idle": return inspector.emit("run.idle", () => ({ ...factsOf(runner), wakeAtMs: runner.state.timers?.first()?.dueAtMs ?? null }));
+    default:
+  }
+}
+
+export function inspectOutcome(runner: Runner, outcome: Outcome): void {
+  const { inspector } = runner.host;
+  const { state } = runner;
+  switch (outcome.status) {
+    case "completed": return inspector.emit("run.completed", () => ({ ...factsOf(runner), event: outcome.event as WorkflowEvent, elapsedMs: state.atMs - state.startedAtMs }));
+    case "failed": return inspector.emit("run.failed", () => ({ ...factsOf(runner), error: outcomeError(state.runId, outcome), step: outcome.failure.stepName }));
+    case "cancelled": return inspector.emit("run.cancelled", () => ({ ...factsOf(runner), reason: outcome.reason }));
+    case "timedOut": return inspector.emit("run.timedOut", () => ({ ...factsOf(runner), timeoutMs: outcome.timeoutMs, activeSteps: outcome.activeSteps }));
+  }
+}
+
+function inputEvents({ input }: WorkItem): readonly WorkflowEvent[] {
+  switch (input.kind) {
+    case "event": return [input.event as WorkflowEvent];
+    case "batch": return input.members as readonly WorkflowEvent[];
+    case "settled": return input.members.flatMap((member) => (member.status === "ok" ? [member.event as WorkflowEvent] : []));
+    case "set": return Object.values(input.slots) as WorkflowEvent[];
+  }
+}
+

@@ -1,0 +1,31 @@
+/** How a run ended, for its caller. */
+import type { Outcome } from "../engine/state.js";
+import { reviveError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+
+/** What awaiting the handler throws. An error that a step threw comes as itself in the process where it was thrown. */
+export function outcomeError(runId: string, outcome: Exclude<Outcome, { readonly status: "completed" }> | Outcome): unknown {
+  switch (outcome.status) {
+    case "failed": return reviveError(outcome.failure.error);
+    case "timedOut": return timedOut(runId, outcome);
+    default: return cancelled(runId, outcome.status === "cancelled" ? outcome.reason : null);
+  }
+}
+
+function timedOut(runId: string, { timeoutMs, activeSteps }: Extract<Outcome, { readonly status: "timedOut" }>): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_TIMED_OUT",
+    message: `Run "${runId}" has used up its ${timeoutMs} ms. ${activeSteps.length > 0 ? `At work were: ${activeSteps.join(", ")}.` : "No step was at work."}`,
+    hint: "Raise `timeout` or `deadline`, or go on with `workflow.retry(context)`.",
+    details: { runId, timeoutMs, activeSteps },
+  });
+}
+
+function cancelled(runId: string, reason: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_CANCELLED",
+    message: `Run "${runId}" was cancelled${reason === undefined || reason === null ? "" : `: ${typeof reason === "string" ? reason : JSON.stringify(reason)}`}.`,
+    hint: "Its work is kept: `workflow.resume(context)` goes on with it.",
+    details: { runId, reason },
+  });
+}

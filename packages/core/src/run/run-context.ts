@@ -1,0 +1,129 @@
+/**
+ * A run as its caller holds it: before, during and after, here or from a snapshot.
+ *
+ * @module
+ */
+import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../context/context.types.js";
+import type { Store } from "../context/store.types.js";
+import type { RunState } from "../engine/state.js";
+import { applyChange } from "../state/apply-change.js";
+import { StateCell } from "../state/state-cell.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { markHandled } from "./deferred.js";
+import type { Runner } from "./runner.js";
+import { initialStore } from "./run-store.js";
+import { encodeDetached, encodeRunner, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
+import { hostOf } from "./workflow-host.js";
+
+export class CallerContext implements RunContext {
+  readonly #compiled: CompiledWorkflow;
+  #run: RestoredRun;
+  #runner: Runner | null = null;
+  #store: CallerStore | null = null;
+
+  constructor(compiled: CompiledWorkflow, run: RestoredRun) {
+    this.#compiled = compiled;
+    this.#run = run;
+  }
+
+  get runId(): string {
+    return this.#run.state.runId;
+  }
+
+  get store(): Store {
+    this.#store ??= new CallerStore(() => this.#cell());
+    return this.#store as never;
+  }
+
+  toDict(options?: ToDictOptions): ContextDict {
+    return this.#runner === null ? encodeDetached(this.#compiled, this.#run, options) : encodeRunner(this.#runner, options);
+  }
+
+  /** @internal */
+  get compiled(): CompiledWorkflow {
+    return this.#compiled;
+  }
+
+  /** @internal */
+  get run(): RestoredRun {
+    return this.#run;
+  }
+
+  /** The run in memory that this context is of; null before, and when it was never run here. @internal */
+  get runner(): Runner | null {
+    return this.#runner;
+  }
+
+  /** Another run goes on with this context. @internal */
+  bind(runner: Runner): void {
+    this.#runner = runner;
+    this.#run = { state: runner.state, children: runner.setup.children };
+  }
+
+  #cell(): StateCell {
+    return this.#runner?.live ? this.#runner.store() : detachedCell(this.#compiled, this.#run.state);
+  }
+}
+
+/** The state of a run that is not at work: changed in place, there is nobody to tell. */
+function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
+  const known = detached.get(state);
+  if (known) return known;
+  const cell = new StateCell({
+    read: () => state.store,
+    commit(change) {
+      state.store = applyChange(state.store, change);
+    },
+    schema: compiled.state,
+    types: compiled.types,
+    lockTimeoutMs: compiled.options.lockTimeoutMs,
+    clock: hostOf(compiled).ports.clock,
+  });
+  detached.set(state, cell);
+  return cell;
+}
+const detached = new WeakMap<RunState, StateCell>();
+
+class CallerStore {
+  readonly #cell: () => StateCell;
+
+  constructor(cell: () => StateCell) {
+    this.#cell = cell;
+  }
+
+  async get(path?: string, fallback?: unknown): Promise<unknown> {
+    return this.#cell().read(path, fallback);
+  }
+
+  getState(): Promise<unknown> {
+    return this.get();
+  }
+
+  set(path: string, value: unknown): Promise<void> {
+    return markHandled(this.#cell().write(path, value));
+  }
+
+  setState(state: unknown): Promise<void> {
+    return markHandled(this.#cell().replace(state));
+  }
+
+  clear(): Promise<void> {
+    return markHandled(this.#cell().clear());
+  }
+
+  editState<Result>(edit: (state: never) => Result | Promise<Result>): Promise<Result> {
+    return markHandled(this.#cell().edit(edit));
+  }
+}
+
+/** @internal */
+export function newContext(workflow: object): CallerContext {
+  const compiled = compileWorkflow(workflow);
+  return new CallerContext(compiled, freshRun(compiled, { runId: hostOf(compiled).ports.ids.runId(), store: initialStore(compiled) }));
+}
+
+/** @internal */
+export function contextFromDict(workflow: object, dict: unknown, options?: FromDictOptions): CallerContext {
+  const compiled = compileWorkflow(workflow);
+  return new CallerContext(compiled, restoreRun(compiled, dict, options));
+}

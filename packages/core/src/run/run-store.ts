@@ -1,0 +1,34 @@
+/** The state cell of a run: commits become ticks. */
+import { StateCell } from "../state/state-cell.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
+import type { Attempt } from "./attempt.js";
+import type { Runner } from "./runner.js";
+
+/** What a new run starts from. */
+export function initialStore(compiled: CompiledWorkflow): unknown {
+  return compiled.state?.initial() ?? empty;
+}
+const empty = Object.freeze({});
+
+export function createCell(runner: Runner): StateCell {
+  const { compiled, ports } = runner.host;
+  return new StateCell({
+    read: () => runner.state.store,
+    commit(change, { writer, value }) {
+      const attempt = (writer?.token ?? null) as Attempt | null;
+      attempt?.assertAlive();
+      return runner.commit({
+        type: "state.edited",
+        atMs: runner.now(),
+        item: attempt?.item.id ?? null,
+        attempt: attempt?.number ?? 0,
+        call: (writer?.note as string | undefined) ?? null,
+        change, value,
+      });
+    },
+    schema: compiled.state,
+    types: compiled.types,
+    lockTimeoutMs: compiled.options.lockTimeoutMs,
+    clock: ports.clock,
+  });
+}

@@ -1,0 +1,315 @@
+/**
+ * The loop of one run: take every waiting tick, store them as one commit, reduce each, perform.
+ *
+ * Nothing that a tick causes is seen by anyone before it is stored. In memory there is nothing to store, and a round is done at once.
+ *
+ * @module
+ */
+import type { Receipt } from "../engine/command.js";
+import { reduce } from "../engine/reduce.js";
+import type { Outcome, RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { ResourceContainer } from "../resource/resource-container.js";
+import type { ResourceOverride } from "../resource/resource.js";
+import type { StateCell } from "../state/state-cell.js";
+import type { EventStream } from "../stream/event-stream.js";
+import type { Attempt } from "./attempt.js";
+import { createCell } from "./run-store.js";
+import { inspectTick } from "./inspect-run.js";
+import { perform } from "./perform.js";
+import { nextTurn } from "./system.js";
+import { afterTurn, isTurnOver } from "./turn.js";
+import type { WorkflowHost } from "./workflow-host.js";
+
+export interface RunnerSetup {
+  readonly host: WorkflowHost;
+  readonly state: RunState;
+  readonly overrides: readonly ResourceOverride[];
+  /** The run whose step started this one. */
+  readonly parent: ParentLink | null;
+  /** States of children, by run id, that a snapshot holds. */
+  readonly children: ReadonlyMap<string, RunState> | null;
+  readonly onFinish: (outcome: Outcome) => void;
+  /** The run is gone from memory without an outcome: storing failed, or the engine has a fault. */
+  readonly onDrop: (error: unknown) => void;
+}
+
+export interface ParentLink {
+  readonly runner: Runner;
+  readonly item: number;
+  readonly call: string;
+  /** The name of the child in `static children`. */
+  readonly name: string;
+}
+
+export class Runner {
+  readonly host: WorkflowHost;
+  readonly state: RunState;
+  readonly setup: RunnerSetup;
+  readonly attempts: Map<number, Attempt> = new Map();
+  children: Map<string, Runner> | null = null;
+  stream: EventStream | null = null;
+  tickets: Map<number, (receipt: Receipt) => void> | null = null;
+  /** Whether it is in memory and at work: false before the first tick and after the last. */
+  live = true;
+  /** The sequence number of the next event that readers see. */
+  published: number;
+  private cell: StateCell | null = null;
+  private container: ResourceContainer | null = null;
+  private queue: Tick[] = [];
+  private stored: Map<Tick, () => void> | null = null;
+  private busy = false;
+  private hasPermit: boolean;
+  private idleCheck = false;
+  private idleAtTick = -1;
+  private idleWaiters: (() => void)[] | null = null;
+  private callOffTimer: (() => void) | null = null;
+  private armedAtMs = Number.POSITIVE_INFINITY;
+  private lastTicket = 0;
+
+  constructor(setup: RunnerSetup) {
+    this.setup = setup;
+    this.host = setup.host;
+    this.state = setup.state;
+    this.published = setup.state.streamed;
+    this.hasPermit = setup.host.permits === null || setup.parent !== null;
+  }
+
+  /** Never less than the time of the tick before. */
+  now(): number {
+    return Math.max(this.state.atMs, this.host.ports.clock.now());
+  }
+
+  submit(tick: Tick): void {
+    if (!this.live) return;
+    this.queue.push(tick);
+    this.drain();
+  }
+
+  /** Like {@link submit}; resolves once the tick is stored and reduced. At once, where nothing has to be stored. */
+  commit(tick: Tick): void | Promise<void> {
+    if (!this.live) return;
+    if (this.host.ports.journal === null) {
+      this.applyRound([tick]);
+      return;
+    }
+    const stored = this.whenStored(tick);
+    this.submit(tick);
+    return stored;
+  }
+
+  /** Resolves once this tick is stored and reduced; never, when that fails. */
+  whenStored(tick: Tick): Promise<void> {
+    return new Promise((resolve) => {
+      this.stored ??= new Map();
+      this.stored.set(tick, resolve);
+    });
+  }
+
+  /** Starts a little later, so that whoever started the run can listen first. */
+  begin(tick: Tick): void {
+    this.queue.push(tick);
+    queueMicrotask(() => this.drain());
+  }
+
+  ticket(resolve: (receipt: Receipt) => void): number {
+    this.tickets ??= new Map();
+    this.tickets.set(++this.lastTicket, resolve);
+    return this.lastTicket;
+  }
+
+  /** The store, if anybody has asked for it. */
+  hasStore(): StateCell | null {
+    return this.cell;
+  }
+
+  store(): StateCell {
+    this.cell ??= createCell(this);
+    return this.cell;
+  }
+
+  resources(): ResourceContainer {
+    this.container ??= new ResourceContainer("run", this.host.resources, this.setup.overrides);
+    return this.container;
+  }
+
+  /** Resolves when nothing is left to do now, here and in its children, or when the run has ended. */
+  idle(): Promise<void> {
+    if (!this.live) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.idleWaiters ??= [];
+      this.idleWaiters.push(resolve);
+      this.idleAtTick = -1;
+      this.checkIdle();
+    });
+  }
+
+  isQuiet(): boolean {
+    if (!this.live) return true;
+    if (this.busy || this.queue.length > 0 || this.state.active > 0) return false;
+    for (const child of this.children?.values() ?? []) if (!child.isQuiet()) return false;
+    return true;
+  }
+
+  private drain(): void {
+    if (this.busy || !this.live || this.queue.length === 0) return;
+    if (!this.hasPermit) return this.awaitPermit();
+    this.busy = true;
+    while (this.queue.length > 0 && this.live) {
+      if (isTurnOver(this.host.ports.clock.now())) return afterTurn(this.host.ports.clock, () => this.goOn());
+      const round = this.queue;
+      this.queue = [];
+      const stored = this.host.ports.journal?.append(this.state.runId, round);
+      if (stored) {
+        stored.then(
+          () => {
+            this.applyRound(round);
+            this.goOn();
+          },
+          (error: unknown) => this.drop(error),
+        );
+        return;
+      }
+      this.applyRound(round);
+    }
+    this.busy = false;
+    this.afterRounds();
+  }
+
+  private goOn(): void {
+    this.busy = false;
+    if (this.queue.length > 0) this.drain();
+    else this.afterRounds();
+  }
+
+  private applyRound(round: readonly Tick[]): void {
+    try {
+      for (const tick of round) {
+        const commands = reduce(this.host.routing, this.state, tick);
+        if (this.host.inspector.active) inspectTick(this, tick);
+        for (const command of commands) perform(this, command);
+        const resolve = this.stored?.get(tick);
+        if (resolve) {
+          this.stored?.delete(tick);
+          resolve();
+        }
+      }
+    } catch (error) {
+      this.drop(engineFault(this.state, error));
+    }
+  }
+
+  private afterRounds(): void {
+    if (!this.live) return;
+    this.armTimer();
+    if (this.state.active === 0) this.checkIdle();
+  }
+
+  private armTimer(): void {
+    const dueAtMs = this.state.timers?.first()?.dueAtMs ?? Number.POSITIVE_INFINITY;
+    if (dueAtMs === this.armedAtMs) return;
+    this.callOffTimer?.();
+    this.armedAtMs = dueAtMs;
+    if (dueAtMs === Number.POSITIVE_INFINITY) {
+      this.callOffTimer = null;
+      return;
+    }
+    this.callOffTimer = this.host.ports.clock.setTimer(dueAtMs, () => {
+      this.armedAtMs = Number.POSITIVE_INFINITY;
+      this.submit({ type: "time.passed", atMs: Math.max(this.now(), dueAtMs) });
+    });
+  }
+
+  /** Looks again after a turn of the host: code that goes on after an answer has made its next call by then. */
+  checkIdle(): void {
+    if (this.idleCheck || this.state.ticks === this.idleAtTick || !this.live) return;
+    this.idleCheck = true;
+    nextTurn(() => {
+      this.idleCheck = false;
+      if (!this.live || !this.isQuiet()) return;
+      this.submit({ type: "run.idled", atMs: this.now() });
+      this.idleAtTick = this.state.ticks;
+    });
+  }
+
+  /** Nothing is left to do now: the permit is free for another run. */
+  onIdle(): void {
+    if (this.host.permits !== null && this.setup.parent === null && this.hasPermit) {
+      this.hasPermit = false;
+      this.host.permits.give();
+    }
+    const waiters = this.idleWaiters;
+    this.idleWaiters = null;
+    for (const resolve of waiters ?? []) resolve();
+    this.setup.parent?.runner.checkIdleAgain();
+  }
+
+  private checkIdleAgain(): void {
+    this.idleAtTick = -1;
+    if (this.state.active === 0) this.checkIdle();
+  }
+
+  private awaitPermit(): void {
+    this.busy = true;
+    this.host.permits?.wait(() => {
+      this.hasPermit = true;
+      this.busy = false;
+      if (this.live) this.drain();
+      else this.releasePermit();
+    });
+  }
+
+  private releasePermit(): void {
+    if (this.host.permits === null || this.setup.parent !== null || !this.hasPermit) return;
+    this.hasPermit = false;
+    this.host.permits.give();
+  }
+
+  /** The run has an outcome: what still runs no longer counts. */
+  finish(outcome: Outcome): void {
+    this.end(`the run is ${outcome.status}`, true);
+    for (const child of this.children?.values() ?? []) child.submit({ type: "run.cancelled", atMs: child.now(), reason: `its parent is ${outcome.status}` });
+    this.stream?.end();
+    this.setup.onFinish(outcome);
+    this.onIdle();
+  }
+
+  /** Leaves memory as it is; a later load goes on. Open calls never settle: their steps run again. */
+  release(reason: string): void {
+    if (!this.live) return;
+    for (const child of this.children?.values() ?? []) child.release(reason);
+    this.end(reason, false);
+    this.stream?.end();
+    this.onIdle();
+  }
+
+  private drop(error: unknown): void {
+    if (!this.live) return;
+    this.release("the run was dropped from memory");
+    this.setup.onDrop(error);
+  }
+
+  private end(reason: string, settle: boolean): void {
+    this.live = false;
+    this.callOffTimer?.();
+    for (const attempt of this.attempts.values()) attempt.end(reason, settle);
+    this.attempts.clear();
+    for (const [, resolve] of this.tickets ?? []) resolve({ status: "refused", code: "RUN_FINISHED", hint: `${reason}: start a new run, or resume it.` });
+    this.tickets = null;
+    this.releasePermit();
+    if (this.container !== null && !this.container.isEmpty) {
+      this.container.dispose().catch((error) => this.host.ports.log.error(`A resource of run "${this.state.runId}" could not be disposed.`, error));
+    }
+  }
+}
+
+function engineFault(state: RunState, cause: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "INTERNAL",
+    message: `The engine failed at tick ${state.ticks} of run "${state.runId}" of "${state.workflow}": ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: "Please report it, with the snapshot of the run.",
+    details: { runId: state.runId, tick: state.ticks },
+    cause,
+  });
+}

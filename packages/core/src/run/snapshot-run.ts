@@ -1,0 +1,139 @@
+/**
+ * Snapshots of runs with their children, and what a context is made of when it comes back.
+ *
+ * @module
+ */
+import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/context.types.js";
+import { createRunState, type RunState } from "../engine/state.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { decodeState } from "../snapshot/decode.js";
+import { encodeState } from "../snapshot/encode.js";
+import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1 } from "../snapshot/format.js";
+import { invalidSnapshot, Reader } from "../snapshot/reader.js";
+import { guardJson } from "../value/guard.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { childWorkflow } from "./child-workflow.js";
+import type { Runner } from "./runner.js";
+
+/** What a context holds: the run, and its children as the snapshot had them. */
+export interface RestoredRun {
+  readonly state: RunState;
+  readonly children: ReadonlyMap<string, RunState> | null;
+}
+
+export function encodeRunner(runner: Runner, options: ToDictOptions = {}): ContextDict {
+  return seal(snapshotOf(runner), options.codec);
+}
+
+export function encodeDetached(compiled: CompiledWorkflow, { state, children }: RestoredRun, options: ToDictOptions = {}): ContextDict {
+  return seal(encodeState(state, compiled.types, children === null ? null : detachedChildren(compiled, { state, children })), options.codec);
+}
+
+function snapshotOf(runner: Runner): SnapshotV1 {
+  const children: Record<string, SnapshotV1> = {};
+  for (const [runId, child] of runner.children ?? []) children[runId] = snapshotOf(child);
+  return encodeState(runner.state, runner.host.compiled.types, runner.children?.size ? children : null);
+}
+
+function detachedChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
+  const encoded: Record<string, SnapshotV1> = {};
+  for (const record of openChildren(state)) {
+    const child = children?.get(record.runId);
+    if (!child) continue;
+    const flow = compileWorkflow(childWorkflow(compiled, record.name, record.runId));
+    encoded[record.runId] = encodeState(child, flow.types, detachedChildren(flow, { state: child, children }));
+  }
+  return encoded;
+}
+
+function* openChildren(state: RunState) {
+  for (const item of state.items.values()) {
+    for (const record of item.memory?.values() ?? []) if (record.kind === "child" && record.status === "open") yield record;
+  }
+}
+
+function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDict {
+  if (codec === undefined) return snapshot as never;
+  return { format: snapshot.format, version: snapshot.version, codec: codec.name, data: codec.encode(JSON.stringify(snapshot)) };
+}
+
+export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
+  guardJson(dict, { code: "SNAPSHOT_HOSTILE" });
+  const opened = unseal(dict, options.codec);
+  const migrated = options.migrate ? options.migrate(opened as ContextDict) : opened;
+  if (migrated !== dict) guardJson(migrated, { code: "SNAPSHOT_HOSTILE" });
+  const children = new Map<string, RunState>();
+  const state = decodeTree(compiled, new Reader(migrated, "snapshot"), children);
+  return { state, children: children.size === 0 ? null : children };
+}
+
+function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
+  const reader = new Reader(dict, "snapshot");
+  checkFormat(reader);
+  const name = reader.raw("codec");
+  if (name === undefined) return dict;
+  if (codec === undefined || codec.name !== name) {
+    throw invalidSnapshot("snapshot.codec", `"${String(name)}", and ${codec === undefined ? "no codec was given" : `the codec given is "${codec.name}"`}`);
+  }
+  try {
+    return JSON.parse(codec.decode(reader.text("data")));
+  } catch (cause) {
+    throw invalidSnapshot("snapshot.data", `nothing that the codec "${codec.name}" can read (${cause instanceof Error ? cause.message : String(cause)})`);
+  }
+}
+
+function decodeTree(compiled: CompiledWorkflow, reader: Reader, children: Map<string, RunState>): RunState {
+  checkFormat(reader);
+  checkWorkflow(compiled, reader);
+  const state = decodeState(compiled, reader);
+  compiled.state?.check(state.store, Object.keys(state.store as object));
+  const nested = reader.raw("children");
+  if (nested === undefined) return state;
+  const nestedReader = new Reader(nested, reader.at("children"));
+  for (const { runId, name } of openChildren(state)) {
+    if (nestedReader.raw(runId) === undefined) continue;
+    const flow = compileWorkflow(childWorkflow(compiled, name, reader.at("children")));
+    children.set(runId, decodeTree(flow, new Reader(nestedReader.raw(runId), nestedReader.at(runId)), children));
+  }
+  return state;
+}
+
+function checkFormat(reader: Reader): void {
+  if (reader.raw("format") !== SNAPSHOT_FORMAT) throw invalidSnapshot("snapshot.format", `${JSON.stringify(reader.raw("format"))?.slice(0, 60)}, not "${SNAPSHOT_FORMAT}"`);
+  const version = reader.number("version");
+  if (version === SNAPSHOT_VERSION) return;
+  if (!Number.isInteger(version) || version < 1) throw invalidSnapshot("snapshot.version", `${version}, no version there ever was`);
+  throw new WorkflowError({
+    code: "SNAPSHOT_NEWER",
+    message: `The snapshot has version ${version}; this Millrace reads up to ${SNAPSHOT_VERSION}.`,
+    hint: "Upgrade millrace here, or load it where it was written.",
+    details: { version, known: SNAPSHOT_VERSION },
+  });
+}
+
+/** Everything that names code has to be there, and all that is missing is named at once. */
+function checkWorkflow({ name, steps, definition }: CompiledWorkflow, reader: Reader): void {
+  const workflow = reader.text("workflow");
+  if (workflow !== name) {
+    throw new WorkflowError({
+      code: "SNAPSHOT_FOREIGN",
+      message: `The snapshot is of the workflow "${workflow}", not of "${name}".`,
+      hint: "Load it with its own workflow; a renamed one keeps the old `name` in its options, or `migrate` renames it.",
+      details: { workflow, expected: name },
+    });
+  }
+  const used = [...reader.each("items", (item) => item.text("step")), ...reader.each("joins", (join) => join.text("step")), ...reader.each("scopes", (scope) => scope.text("opener"))];
+  const unknown = [...new Set(used)].filter((step) => !steps.has(step));
+  if (unknown.length === 0) return;
+  throw new WorkflowError({
+    code: "SNAPSHOT_MISMATCH",
+    message: `The snapshot has work for ${unknown.map((step) => `"${step}"`).join(", ")}, and "${name}" has no such step: ${definition.steps.map((step) => step.name).join(", ")}.`,
+    hint: "Keep the old step, or rename it in the snapshot with `migrate`.",
+    details: { workflow: name, unknown },
+  });
+}
+
+/** A run that has not begun: only a state to start on. */
+export function freshRun(compiled: CompiledWorkflow, setup: { readonly runId: string; readonly store: unknown }): RestoredRun {
+  return { state: createRunState({ ...setup, workflow: compiled.name }), children: null };
+}

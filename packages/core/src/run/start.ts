@@ -1,0 +1,189 @@
+/**
+ * Runs begin here: anew, from a context, or again.
+ *
+ * @module
+ */
+import type { RunContext } from "../context/context.types.js";
+import { createRunState, type RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { toMs } from "../value/duration.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { resolveStart } from "../workflow/start-event.js";
+import { resumeChildren } from "./children.js";
+import { RunHandler } from "./handler.js";
+import type { ResumeOptions, RunOptions, WorkflowHandler } from "./handler.types.js";
+import { CallerContext } from "./run-context.js";
+import { initialStore } from "./run-store.js";
+import { Runner } from "./runner.js";
+import type { RestoredRun } from "./snapshot-run.js";
+import { hostOf } from "./workflow-host.js";
+
+export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
+  const context = options.context === undefined ? null : callerContext(compiled, options.context);
+  if (context !== null && isGoingOn(context.run.state)) return resumeRun(compiled, context, options);
+  const event = resolveStart(compiled, input);
+  const limits = limitsOf(compiled, options);
+  const state = newState(compiled, context, options.runId);
+  const { handler, runner } = launch(compiled, { context, run: { state, children: null }, options });
+  begin(runner, { type: "run.started", atMs: runner.now(), event, ...limits, lineage: null, labels: null }, handler);
+  return handler;
+}
+
+export function resumeRun(compiled: CompiledWorkflow, given: RunContext, options: ResumeOptions): WorkflowHandler {
+  return goOn(compiled, { given, options, allowed: ["running", "cancelled"], type: "run.resumed" });
+}
+
+export function retryRun(compiled: CompiledWorkflow, given: RunContext, options: ResumeOptions): WorkflowHandler {
+  return goOn(compiled, { given, options, allowed: ["failed", "timedOut"], type: "run.retried" });
+}
+
+interface GoOn {
+  readonly given: RunContext;
+  readonly options: ResumeOptions;
+  readonly allowed: readonly RunState["status"][];
+  readonly type: "run.resumed" | "run.retried";
+}
+
+function goOn(compiled: CompiledWorkflow, { given, options, allowed, type }: GoOn): WorkflowHandler {
+  const context = callerContext(compiled, given);
+  const { state } = context.run;
+  const never = state.ticks === 0;
+  if (never || !allowed.includes(state.status)) throw cannotGoOn(state, type, never);
+  const limits = options.timeout === undefined && options.deadline === undefined ? {} : limitsOf(compiled, options);
+  const { handler, runner } = launch(compiled, { context, run: context.run, options });
+  begin(runner, { type, atMs: runner.now(), ...limits }, handler);
+  resumeChildren(runner);
+  return handler;
+}
+
+/** A context of a run that has begun and not ended: `run` continues it. */
+function isGoingOn(state: RunState): boolean {
+  return state.ticks > 0 && (state.status === "running" || state.status === "cancelled");
+}
+
+function newState(compiled: CompiledWorkflow, context: CallerContext | null, runId: string | undefined): RunState {
+  const id = runId ?? (context?.run.state.ticks === 0 ? context.runId : hostOf(compiled).ports.ids.runId());
+  return createRunState({ runId: id, workflow: compiled.name, store: context === null ? initialStore(compiled) : context.run.state.store });
+}
+
+interface Launch {
+  readonly context: CallerContext | null;
+  readonly run: RestoredRun;
+  readonly options: RunOptions;
+}
+
+function launch(compiled: CompiledWorkflow, { context, run, options }: Launch): { readonly handler: RunHandler; readonly runner: Runner } {
+  const host = hostOf(compiled);
+  const { runId } = run.state;
+  if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
+  let handler: RunHandler;
+  const stopListening = (): void => {
+    host.liveIds.delete(runId);
+    options.signal?.removeEventListener("abort", onAbort);
+  };
+  const runner: Runner = new Runner({
+    host,
+    state: run.state,
+    overrides: options.resources ?? [],
+    parent: null,
+    children: run.children,
+    onFinish: (outcome) => {
+      stopListening();
+      handler.onFinish(outcome);
+    },
+    onDrop: (error) => {
+      stopListening();
+      handler.onDrop(error);
+    },
+  });
+  const caller = context ?? new CallerContext(compiled, run);
+  caller.bind(runner);
+  handler = new RunHandler(runner, caller);
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  if (options.signal?.aborted) queueMicrotask(onAbort);
+  return { handler, runner };
+
+  function onAbort(): void {
+    const reason = options.signal?.reason;
+    void handler.cancel(reason instanceof Error ? reason.message : reason);
+  }
+}
+
+function begin(runner: Runner, tick: Tick, handler: RunHandler): void {
+  if (runner.host.ports.journal !== null) void runner.whenStored(tick).then(() => handler.onStored());
+  runner.begin(tick);
+}
+
+function claimId(liveIds: Set<string>, runId: string, workflow: string): void {
+  if (liveIds.has(runId)) {
+    throw new WorkflowError({
+      code: "RUN_LIVE",
+      message: `A run "${runId}" of "${workflow}" is already under way.`,
+      hint: "Choose another `runId`, or leave it out.",
+      details: { runId, workflow },
+    });
+  }
+  liveIds.add(runId);
+}
+
+function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerContext {
+  if (!(given instanceof CallerContext)) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: "`context` is no context of a run.",
+      hint: "Give `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
+      details: { option: "context" },
+    });
+  }
+  if (given.compiled.name !== compiled.name) {
+    throw new WorkflowError({
+      code: "SNAPSHOT_FOREIGN",
+      message: `The context is of the workflow "${given.compiled.name}", not of "${compiled.name}".`,
+      hint: "Use it with its own workflow.",
+      details: { workflow: given.compiled.name, expected: compiled.name },
+    });
+  }
+  if (given.runner?.live) {
+    throw new WorkflowError({
+      code: "RUN_LIVE",
+      message: `Run "${given.runId}" of this context is still under way.`,
+      hint: "Await it or cancel it first, or use another context.",
+      details: { runId: given.runId },
+    });
+  }
+  return given;
+}
+
+function limitsOf({ options }: CompiledWorkflow, { timeout, deadline }: ResumeOptions) {
+  return {
+    timeoutMs: timeout === undefined ? options.timeoutMs : toMs(timeout, "timeout"),
+    deadlineMs: deadline === undefined ? null : deadlineOf(deadline),
+  };
+}
+
+function deadlineOf(deadline: Date | number): number {
+  const atMs = typeof deadline === "number" ? deadline : deadline.getTime();
+  if (Number.isFinite(atMs)) return atMs;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`deadline\` is ${String(deadline)}, which is no point in time.`,
+    hint: "Give a Date, or epoch milliseconds.",
+    details: { option: "deadline" },
+  });
+}
+
+function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: boolean): WorkflowError {
+  const isResume = type === "run.resumed";
+  return new WorkflowError({
+    code: isResume ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
+    message: never ? `The context "${runId}" has not run yet.` : `Run "${runId}" is ${status}; it cannot be ${isResume ? "resumed" : "retried"}.`,
+    hint: never ? "Start it with `workflow.run(input, { context })`." : isResume ? "Start a new run on its state with `workflow.run(input, { context })`, or `retry` a failed one." : "Only failed and timed-out runs can be retried.",
+    details: { runId, status },
+  });
+}
+
+/** Ends the resources of the workflow. Runs under way keep what they have. */
+export async function disposeWorkflow(workflow: object): Promise<void> {
+  await hostOf(compileWorkflow(workflow)).resources.dispose();
+}

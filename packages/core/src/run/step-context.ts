@@ -1,0 +1,290 @@
+/**
+ * What a step holds: every call is checked, matched with the memory of the work item, and told to the run as a tick.
+ *
+ * @module
+ */
+import type { Collected, CollectEventsOptions, Context, ContextDict, EffectCall, RetryState, Sendable, SendOptions, SleepOptions, ToDictOptions, WaitOptions } from "../context/context.types.js";
+import type { Store } from "../context/store.types.js";
+import type { EventData } from "../engine/state.js";
+import { acceptedTypes } from "../engine/routing.js";
+import { matchesType } from "../engine/matching.js";
+import type { Send } from "../engine/tick.js";
+import { reviveError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass, WorkflowEvent } from "../event/event.js";
+import { classOf, eventTypeOf, isEvent, isSubclass, roleOf } from "../event/facts.js";
+import { refuseInsideEdit } from "../state/edit-context.js";
+import { encodeValue } from "../value/codec.js";
+import { type Duration, toMs } from "../value/duration.js";
+import { nearest } from "../value/nearest.js";
+import type { Attempt } from "./attempt.js";
+import { AttemptStore } from "./attempt-store.js";
+import { Calls } from "./calls.js";
+import { childStart } from "./children.js";
+import { markHandled } from "./deferred.js";
+import { undeclared } from "./output.js";
+import { encodeRunner } from "./snapshot-run.js";
+
+export class StepContext implements Context {
+  readonly #attempt: Attempt;
+  #store: AttemptStore | null = null;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+  }
+
+  get runId(): string {
+    return this.#attempt.runner.state.runId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get store(): Store {
+    this.#store ??= new AttemptStore(this.#attempt);
+    return this.#store as never;
+  }
+
+  toDict(options?: ToDictOptions): ContextDict {
+    return encodeRunner(this.#attempt.runner, options);
+  }
+
+  sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: SendOptions = {}): void {
+    const attempt = this.#attempt;
+    const event = sendable as WorkflowEvent;
+    attempt.assertAlive();
+    assertSendable(attempt, event, "emits");
+    if (options.step !== undefined) assertTarget(attempt, event, options.step);
+    const calls = this.#calls();
+    const call = calls.id("send", event.type, options.key);
+    if (calls.record(call) || attempt.sends?.some((send) => send.call === call)) return;
+    const send: Send = {
+      call,
+      event,
+      step: options.step ?? null,
+      dueAtMs: options.delay === undefined ? null : attempt.runner.now() + toMs(options.delay, "delay"),
+      toRun: options.scope === "run",
+    };
+    if (options.immediate === true) commitSends(attempt, [send]);
+    else if (attempt.sends === null) attempt.sends = [send];
+    else attempt.sends.push(send);
+  }
+
+  writeEventToStream<Event extends WorkflowEvent>(sendable: Sendable<Event>): void {
+    const attempt = this.#attempt;
+    const event = sendable as WorkflowEvent;
+    attempt.assertAlive();
+    assertSendable(attempt, event, "streams");
+    const { runner, item } = attempt;
+    runner.submit({ type: "stream.written", atMs: runner.now(), item: item.id, attempt: attempt.number, event, origin: null, promptId: null });
+  }
+
+  waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options: WaitOptions<Event> = {}): Promise<Event> {
+    return this.#call("waitForEvent", () => {
+      const attempt = this.#attempt;
+      const { runner } = attempt;
+      const type = eventTypeOf(event);
+      if (!attempt.step.waits.has(event)) throw undeclared(attempt.step, { type } as WorkflowEvent, "waits");
+      if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
+      const calls = this.#calls();
+      if (options.key === undefined && calls.isOpen(`wait:${type}#`)) throw waitKeyRequired(attempt, type);
+      const call = calls.id("wait", type, options.key);
+      return this.#open(call, () => ({
+        type: "wait.opened",
+        ...this.#stamp(call),
+        accepts: acceptedByWait(attempt, event),
+        where: (options.where as Record<string, unknown> | undefined) ?? null,
+        prompt: options.prompt ?? null,
+        dueAtMs: options.timeout === undefined ? null : runner.now() + toMs(options.timeout, "timeout"),
+      })) as Promise<Event>;
+    });
+  }
+
+  collectEvents<const Expected extends readonly EventClass[]>(
+    event: WorkflowEvent,
+    expected: Expected,
+    options: CollectEventsOptions = {},
+  ): Promise<Collected<Expected> | null> {
+    return this.#call("collectEvents", () => {
+      const types = expected.map(eventTypeOf);
+      const buffer = options.buffer ?? types.join(",");
+      const call = this.#calls().id("collect", buffer, undefined);
+      return this.#do(call, () => ({ type: "event.collected", ...this.#stamp(call), buffer, expected: types, event })) as never;
+    });
+  }
+
+  run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result> {
+    return this.#call("run", () => {
+      const attempt = this.#attempt;
+      const calls = this.#calls();
+      if (calls.wasAsked(`run=${key}`)) throw keyReused(attempt, key);
+      const call = calls.id("run", "", key);
+      const record = calls.record(call);
+      if (record?.kind === "run") return Promise.resolve(record.value as Result);
+      return this.#effect(call, { key, effect });
+    });
+  }
+
+  runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
+    return this.#call("runChild", () => {
+      const [input, options] = args as [unknown, { readonly key?: string } | undefined];
+      const { name, start } = childStart(this.#attempt, child, input);
+      const call = this.#calls().id("child", name, options?.key);
+      return this.#open(call, () => ({ type: "child.opened", ...this.#stamp(call), name, start })) as Promise<never>;
+    });
+  }
+
+  sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
+    return this.#call("sleep", () => {
+      const { runner } = this.#attempt;
+      const call = this.#calls().id("sleep", "", options.key);
+      const dueAtMs = until instanceof Date ? until.getTime() : runner.now() + toMs(until, "sleep");
+      return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
+    });
+  }
+
+  retryInfo(): RetryState {
+    const { item, runner } = this.#attempt;
+    return {
+      retry: item.failures,
+      elapsedMs: runner.now() - item.firstStartedAtMs,
+      lastError: item.lastError === null ? undefined : reviveError(item.lastError),
+    };
+  }
+
+  #calls(): Calls {
+    this.#attempt.calls ??= new Calls(this.#attempt);
+    return this.#attempt.calls;
+  }
+
+  /** Every call gives a promise, whatever is wrong with it, and one that nobody has to handle. */
+  #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+    try {
+      this.#attempt.assertAlive();
+      if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
+      return markHandled(make());
+    } catch (error) {
+      return markHandled(Promise.reject(error));
+    }
+  }
+
+  #stamp(call: string): { readonly atMs: number; readonly item: number; readonly attempt: number; readonly call: string } {
+    const { runner, item, number } = this.#attempt;
+    return { atMs: runner.now(), item: item.id, attempt: number, call };
+  }
+
+  /** A call that gives the worker slot back until it is answered. Everything sent so far leaves first. */
+  #open(call: string, tick: () => Parameters<Attempt["runner"]["submit"]>[0]): Promise<unknown> {
+    const attempt = this.#attempt;
+    const { sends } = attempt;
+    attempt.sends = null;
+    if (sends !== null) commitSends(attempt, sends);
+    const record = this.#calls().record(call);
+    const answer = this.#calls().expect(call);
+    if (record && "status" in record && record.status !== "open") attempt.settle(call);
+    else {
+      attempt.pause();
+      attempt.runner.submit(record ? { type: "call.awaited", ...this.#stamp(call) } : tick());
+    }
+    return answer;
+  }
+
+  #do(call: string, tick: () => Parameters<Attempt["runner"]["submit"]>[0]): Promise<unknown> {
+    const answer = this.#calls().expect(call);
+    if (this.#calls().record(call)) this.#attempt.settle(call);
+    else this.#attempt.runner.submit(tick());
+    return answer;
+  }
+
+  async #effect<Result>(call: string, { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> }): Promise<Result> {
+    const attempt = this.#attempt;
+    const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
+    const value = await effect({
+      idempotencyKey,
+      get signal() {
+        return attempt.signal;
+      },
+    });
+    attempt.assertAlive();
+    encodeValue(value, `run "${key}"`, attempt.runner.host.compiled.types); // what cannot be stored is refused where it is made
+    return this.#do(call, () => ({ type: "effect.recorded", ...this.#stamp(call), value })) as Promise<Result>;
+  }
+}
+
+export function commitSends({ runner, item, number }: Attempt, sends: readonly Send[]): void {
+  runner.submit({ type: "sends.committed", atMs: runner.now(), item: item.id, attempt: number, sends });
+}
+
+function assertSendable(attempt: Attempt, event: WorkflowEvent, option: "emits" | "streams"): void {
+  const { step } = attempt;
+  if (!isEvent(event)) {
+    throw new WorkflowError({
+      code: "EVENT_NOT_SENDABLE",
+      message: `Step "${step.definition.name}" sent ${event === null ? "null" : `a ${typeof event}`}, which is no event.`,
+      hint: "Send an instance of an event class.",
+      details: { step: step.definition.name },
+    });
+  }
+  const role = roleOf(event);
+  if (role === "stop" || role === "terminal") {
+    throw new WorkflowError({
+      code: "EVENT_NOT_SENDABLE",
+      message: `Step "${step.definition.name}" sent ${event.type}, which ends a run.`,
+      hint: "Return it from the step.",
+      details: { step: step.definition.name, event: event.type },
+    });
+  }
+  const eventClass = classOf(event);
+  if (step.emits.has(eventClass) || (option === "streams" && step.streams.has(eventClass))) return;
+  throw undeclared(step, event, option);
+}
+
+function assertTarget({ runner, step }: Attempt, event: EventData, target: string): void {
+  const { steps } = runner.host.routing;
+  const found = steps.get(target);
+  const details = { step: step.definition.name, target, event: event.type };
+  if (!found) {
+    const near = nearest(target, steps.keys());
+    throw new WorkflowError({
+      code: "STEP_UNKNOWN",
+      message: `Step "${step.definition.name}" sends ${event.type} to "${target}", and there is no such step.`,
+      hint: near === null ? `Name one of ${[...steps.keys()].join(", ")}.` : `Did you mean "${near}"?`,
+      details,
+    });
+  }
+  if (matchesType(acceptedTypes(found), event.type) || matchesType(found.waits, event.type)) return;
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Step "${target}" accepts ${acceptedTypes(found).join(", ") || "nothing"}, not ${event.type}.`,
+    hint: `Send it to a step that accepts ${event.type}, or without \`step\`.`,
+    details,
+  });
+}
+
+function acceptedByWait({ step, runner }: Attempt, event: EventClass): readonly string[] {
+  const type = eventTypeOf(event);
+  if (!step.subclasses) return [type];
+  const { registry } = runner.host.compiled;
+  return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
+}
+
+function waitKeyRequired({ step }: Attempt, type: string): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "WAIT_KEY_REQUIRED",
+    message: `Step "${name}" waits for ${type} twice at once: a later attempt could not tell the two apart.`,
+    hint: "Give each of them a `key`.",
+    details: { step: name, event: type },
+  });
+}
+
+function keyReused({ step }: Attempt, key: string): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "KEY_REUSED",
+    message: `Step "${name}" calls \`ctx.run("${key}", …)\` twice in one attempt.`,
+    hint: "Give each call its own key, for example with the index of the loop in it.",
+    details: { step: name, key },
+  });
+}

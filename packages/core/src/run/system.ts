@@ -1,0 +1,54 @@
+/**
+ * The real world behind the ports: the only file of the core that asks for the time, chance, timers or the console.
+ *
+ * @module
+ */
+import type { Clock, Ids, Log, Random } from "../engine/ports.js";
+
+/** Timers of the host cannot be set further ahead. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Taken once: a test that puts its own timers in place later does not stop the engine. */
+const host = { setTimeout, clearTimeout, setImmediate: globalThis.setImmediate as typeof setImmediate | undefined };
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(atMs, wake) {
+    let timer: ReturnType<typeof setTimeout>;
+    const arm = (): void => {
+      const leftMs = atMs - Date.now();
+      timer = host.setTimeout(() => (leftMs > LONGEST_TIMER_MS ? arm() : wake()), Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS));
+    };
+    arm();
+    return () => host.clearTimeout(timer);
+  },
+};
+
+export const systemRandom: Random = { next: () => Math.random() };
+
+export const systemIds: Ids = { runId: () => globalThis.crypto.randomUUID() };
+
+export const consoleLog: Log = {
+  info: (message) => console.log(message),
+  error: (message, error) => (error === undefined ? console.error(message) : console.error(message, error)),
+};
+
+/** Calls back after the host had its turn: I/O, timers, rendering. */
+export function nextTurn(callback: () => void): void {
+  if (host.setImmediate) host.setImmediate(callback);
+  else if (typeof MessageChannel === "function") postTurn(callback);
+  else host.setTimeout(callback, 0);
+}
+
+// Browsers hold nested timeouts back by 4 ms; a message port does not.
+let port: MessagePort | null = null;
+const turns: (() => void)[] = [];
+function postTurn(callback: () => void): void {
+  if (port === null) {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => turns.shift()?.();
+    port = channel.port2;
+  }
+  turns.push(callback);
+  port.postMessage(null);
+}

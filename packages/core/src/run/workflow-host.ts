@@ -1,0 +1,64 @@
+/**
+ * What all runs of one workflow share: ports, watchers, permits, limits and resources.
+ *
+ * @module
+ */
+import type { Journal, Ports } from "../engine/ports.js";
+import { createRouting, type Routing } from "../engine/routing.js";
+import { Inspector } from "../inspect/inspector.js";
+import { logVerbosely } from "../inspect/verbose.js";
+import { Limiter } from "../limit/limiter.js";
+import { Permits } from "../limit/permits.js";
+import { ResourceContainer } from "../resource/resource-container.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
+import { systemClock, systemIds, systemRandom } from "./system.js";
+
+export interface WorkflowHost {
+  readonly compiled: CompiledWorkflow;
+  readonly routing: Routing;
+  readonly ports: Ports;
+  readonly inspector: Inspector;
+  /** Null: without limit. */
+  readonly permits: Permits | null;
+  readonly limiters: ReadonlyMap<string, Limiter>;
+  readonly resources: ResourceContainer;
+  /** Ids of live runs that were chosen by the caller. */
+  readonly liveIds: Set<string>;
+}
+
+/** Resources of the scope `app`, until a runtime brings its own. */
+const appResources = new ResourceContainer("app");
+
+const hosts = new WeakMap<CompiledWorkflow, WorkflowHost>();
+
+export function hostOf(compiled: CompiledWorkflow): WorkflowHost {
+  let host = hosts.get(compiled);
+  if (!host) hosts.set(compiled, (host = createHost(compiled, {})));
+  return host;
+}
+
+/** Gives a workflow other ports, for tests and for hosts. Before its first run. */
+export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): void {
+  hosts.set(compiled, createHost(compiled, ports));
+}
+
+function createHost(compiled: CompiledWorkflow, given: Partial<Ports>): WorkflowHost {
+  const { options, definition, inspector } = compiled;
+  const journal: Journal | null = given.journal ?? null;
+  const ports: Ports = {
+    clock: given.clock ?? systemClock,
+    random: given.random ?? systemRandom,
+    ids: given.ids ?? systemIds,
+    log: given.log ?? options.log,
+    journal,
+  };
+  if (options.verbose) logVerbosely(inspector, ports.log);
+  return {
+    compiled, ports, inspector,
+    routing: createRouting(definition),
+    permits: options.maxConcurrentRuns === null ? null : new Permits(options.maxConcurrentRuns),
+    limiters: new Map(Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)])),
+    resources: new ResourceContainer("workflow", appResources),
+    liveIds: new Set(),
+  };
+}

@@ -1,0 +1,56 @@
+/** The memory of a work item, from JSON. */
+import type { MemoryRecord } from "../engine/state.js";
+import { compileWorkflow } from "../workflow/compile.js";
+import { decodeEvent } from "../event/event-codec.js";
+import { childWorkflow } from "../run/child-workflow.js";
+import { Reader } from "./reader.js";
+import type { StateDecoder } from "./decode.js";
+
+const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
+
+export function decodeRecord(decoder: StateDecoder, reader: Reader, item: number): MemoryRecord {
+  const kind = reader.oneOf("kind", KINDS);
+  const call = reader.text("call");
+  switch (kind) {
+    case "wait": return waitRecord(decoder, reader, item);
+    case "sleep": return { kind, call, dueAtMs: reader.number("dueAtMs"), status: reader.oneOf("status", ["open", "done"]), timer: null };
+    case "child": return childRecord(decoder, reader);
+    case "send": return { kind, call };
+    case "edit":
+    case "run": return { kind, call, value: decoder.value(reader.raw("value"), reader.at("value")) };
+    case "set": return { kind, call, events: reader.nullable("events", (name) => reader.array(name).map((event) => decoder.event(event, reader.at(name)))) };
+    case "yield": return { kind, call, digest: reader.text("digest") };
+  }
+}
+
+function waitRecord(decoder: StateDecoder, reader: Reader, item: number): MemoryRecord {
+  return {
+    kind: "wait",
+    call: reader.text("call"),
+    item,
+    accepts: reader.texts("accepts"),
+    where: reader.nullable("where", (name) => decoder.value(reader.raw(name), reader.at(name)) as Record<string, unknown>),
+    promptId: reader.nullable("promptId", (name) => reader.text(name)),
+    prompt: reader.nullable("prompt", (name) => decoder.event(reader.raw(name), reader.at(name))),
+    dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
+    status: reader.oneOf("status", ["open", "resolved", "timedOut"]),
+    event: reader.nullable("event", (name) => decoder.event(reader.raw(name), reader.at(name))),
+    timer: null,
+  };
+}
+
+/** Its start and result are events of the child, which the parent need not know. */
+function childRecord(decoder: StateDecoder, reader: Reader): MemoryRecord {
+  const name = reader.text("name");
+  const { registry } = compileWorkflow(childWorkflow(decoder.compiled, name, reader.at("name")));
+  return {
+    kind: "child",
+    call: reader.text("call"),
+    name,
+    runId: reader.text("runId"),
+    start: decodeEvent(reader.raw("start"), registry, reader.at("start")),
+    status: reader.oneOf("status", ["open", "completed", "failed"]),
+    result: reader.nullable("result", (field) => decodeEvent(reader.raw(field), registry, reader.at(field))),
+    error: reader.nullable("error", (field) => decoder.error(reader.raw(field), reader.at(field))),
+  };
+}

@@ -1,0 +1,176 @@
+/**
+ * A run's state to plain JSON: O(what is live), never O(what was).
+ *
+ * The result shares immutable data with the state, and nothing that changes.
+ *
+ * @module
+ */
+import type { Failure, JoinBuffer, MemoryRecord, Outcome, Parcel, RunState, Scope, StepInput, WorkItem } from "../engine/state.js";
+import type { Timer } from "../engine/timers.js";
+import { encodeEvent, type EncodedEvent } from "../event/event-codec.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { encodeValue } from "../value/codec.js";
+import type { ValueType } from "../value/plain.js";
+import {
+  type EncodedFailure, type EncodedInput, type EncodedItem, type EncodedJoin, type EncodedOutcome, type EncodedParcel, type EncodedRecord,
+  type EncodedScope, type EncodedTimer, SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1,
+} from "./format.js";
+
+export function encodeState(state: RunState, types: readonly ValueType[], children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
+  return new StateEncoder(types).state(state, children);
+}
+
+class StateEncoder {
+  private readonly types: readonly ValueType[];
+
+  constructor(types: readonly ValueType[]) {
+    this.types = types;
+  }
+
+  state(state: RunState, children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
+    const running = state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
+    const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
+    const timers = (state.timers?.toArray() ?? []).filter((timer) => timer.kind !== "timeout");
+    return {
+      format: SNAPSHOT_FORMAT,
+      version: SNAPSHOT_VERSION,
+      workflow: state.workflow,
+      runId: state.runId,
+      status: state.status,
+      outcome: state.outcome === null ? null : this.outcome(state.outcome),
+      ticks: state.ticks,
+      atMs: state.atMs,
+      startedAtMs: state.startedAtMs,
+      timeoutMs: state.timeoutMs,
+      deadlineMs: state.deadlineMs,
+      activeMs: state.activeMs + running,
+      nextId: state.nextId,
+      streamed: state.streamed,
+      store: encodeValue(state.store, "state", this.types),
+      ...list("items", [...state.items.values()].map((item) => this.item(item))),
+      ...list("scopes", [...(state.scopes?.values() ?? [])].map((scope) => this.scope(scope))),
+      ...list("joins", this.joins(state.joins)),
+      ...list("sets", [...(state.sets ?? [])].map(([key, events]) => [key, this.events(events, key)] as const)),
+      ...list("inbox", (state.inbox ?? []).map((parcel) => this.parcel(parcel))),
+      ...list("prompts", emitted.map(({ promptId, event }) => ({ promptId, event: this.event(event, "prompt") }))),
+      ...list("timers", timers.map((timer) => this.timer(timer))),
+      ...(children === null ? {} : { children }),
+    };
+  }
+
+  private event(event: { readonly type: string }, path: string): EncodedEvent {
+    return encodeEvent(event as WorkflowEvent, `${path}: ${event.type}`, this.types);
+  }
+
+  private events(events: readonly { readonly type: string }[], path: string): EncodedEvent[] {
+    return events.map((event) => this.event(event, path));
+  }
+
+  private outcome(outcome: Outcome): EncodedOutcome {
+    switch (outcome.status) {
+      case "completed": return { status: "completed", event: this.event(outcome.event, "result") };
+      case "failed": return { status: "failed", failure: this.failure(outcome.failure) };
+      case "cancelled": return { status: "cancelled", reason: encodeValue(outcome.reason ?? null, "reason", this.types) };
+      case "timedOut": return outcome;
+    }
+  }
+
+  private failure(failure: Failure): EncodedFailure {
+    return { ...failure, input: this.events(failure.input, `input of ${failure.stepName}`) };
+  }
+
+  private item(item: WorkItem): EncodedItem {
+    const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
+    const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
+    return {
+      id, step,
+      input: this.input(item.input, step),
+      scope: scope?.id ?? null,
+      index, recoveries, status, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs,
+      ...list("memory", [...(item.memory?.values() ?? [])].map((record) => this.record(record, step))),
+      ...(item.fan === null ? {} : { fan: item.fan.id }),
+    };
+  }
+
+  private input(input: StepInput, step: string): EncodedInput {
+    switch (input.kind) {
+      case "event": return { kind: "event", event: this.event(input.event, step) };
+      case "batch": return { kind: "batch", members: this.events(input.members, step) };
+      case "settled": {
+        const members = input.members.map((member) => {
+          if (member.status === "ok") return { ...member, event: this.event(member.event, step) };
+          return member.status === "failed" ? { ...member, failure: this.failure(member.failure) } : member;
+        });
+        return { kind: "settled", members };
+      }
+      case "set": return { kind: "set", slots: Object.entries(input.slots).map(([slot, event]) => [slot, this.event(event, step)] as const) };
+    }
+  }
+
+  private record(record: MemoryRecord, step: string): EncodedRecord {
+    const path = `${step}: ${record.call}`;
+    switch (record.kind) {
+      case "wait": {
+        const { kind, call, accepts, where, promptId, prompt, dueAtMs, status, event } = record;
+        return {
+          kind, call, accepts, promptId, dueAtMs, status,
+          where: where === null ? null : encodeValue(where, path, this.types),
+          prompt: prompt === null ? null : this.event(prompt, path),
+          event: event === null ? null : this.event(event, path),
+        };
+      }
+      case "sleep": return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
+      case "child": {
+        const { kind, call, name, runId, status, error } = record;
+        return { kind, call, name, runId, status, error, start: this.event(record.start, path), result: record.result === null ? null : this.event(record.result, path) };
+      }
+      case "edit":
+      case "run": return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.types) };
+      case "set": return { kind: "set", call: record.call, events: record.events === null ? null : this.events(record.events, path) };
+      default: return record;
+    }
+  }
+
+  private parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
+    return { event: this.event(event, "kept event"), scope: scope?.id ?? null, index, recoveries, step };
+  }
+
+  private scope(scope: Scope): EncodedScope {
+    const { id, opener, parent, parentIndex, collects, open, size, pending, generator, paused } = scope;
+    const gathered = [...(scope.gathered ?? [])].map(([step, { fired, arrivals }]) => ({
+      step,
+      fired,
+      arrivals: fired ? [] : arrivals.map((arrival) => ({ ...arrival, event: this.event(arrival.event, step) })),
+    }));
+    return {
+      id, opener, parent: parent?.id ?? null, parentIndex, collects, open, size, generator, paused,
+      pending: pending === null ? null : [...pending],
+      ...list("gathered", gathered),
+      ...list("failures", [...(scope.failures ?? [])].map(([index, failure]) => [index, this.failure(failure)] as const)),
+      ...list("joins", this.joins(scope.joins)),
+    };
+  }
+
+  private joins(joins: Map<string, JoinBuffer> | null): EncodedJoin[] {
+    return [...(joins ?? [])].map(([key, { step, arrivals }]) => ({
+      key,
+      step,
+      arrivals: [...arrivals.values()].flat().map((parcel) => this.parcel(parcel)),
+    }));
+  }
+
+  private timer(timer: Timer): EncodedTimer {
+    const { dueAtMs, order } = timer;
+    switch (timer.kind) {
+      case "call": return { dueAtMs, order, kind: "call", item: timer.item, call: timer.call };
+      case "retry": return { dueAtMs, order, kind: "retry", item: timer.item };
+      case "send": return { dueAtMs, order, kind: "send", parcel: this.parcel(timer.parcel) };
+      default: return { dueAtMs, order, kind: "deadline" };
+    }
+  }
+}
+
+/** Empty lists are left out: a small run has a small snapshot. */
+function list<Name extends string, Item>(name: Name, items: readonly Item[]): { readonly [Key in Name]?: readonly Item[] } {
+  return items.length === 0 ? {} : ({ [name]: items } as never);
+}

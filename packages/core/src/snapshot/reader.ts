@@ -1,0 +1,79 @@
+/** Reads untrusted JSON field by field; what is wrong is named by its path. */
+import { WorkflowError } from "../errors/workflow-error.js";
+
+export class Reader {
+  readonly path: string;
+  private readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(value: unknown, path: string) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidSnapshot(path, "no object");
+    this.data = value as Readonly<Record<string, unknown>>;
+    this.path = path;
+  }
+
+  raw(name: string): unknown {
+    return Object.hasOwn(this.data, name) ? this.data[name] : undefined;
+  }
+
+  at(name: string): string {
+    return `${this.path}.${name}`;
+  }
+
+  text(name: string): string {
+    return this.typed(name, "string") as string;
+  }
+
+  /** A finite number: times, counts and ids. */
+  number(name: string): number {
+    return this.typed(name, "number") as number;
+  }
+
+  flag(name: string): boolean {
+    return this.typed(name, "boolean") as boolean;
+  }
+
+  nullable<Value>(name: string, read: (name: string) => Value): Value | null {
+    return this.raw(name) === null || this.raw(name) === undefined ? null : read(name);
+  }
+
+  oneOf<const Choice extends string>(name: string, choices: readonly Choice[]): Choice {
+    const value = this.raw(name);
+    if (choices.includes(value as Choice)) return value as Choice;
+    throw invalidSnapshot(this.at(name), `${JSON.stringify(value)?.slice(0, 60)}, not one of ${choices.join(", ")}`);
+  }
+
+  texts(name: string): string[] {
+    return this.array(name).map((value, index) => {
+      if (typeof value !== "string") throw invalidSnapshot(`${this.at(name)}.${index}`, "no text");
+      return value;
+    });
+  }
+
+  /** Missing lists are empty. */
+  array(name: string): readonly unknown[] {
+    const value = this.raw(name);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) throw invalidSnapshot(this.at(name), "no list");
+    return value;
+  }
+
+  each<Value>(name: string, read: (reader: Reader) => Value): Value[] {
+    return this.array(name).map((value, index) => read(new Reader(value, `${this.at(name)}.${index}`)));
+  }
+
+  private typed(name: string, type: "string" | "number" | "boolean"): unknown {
+    const value = this.raw(name);
+    // biome-ignore lint/suspicious/useValidTypeof: the types are listed in the signature
+    if (typeof value === type) return value;
+    throw invalidSnapshot(this.at(name), `${value === undefined ? "missing" : JSON.stringify(value)?.slice(0, 60)}, not a ${type}`);
+  }
+}
+
+export function invalidSnapshot(path: string, what: string): WorkflowError {
+  return new WorkflowError({
+    code: "SNAPSHOT_INVALID",
+    message: `This is no snapshot of a run: ${path} is ${what}.`,
+    hint: "Pass what `context.toDict()` gave, whole and unchanged.",
+    details: { path },
+  });
+}

@@ -1,0 +1,233 @@
+/**
+ * The state of one run: reads that never wait, and one writer at a time.
+ *
+ *     waiting ──lock──► editing ──callback settled──► committing ──stored──► over
+ *        └──────────────rollback──┴────────────────────────────────────────────┘
+ *
+ * A write works on the committed state and hands the difference to its host; the host makes it the state.
+ *
+ * @module
+ */
+import { Semaphore } from "async-mutex";
+import { current, enableMapSet, Immer, isDraft } from "immer";
+import type { Clock } from "../engine/ports.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
+import { readPath, writePath } from "./path.js";
+import { type PreparedChange, prepareChange, type StateRules } from "./prepare-change.js";
+import { isRecord } from "./state-schema.js";
+
+enableMapSet();
+// An instance of its own: settings that users give to immer do not reach it. Freezing is done with the patches.
+const immer = new Immer({ autoFreeze: false });
+
+/** What a state needs from its run. */
+export interface StoreHost extends StateRules {
+  /** The committed state, deeply frozen. */
+  read(): unknown;
+  /** Makes `change.next` the state; answers once that is stored. An edit that changed nothing has no patches. */
+  commit(change: PreparedChange, commit: Commit): void | Promise<void>;
+  readonly lockTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** Who writes. */
+export interface Writer {
+  /** The attempt. Ended by {@link StateCell.rollback}. */
+  readonly token: object;
+  /** For the host, with the commit. */
+  readonly note?: unknown;
+}
+
+/** What the host is told about a change. */
+export interface Commit {
+  readonly writer: Writer | undefined;
+  /** What the callback of `edit` gave, or what `write` wrote. */
+  readonly value: unknown;
+}
+
+/** One call of a writer. */
+interface Turn {
+  readonly what: string;
+  readonly writer: Writer | undefined;
+  readonly reject: (error: unknown) => void;
+  /** Gives the lock back. Null while waiting, and afterwards. */
+  release: (() => void) | null;
+  edit: OpenEdit | null;
+  committing: boolean;
+  /** Answered: whatever it still does counts for nothing. */
+  over: boolean;
+  /** Since when it keeps others waiting. */
+  blockingSinceMs: number;
+}
+
+export class StateCell {
+  readonly #host: StoreHost;
+  readonly #lock = new Semaphore(1);
+  /** Waiting for the lock or holding it. */
+  readonly #turns = new Set<Turn>();
+  #holder: Turn | null = null;
+  #stopTimer: (() => void) | null = null;
+
+  constructor(host: StoreHost) {
+    this.#host = host;
+  }
+
+  /**
+   * The value at a path, frozen, or the whole state. Inside an edit it is still the committed one.
+   *
+   * @throws {WorkflowError} `STATE_PATH` when the path has a forbidden segment or too many.
+   */
+  read(path?: string, fallback?: unknown): unknown {
+    const state = this.#host.read();
+    const value = path === undefined || path === "" ? state : readPath(state, path);
+    return value === undefined ? fallback : value;
+  }
+
+  write(path: string, value: unknown, writer?: Writer): Promise<void> {
+    return this.#take({ what: "set", writer }, (turn) => this.#commit(turn, writePath(this.#host.read(), path, value), value));
+  }
+
+  replace(state: unknown, writer?: Writer): Promise<void> {
+    return this.#take({ what: "setState", writer }, (turn) => this.#commit(turn, state, undefined));
+  }
+
+  clear(writer?: Writer): Promise<void> {
+    return this.#take({ what: "clear", writer }, (turn) => this.#commit(turn, this.#host.schema?.initial() ?? {}, undefined));
+  }
+
+  /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
+  edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): Promise<Result> {
+    return this.#take({ what: "editState", writer }, (turn, outer) => {
+      const draft = immer.createDraft(this.#host.read() as object);
+      const edit: OpenEdit = { cell: this, token: writer?.token, outer, open: true, refusal: null };
+      turn.edit = edit;
+      const answer = runInEdit(edit, () => callback(draft as never));
+      if (isPromise(answer)) return answer.then((result) => this.#finish(turn, draft, result));
+      // Nobody can have awaited what was refused inside: the edit fails with it instead of losing it.
+      if (edit.refusal) throw edit.refusal;
+      return this.#finish(turn, draft, answer);
+    });
+  }
+
+  /** Ends the writers of an attempt: each rejects with `error`, and what is not committed never will be. */
+  rollback(token: object, error: unknown): void {
+    for (const turn of this.#turns) if (turn.writer?.token === token) this.#rollBack(turn, error);
+  }
+
+  /** Waits for the lock, does the work, gives the lock back. */
+  #take<Result>(
+    { what, writer }: Pick<Turn, "what" | "writer">,
+    work: (turn: Turn, outer: OpenEdit | null) => Result | Promise<Result>,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      refuseInsideEdit(what, writer?.token, this);
+      const outer = editAround();
+      const turn: Turn = {
+        what, writer, reject, release: null, edit: null, committing: false, over: false, blockingSinceMs: 0,
+      };
+      this.#turns.add(turn);
+      if (this.#turns.size === 2 && this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
+      this.#watch();
+      void this.#lock.acquire().then(([, release]) => {
+        if (turn.over) return release();
+        turn.release = release;
+        this.#holder = turn;
+        if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
+        const settle = (answer: () => void): void => {
+          answer();
+          this.#free(turn);
+        };
+        const fail = (error: unknown): void => settle(() => reject(error));
+        try {
+          const done = work(turn, outer);
+          if (isPromise(done)) done.then((result) => settle(() => resolve(result)), fail);
+          else settle(() => resolve(done));
+        } catch (error) {
+          fail(error);
+        }
+      });
+    });
+  }
+
+  /** The callback has settled: commits its draft. */
+  #finish<Result>(turn: Turn, draft: object, answer: Result): Result | Promise<Result> {
+    if (turn.over) return answer;
+    const result = withoutDrafts(answer) as Result;
+    const stored = this.#commit(turn, immer.finishDraft(draft), result);
+    return stored ? stored.then(() => result) : result;
+  }
+
+  #commit(turn: Turn, wanted: unknown, value: unknown): void | Promise<void> {
+    const change = prepareChange(this.#host.read(), wanted, this.#host);
+    turn.committing = true;
+    return this.#host.commit(change, { writer: turn.writer, value });
+  }
+
+  #rollBack(turn: Turn, error: unknown): void {
+    turn.over = true;
+    turn.reject(error);
+    // What is being stored cannot be called back: the next writer has to see it.
+    if (!turn.committing) this.#free(turn);
+  }
+
+  #free(turn: Turn): void {
+    turn.over = true;
+    if (turn.edit) turn.edit.open = false;
+    this.#turns.delete(turn);
+    if (this.#turns.size < 2) this.#unwatch();
+    if (!turn.release) return;
+    this.#holder = null;
+    turn.release();
+    turn.release = null;
+  }
+
+  /** Keeps a timer while a writer waits. */
+  #watch(): void {
+    const { clock, lockTimeoutMs } = this.#host;
+    if (this.#stopTimer || this.#turns.size < 2) return;
+    const sinceMs = this.#holder?.blockingSinceMs ?? clock.now();
+    this.#stopTimer = clock.setTimer(Math.max(sinceMs, clock.now() - lockTimeoutMs + 1) + lockTimeoutMs, () => {
+      this.#stopTimer = null;
+      const holder = this.#holder;
+      if (holder?.edit && !holder.committing && holder.blockingSinceMs + lockTimeoutMs <= clock.now()) this.#expire(holder);
+      this.#watch();
+    });
+  }
+
+  #unwatch(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+  }
+
+  /** Rolls an edit back that keeps others waiting: most likely it waits for a writer of its own. */
+  #expire(holder: Turn): void {
+    const { lockTimeoutMs } = this.#host;
+    const own = followsAsyncContext() ? [] : [...this.#turns].filter((turn) => turn.writer && turn.writer.token === holder.writer?.token);
+    for (const turn of new Set([holder, ...own])) {
+      this.#rollBack(turn, new WorkflowError({
+        code: "STATE_LOCKED",
+        message: `\`${turn.what}\` was rolled back: an edit kept other writers waiting for ${lockTimeoutMs} ms.`,
+        hint: "Use only the draft inside `editState`, keep slow work outside, or raise `lockTimeout`.",
+        details: { what: turn.what, lockTimeoutMs },
+      }));
+    }
+  }
+}
+
+/** The answer of a callback, without drafts: those end with the edit. */
+function withoutDrafts(answer: unknown, depth = 0): unknown {
+  if (typeof answer !== "object" || answer === null || depth > 8) return answer;
+  if (isDraft(answer)) return current(answer);
+  if (Array.isArray(answer)) {
+    const items = answer.map((item) => withoutDrafts(item, depth + 1));
+    return items.some((item, index) => item !== answer[index]) ? items : answer;
+  }
+  if (!isRecord(answer) || Object.isFrozen(answer)) return answer;
+  const entries = Object.entries(answer).map(([key, value]) => [key, withoutDrafts(value, depth + 1)] as const);
+  return entries.some(([key, value]) => value !== answer[key]) ? Object.fromEntries(entries) : answer;
+}
+
+function isPromise<Result>(value: Result | Promise<Result>): value is Promise<Result> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}

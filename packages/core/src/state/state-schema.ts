@@ -1,0 +1,183 @@
+/**
+ * The schema of a workflow's state: checks what was written and gives defaults. It never converts.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
+import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
+import { sameValue } from "../value/equal.js";
+import { isForbiddenKey, isPlainObject } from "../value/guard.js";
+import { nearest } from "../value/nearest.js";
+import type { ValueType } from "../value/plain.js";
+import { freezeState } from "./freeze-state.js";
+import { refuseUnstorable } from "./refuse-unstorable.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @throws {WorkflowError} `OPTION_INVALID` when it is neither a record of Standard Schemas nor one of an object. */
+export function createStateSchema(schema: ObjectSchema, types: readonly ValueType[] = []): StateSchema {
+  if (isSchema(schema)) return new StateSchema({ whole: schema, fields: {}, types });
+  for (const [field, part] of Object.entries(schema)) {
+    if (isSchema(part) && !isForbiddenKey(field)) continue;
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `Field "${field}" of the state ${isSchema(part) ? "has a reserved name" : "is no Standard Schema"}.`,
+      hint: isSchema(part) ? "Rename the field." : "Give a schema such as `z.number().default(0)`.",
+    });
+  }
+  return new StateSchema({ whole: null, fields: schema as FieldSchemas, types });
+}
+
+interface StateSchemaParts {
+  /** Of the whole state; null when every field has its own. */
+  readonly whole: StandardSchema | null;
+  readonly fields: FieldSchemas;
+  readonly types: readonly ValueType[];
+}
+
+export class StateSchema {
+  readonly #parts: StateSchemaParts;
+
+  constructor(parts: StateSchemaParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * What a run starts from: the defaults.
+   *
+   * @throws {WorkflowError} `STATE_INVALID` when a field has none, or one that does not fit.
+   */
+  initial(): unknown {
+    const { whole, fields, types } = this.#parts;
+    const issues: SchemaIssue[] = [];
+    let state: Record<string, unknown> = {};
+    if (whole) state = ask(whole, {}, [], issues) as never;
+    else for (const [field, schema] of Object.entries(fields)) {
+      const value = ask(schema, undefined, [field], issues);
+      if (value !== undefined) state[field] = value;
+    }
+    if (issues.length > 0) throw invalid(issues, "Give every field of the state a default: a run starts from nothing.");
+    refuseUnstorable(state, [], types);
+    return freezeState(this.checkAll(state));
+  }
+
+  /**
+   * The state itself, or a copy with defaults where something in `touched` is missing. Fields that are not in `touched` are not looked at,
+   * unless one schema describes the whole.
+   *
+   * @throws {WorkflowError} `STATE_INVALID` with every path and reason, `STATE_SCHEMA_CONVERTS` when a schema gives
+   * another value than the valid one it was given.
+   */
+  check(state: unknown, touched: readonly string[]): unknown {
+    const issues: SchemaIssue[] = [];
+    const { whole, fields } = this.#parts;
+    if (whole) {
+      const answer = ask(whole, state, [], issues);
+      if (issues.length > 0) throw invalid(issues);
+      return reconcile(state, answer, []);
+    }
+    const given = state as Fields;
+    const defaults: Record<string, unknown> = {};
+    for (const field of touched) {
+      const value = given[field];
+      const schema = Object.hasOwn(fields, field) ? fields[field] : undefined;
+      if (!schema) {
+        if (value !== undefined) issues.push({ path: [field], message: unknownField(field, Object.keys(fields)) });
+        continue;
+      }
+      const found = issues.length;
+      const answer = ask(schema, value, [field], issues);
+      if (found < issues.length) continue;
+      const agreed = reconcile(value, answer, [field]);
+      if (!Object.is(agreed, value)) defaults[field] = agreed;
+    }
+    if (issues.length > 0) throw invalid(issues);
+    return Object.keys(defaults).length === 0 ? state : { ...given, ...defaults };
+  }
+
+  /** As {@link check}, of every field: for a state that comes from outside. */
+  checkAll(state: unknown): unknown {
+    if (!isRecord(state)) throw invalid([{ message: "the state is no plain object" }]);
+    return this.check(state, [...new Set([...Object.keys(this.#parts.fields), ...Object.keys(state)])]);
+  }
+}
+
+/** The value that both agree on: what was given, with defaults for what was missing. */
+function reconcile(given: unknown, answer: unknown, path: readonly string[]): unknown {
+  if (Object.is(given, answer) || given === undefined) return answer;
+  if (Array.isArray(given) && Array.isArray(answer) && given.length === answer.length) {
+    const items = given.map((item, index) => reconcile(item, answer[index], [...path, String(index)]));
+    return items.every((item, index) => Object.is(item, given[index])) ? given : items;
+  }
+  if (isRecord(given) && isRecord(answer)) return reconcileFields(given, answer, path);
+  if (sameValue(given, answer)) return given;
+  const name = path.join(".");
+  throw new WorkflowError({
+    code: "STATE_SCHEMA_CONVERTS",
+    message: `The schema of the state turns the valid value of "${name}" into another one.`,
+    hint: "Use a schema without transforms, coercion or codecs, and convert before you write.",
+    details: { path: name },
+  });
+}
+
+function reconcileFields(given: Fields, answer: Fields, path: readonly string[]): Fields {
+  const agreed: Record<string, unknown> = {};
+  let filled = false;
+  for (const [key, value] of Object.entries(given)) {
+    const at = [...path, key];
+    if (value !== undefined && !Object.hasOwn(answer, key)) {
+      throw invalid([{ path: at, message: unknownField(key, Object.keys(answer)) }]);
+    }
+    agreed[key] = reconcile(value, answer[key], at);
+    filled ||= !Object.is(agreed[key], value);
+  }
+  for (const [key, value] of Object.entries(answer)) {
+    if (Object.hasOwn(given, key) || value === undefined) continue;
+    agreed[key] = value;
+    filled = true;
+  }
+  return filled ? agreed : given;
+}
+
+/** What the schema gives for a value; or issues, with their full paths. */
+function ask(schema: StandardSchema, value: unknown, path: readonly string[], issues: SchemaIssue[]): unknown {
+  const answer = schema["~standard"].validate(value);
+  if ("then" in answer) {
+    answer.then(undefined, () => {}); // nobody awaits it, and its failure says no more than this error
+    throw new WorkflowError({
+      code: "SCHEMA_ASYNC",
+      message: `The schema of the state${path.length > 0 ? ` field "${path.join(".")}"` : ""} answered with a promise.`,
+      hint: "Use checks that are synchronous and do not throw; await other things in a step.",
+    });
+  }
+  if (!answer.issues) return answer.value;
+  issues.push(...answer.issues.map((issue) => ({ ...issue, path: [...path, ...(issue.path ?? [])] })));
+  return undefined;
+}
+
+export function invalid(issues: readonly SchemaIssue[], hint = "Write what the schema of the state asks for."): WorkflowError {
+  const lines = issues.map(({ path = [], message }) => ({
+    path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
+    message,
+  }));
+  return new WorkflowError({
+    code: "STATE_INVALID",
+    message: `The state is invalid: ${lines.map(({ path, message }) => (path && `${path}: `) + message).join("; ")}.`,
+    hint,
+    details: { issues: lines },
+  });
+}
+
+function unknownField(field: string, fields: readonly string[]): string {
+  const close = nearest(field, fields);
+  return `the schema has no such field${close === null ? "" : `; did you mean "${close}"?`}`;
+}
+
+export function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value);
+}
+
+function isSchema(value: unknown): value is StandardSchema {
+  return typeof (value as StandardSchema | null | undefined)?.["~standard"]?.validate === "function";
+}

@@ -1,0 +1,80 @@
+import type { EventClass, WorkflowEvent } from "../event/event.js";
+import { classOf, isEventClass, roleOf } from "../event/facts.js";
+import { positiveInteger } from "../limit/positive-integer.js";
+import type { EventStream, StreamOptions } from "./event-stream.js";
+import { createStreamReader, type Stage } from "./stream-reader.js";
+import { type ResponseOptions, toResponse } from "./stream-response.js";
+import type { StreamedEvent } from "./streamed-event.js";
+
+export type StreamPredicate<Event extends WorkflowEvent> = (event: Event, item: StreamedEvent<Event>) => boolean;
+
+/**
+ * The events that a run shows. Every iteration starts at the first one and gets all of them; any number may go on at once.
+ *
+ * @example
+ * for await (const { event } of handler.streamEvents().filter(Progress)) console.log(event.percent);
+ */
+export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent> extends AsyncIterable<StreamedEvent<Event>> {
+  /** Only the events of exactly this class. */
+  filter<Kept extends WorkflowEvent>(event: EventClass<Kept>): RunStream<Kept>;
+  /** Only the events that pass. */
+  filter(predicate: StreamPredicate<Event>): RunStream<Event>;
+  /** Ends after the first event of this class, or the first that passes. That event is included. */
+  until(last: EventClass | StreamPredicate<Event>): RunStream<Event>;
+  /** Ends after this many events. */
+  take(count: number): RunStream<Event>;
+  /** The bare events, without sequence number and origin. */
+  events(): AsyncIterable<Event>;
+  /** All events, once the stream has ended. */
+  toArray(): Promise<StreamedEvent<Event>[]>;
+  /**
+   * A web-standard response that ends with the stream. A reader that disconnects stops the reading, not the run.
+   *
+   * @example
+   * return handler.streamEvents().toResponse({ format: "ndjson" });
+   */
+  toResponse(options?: ResponseOptions): Response;
+}
+
+export function createRunStream(source: EventStream, options: StreamOptions): RunStream {
+  return streamThrough(source, options, options.internal === true ? [] : [showPublic]);
+}
+
+const showPublic: Stage = () => (item) => (roleOf(item.event) === "internal" ? "drop" : "keep");
+
+function streamThrough(source: EventStream, options: StreamOptions, stages: readonly Stage[]): RunStream {
+  const through = (stage: Stage): RunStream => streamThrough(source, options, [...stages, stage]);
+  const stream: RunStream = {
+    // any: the two overloads differ in what they narrow to.
+    filter(kept: EventClass | StreamPredicate<WorkflowEvent>): RunStream<any> {
+      const passes = toPredicate(kept);
+      return through(() => (item) => (passes(item.event, item) ? "keep" : "drop"));
+    },
+    until(last) {
+      const passes = toPredicate(last);
+      return through(() => (item) => (passes(item.event, item) ? "last" : "keep"));
+    },
+    take(count) {
+      positiveInteger(count, "take");
+      return through(() => {
+        let left = count;
+        return () => (--left > 0 ? "keep" : "last");
+      });
+    },
+    async *events() {
+      for await (const item of stream) yield item.event;
+    },
+    async toArray() {
+      const items: StreamedEvent[] = [];
+      for await (const item of stream) items.push(item);
+      return items;
+    },
+    toResponse: (response) => toResponse({ items: stream, types: source.types }, response),
+    [Symbol.asyncIterator]: () => createStreamReader(source, options, stages),
+  };
+  return stream;
+}
+
+function toPredicate(wanted: EventClass | StreamPredicate<WorkflowEvent>): StreamPredicate<WorkflowEvent> {
+  return isEventClass(wanted) ? (event) => classOf(event) === wanted : wanted;
+}

@@ -1,0 +1,69 @@
+import type { EventStream, StreamCursor, StreamOptions } from "./event-stream.js";
+import type { StreamedEvent } from "./streamed-event.js";
+
+/** What becomes of an item: not shown, shown, or shown as the last one. */
+export type Fate = "drop" | "keep" | "last";
+/** Made anew for every reader, because it may count. */
+export type Stage = () => (item: StreamedEvent) => Fate;
+
+type Result = IteratorResult<StreamedEvent, undefined>;
+
+/**
+ * One reading of a stream through stages.
+ *
+ * No async generator: the `return` of one waits for a pending `next`, so a disconnect would not end the reading.
+ */
+export function createStreamReader(
+  source: EventStream,
+  { after, signal }: StreamOptions,
+  stages: readonly Stage[],
+): AsyncIterator<StreamedEvent, undefined> {
+  const cursor: StreamCursor = { after };
+  const fates = stages.map((stage) => stage());
+  let closed = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const shows = (item: StreamedEvent): boolean => {
+    for (const fateOf of fates) {
+      const fate = fateOf(item);
+      if (fate === "drop") return false;
+      if (fate === "last") closed = true;
+    }
+    return true;
+  };
+  const read = async (): Promise<Result> => {
+    while (!closed) {
+      signal?.throwIfAborted();
+      const item = source.next(cursor);
+      if (item === null) break;
+      if (item === undefined) await changed(source, signal);
+      else if (shows(item)) return { done: false, value: item };
+    }
+    return close();
+  };
+  const close = async (): Promise<Result> => {
+    closed = true;
+    return { done: true, value: undefined };
+  };
+
+  return {
+    /** Calls take turns, so that a later one does not get the earlier event. */
+    next() {
+      const result = turn.then(read, read);
+      turn = result;
+      return result;
+    },
+    return() {
+      const result = close();
+      source.wake(); // a pending `next` of this reader ends; the others look and wait again
+      return result;
+    },
+  };
+}
+
+async function changed(source: EventStream, signal: AbortSignal | undefined): Promise<void> {
+  const wake = (): void => source.wake();
+  signal?.addEventListener("abort", wake);
+  await source.changed();
+  signal?.removeEventListener("abort", wake);
+}

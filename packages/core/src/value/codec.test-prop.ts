@@ -1,0 +1,84 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { decodeValue, encodeValue } from "./codec.js";
+import { sameValue } from "./equal.js";
+import { deepFreeze } from "./freeze.js";
+import { guardJson } from "./guard.js";
+
+const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+const key = fc.string({ unit: "binary" }).filter((name) => !forbidden.has(name));
+const leaf = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+  fc.constant(undefined),
+  fc.bigInt(),
+  fc.date({ noInvalidDate: true }),
+  fc.webUrl().map((url) => new URL(url)),
+  fc.uint8Array(),
+  fc.float64Array(),
+  fc.bigInt64Array(),
+);
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(key, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+    fc.array(fc.tuple(tie("value"), tie("value")), { maxLength: 3 }).map((entries) => new Map(entries)),
+    fc.array(tie("value"), { maxLength: 3 }).map((items) => new Set(items)),
+  ),
+}));
+const json = fc.jsonValue().filter((data) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(data)));
+
+describe("value codec", () => {
+  test.prop([value])("decode(encode(x)) equals x, through text", (before) => {
+    const text = JSON.stringify(encodeValue(before, "value"));
+
+    expect(decodeValue(JSON.parse(text), "value")).toStrictEqual(before);
+  });
+
+  test.prop([value])("encodes to what the guard lets through", (before) => {
+    guardJson(JSON.parse(JSON.stringify(encodeValue(before, "value"))), { code: "SNAPSHOT_HOSTILE" });
+  });
+
+  test.prop([json])("reads any JSON as an encoded value, or refuses it with a code", (data) => {
+    try {
+      decodeValue({ json: data, meta: data }, "value");
+    } catch (error) {
+      expect(error).toMatchObject({ code: expect.stringMatching(/^SNAPSHOT_/) });
+    }
+  });
+});
+
+describe("sameValue", () => {
+  test.prop([value])("holds for a value and its copy", (before) => {
+    expect(sameValue(before, decodeValue(encodeValue(before, "value"), "value"))).toBe(true);
+  });
+
+  test.prop([json, json])("agrees with the text of JSON", (left, right) => {
+    const text = (data: unknown): string =>
+      JSON.stringify(data, (_, inner) =>
+        inner !== null && typeof inner === "object" && !Array.isArray(inner)
+          ? Object.fromEntries(Object.entries(inner).sort())
+          : inner,
+      );
+    // JSON text does not know -0.
+    fc.pre(!Object.is(left, -0) && !Object.is(right, -0));
+
+    expect(sameValue(JSON.parse(JSON.stringify(left)), JSON.parse(JSON.stringify(right)))).toBe(
+      text(left) === text(right),
+    );
+  });
+});
+
+describe("deepFreeze", () => {
+  test.prop([fc.jsonValue()])("freezes every array and object", (data) => {
+    const open: unknown[] = [deepFreeze(data)];
+    for (const inner of open) {
+      expect(Object.isFrozen(inner)).toBe(true);
+      if (typeof inner === "object" && inner !== null) open.push(...Object.values(inner));
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { guardJson } from "./guard.js";
+
+const code = "SNAPSHOT_HOSTILE";
+const hostile = (what: string) => expect.objectContaining({ code, message: expect.stringContaining(what) });
+
+describe("guardJson", () => {
+  it("accepts JSON", () => {
+    expect(() => guardJson({ a: [1, "b", null, true, { c: {} }] }, { code })).not.toThrow();
+  });
+
+  it("refuses 10 MB of nested arrays and objects at once, without a stack overflow", () => {
+    const size = 2_500_000;
+    const arrays = JSON.parse("[".repeat(size * 2) + "]".repeat(size * 2));
+    let objects: object = {};
+    for (let level = 0; level < size; level++) objects = { a: objects };
+    const startedAt = performance.now();
+
+    expect(() => guardJson(arrays, { code })).toThrow(hostile("200 levels"));
+    expect(() => guardJson(objects, { code })).toThrow(hostile("200 levels"));
+    expect(performance.now() - startedAt).toBeLessThan(100);
+  });
+
+  it("refuses a circle", () => {
+    const circle: unknown[] = [];
+    circle.push(circle);
+
+    expect(() => guardJson(circle, { code })).toThrow(hostile("200 levels"));
+  });
+
+  it.each(["__proto__", "constructor", "prototype"])("refuses the key %s anywhere", (key) => {
+    expect(() => guardJson(JSON.parse(`[{"a":{"${key}":{"polluted":true}}}]`), { code })).toThrow(hostile(key));
+  });
+
+  it.each([() => 1, Symbol("s"), 1n, undefined, NaN, Infinity, new Date(0), new Map()])(
+    "refuses a value that is no JSON: %s",
+    (value) => {
+      expect(() => guardJson({ value }, { code })).toThrow(hostile("no JSON"));
+    },
+  );
+
+  it("counts keys, items and characters over the whole", () => {
+    expect(() => guardJson([[1, 2], { a: 1, b: 2 }], { code, maxKeys: 5 })).toThrow(hostile("5 keys"));
+    expect(() => guardJson([[1, 2], { a: 1, b: 2 }], { code, maxKeys: 6 })).not.toThrow();
+    expect(() => guardJson([{ abc: "def" }, "gh"], { code, maxTextLength: 7 })).toThrow(hostile("7 characters"));
+    expect(() => guardJson([{ abc: "def" }, "gh"], { code, maxTextLength: 8 })).not.toThrow();
+  });
+
+  it("throws with the code it is given", () => {
+    expect(() => guardJson(1n, { code: "EVENT_INVALID" })).toThrow(expect.objectContaining({ code: "EVENT_INVALID" }));
+  });
+});

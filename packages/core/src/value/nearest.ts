@@ -1,0 +1,24 @@
+/** The candidate that `name` is most likely a slip of, or null when none is close. */
+export function nearest(name: string, candidates: Iterable<string>): string | null {
+  let best: string | null = null;
+  let bestDistance = Math.max(2, name.length / 3) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** How many letters to add, drop or change (Levenshtein). */
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const changed = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] as number;
+}

@@ -1,0 +1,170 @@
+/**
+ * What is wrong with steps by themselves: their options and the events they name. What is wrong between steps is the
+ * graph's business (`graph/validate.ts`).
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass } from "../event/event.js";
+import { eventTypeOf, isEventClass, ownsType, roleOf } from "../event/facts.js";
+import { type Finding, graphChecks } from "../graph/validate.js";
+import { checkResources } from "../resource/check-resources.js";
+import type { AnyStepOptions } from "../step/step.js";
+import { nearest } from "../value/nearest.js";
+import { toMs } from "../value/duration.js";
+import { acceptedClasses, type DeclaredStep, declaredMethods, isCollect, isJoin, listOf, namedClasses } from "./declared-step.js";
+
+/** Roles that only the engine gives. */
+const engineRoles: ReadonlySet<string> = new Set(["stepFailed", "terminal", "notice", "internal"]);
+
+export function checkSteps(steps: readonly DeclaredStep[]): Finding[] {
+  return [...steps.flatMap(checkStep), ...checkNames(steps), ...checkTypes(steps)];
+}
+
+const sound = new WeakSet<object>();
+
+/**
+ * For the constructor of a workflow: decorated methods are known there, and no field can mend them.
+ *
+ * @throws {WorkflowError} `WORKFLOW_INVALID` with all findings.
+ */
+export function checkDecorated(owner: object, workflow: string): void {
+  if (sound.has(owner)) return;
+  refuse(workflow, checkSteps(declaredMethods(owner)));
+  sound.add(owner);
+}
+
+/** @throws {WorkflowError} `WORKFLOW_INVALID` when there is any finding. */
+export function refuse(workflow: string, findings: readonly Finding[]): void {
+  const [first] = findings;
+  if (!first) return;
+  const lines = findings.map(({ message, hint }) => `${message} ${hint}`);
+  throw new WorkflowError({
+    code: "WORKFLOW_INVALID",
+    message: `Workflow "${workflow}" is invalid: ${lines.length > 1 ? `\n- ${lines.join("\n- ")}` : first.message}`,
+    hint: lines.length > 1 ? "Mend what is listed; `details.findings` has it as data." : first.hint,
+    details: { workflow, findings },
+  });
+}
+
+/** " Did you mean …?", or nothing. */
+export function suggest(name: string, candidates: Iterable<string>): string {
+  const close = nearest(name, candidates);
+  return close === null ? "" : ` Did you mean "${close}"?`;
+}
+
+function checkStep(declared: DeclaredStep): Finding[] {
+  const { name, registration } = declared;
+  const findings: Finding[] = [];
+  const report: Report = (check, message, hint) => findings.push({ check, step: name, message: `Step "${name}" ${message}.`, hint });
+  const { options } = registration;
+  if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
+  if (registration.kind === "step") checkTrigger(registration.options, report);
+  else checkCount(options, "maxRecoveries", report);
+  for (const list of ["emits", "waits", "streams"] as const) checkList(list, listOf(options[list]), report);
+  for (const eventClass of new Set(namedClasses(declared))) checkOwnType(eventClass, report);
+  checkSettings(options as AnyStepOptions, report);
+  return findings;
+}
+
+type Report = (check: string, message: string, hint: string) => void;
+
+function checkTrigger({ on }: AnyStepOptions, report: Report): void {
+  const accepted = on === undefined ? [] : acceptedClasses(on);
+  if (accepted.length === 0) {
+    report("event", "has nothing in `on`", "Name an event class; `undefined` there is mostly an import in a circle.");
+  }
+  checkList("on", accepted, report);
+  if (isCollect(on)) {
+    const { rest = "finish", order = "emitted" } = on.options;
+    checkCount(on.options, "take", report);
+    if (rest !== "finish" && rest !== "cancel") report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
+    if (order !== "emitted" && order !== "arrived") report("option", `has \`order: ${JSON.stringify(order)}\``, 'Give "emitted" or "arrived".');
+  }
+  if (isJoin(on) && on.by !== null && (typeof on.by !== "string" || on.by === "")) {
+    report("option", "joins by something that is no field name", "Give the name of a field that all its events have.");
+  }
+}
+
+/** Which roles each list may not hold. */
+const refused: Readonly<Record<string, string>> = { on: "stop", waits: "stop", streams: "stop", emits: "" };
+
+function checkList(list: string, classes: readonly EventClass[], report: Report): void {
+  for (const eventClass of classes) {
+    if (!isEventClass(eventClass)) {
+      report("event", `has in \`${list}\` something that is no event class`, "Name a class made with `event(type, shape)`; `undefined` there is mostly an import in a circle.");
+      continue;
+    }
+    const type = eventTypeOf(eventClass);
+    const role = roleOf(eventClass);
+    if (engineRoles.has(role)) report("event", `has ${type} in \`${list}\`, which only the engine makes`, "Use `@catchError` for failures, and the stream for the rest.");
+    else if (role === refused[list]) report("event", `has ${type} in \`${list}\`, which ends the run`, "Only `emits` may name a stop event.");
+  }
+}
+
+function checkOwnType(eventClass: EventClass, report: Report): void {
+  if (ownsType(eventClass)) return;
+  const type = eventTypeOf(eventClass);
+  report("event", `names a class that extends ${type} and has its type`, `Write \`extends ${type}.extend("YourType", { … })\`, or \`event("YourType", { … })\`.`);
+}
+
+function checkCount(options: object, option: string, report: Report): void {
+  const count = (options as Readonly<Record<string, number | undefined>>)[option];
+  if (count === undefined || (Number.isInteger(count) && count > 0)) return;
+  report("option", `has \`${option}: ${String(count)}\``, "Give an integer of at least 1.");
+}
+
+function checkSettings(options: AnyStepOptions, report: Report): void {
+  checkCount(options, "workers", report);
+  attempt(report, () => options.timeout === undefined || toMs(options.timeout, "timeout"));
+  attempt(report, () => options.resources && checkResources(options.resources));
+  if (options.retry !== undefined && typeof options.retry?.next !== "function") {
+    report("option", "has a `retry` without `next`", "Give `retryPolicy({ … })`, or an object with `next(info)`.");
+  }
+  for (const check of options.skipChecks ?? []) {
+    if (graphChecks.includes(check)) continue;
+    report("option", `skips the check "${check}", which does not exist`, `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`);
+  }
+}
+
+/** What others refuse with an error is a finding here. */
+function attempt(report: Report, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!WorkflowError.is(error)) throw error;
+    report("option", `is not right: ${error.message.replace(/\.$/, "")}`, error.hint);
+  }
+}
+
+function checkNames(steps: readonly DeclaredStep[]): Finding[] {
+  const names = steps.map((step) => step.name);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  return [...twice].map((name) => ({
+    check: "name",
+    step: name,
+    message: `There are several steps "${name}".`,
+    hint: "Give each another `name`.",
+  }));
+}
+
+function checkTypes(steps: readonly DeclaredStep[]): Finding[] {
+  const classes = new Map<string, EventClass>();
+  const findings: Finding[] = [];
+  for (const step of steps) {
+    for (const eventClass of namedClasses(step)) {
+      const type = eventTypeOf(eventClass);
+      const known = classes.get(type) ?? eventClass;
+      classes.set(type, known);
+      if (known === eventClass || !ownsType(eventClass)) continue;
+      findings.push({
+        check: "EVENT_TYPE_TAKEN",
+        step: step.name,
+        event: type,
+        message: `Step "${step.name}" names a second event class with the type "${type}".`,
+        hint: "Give one of them another type.",
+      });
+    }
+  }
+  return findings;
+}

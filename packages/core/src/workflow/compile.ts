@@ -1,0 +1,226 @@
+/**
+ * From a workflow instance to what the engine runs: the routing table as data, and the functions behind it.
+ *
+ * Done once per instance, when it is first used; each step's function is looked up here and never again.
+ *
+ * @module
+ */
+import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass, EventRole } from "../event/event.js";
+import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
+import { EventRegistry } from "../event/registry.js";
+import type { ObjectSchema } from "../event/schema.js";
+import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
+import type { Inspector } from "../inspect/inspector.js";
+import type { ResourceMap } from "../resource/resource.js";
+import type { RetryPolicy } from "../retry/retry-policy.js";
+import { createStateSchema, type StateSchema } from "../state/state-schema.js";
+import type { AnyStepOptions } from "../step/step.js";
+import { toMs } from "../value/duration.js";
+import type { ValueType } from "../value/plain.js";
+import { checkSteps, refuse, suggest } from "./check-steps.js";
+import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
+import { type DeclaredStep, declaredSteps, isCollect, isJoin, listOf, namedClasses } from "./declared-step.js";
+import type { Middleware } from "./middleware.types.js";
+import type { ResolvedWorkflowOptions } from "./options.js";
+export { resolveStart } from "./start-event.js";
+import type { Workflow } from "./workflow.js";
+
+export interface CompiledWorkflow {
+  readonly name: string;
+  readonly instance: Workflow;
+  readonly definition: Definition;
+  readonly registry: EventRegistry;
+  readonly steps: ReadonlyMap<string, CompiledStep>;
+  /** Those with fields of their own first, in the order of the steps; a plain `StartEvent` last. */
+  readonly startClasses: readonly EventClass[];
+  readonly state: StateSchema | null;
+  readonly children: ReadonlyMap<string, ChildSource>;
+  readonly options: ResolvedWorkflowOptions;
+  readonly types: readonly ValueType[];
+  /** Live: `use` adds to it. */
+  readonly middleware: readonly Middleware[];
+  readonly inspector: Inspector;
+}
+
+export interface CompiledStep {
+  readonly definition: StepDefinition;
+  /** The function of the step, bound to the instance. */
+  readonly call: StepCallable;
+  /** What it may return, yield or send. Exactly these classes. */
+  readonly emits: ReadonlySet<EventClass>;
+  /** What it may wait for, its subclasses included where it takes them. */
+  readonly waits: ReadonlySet<EventClass>;
+  /** What it may show. */
+  readonly streams: ReadonlySet<EventClass>;
+  readonly subclasses: boolean;
+  readonly retry: RetryPolicy | null;
+  readonly timeoutMs: number | null;
+  readonly resources: ResourceMap | null;
+  readonly limit: string | null;
+}
+
+export type StepCallable = (event: unknown, ctx: unknown, resources: unknown) => unknown;
+
+const compiled = new WeakMap<object, CompiledWorkflow>();
+
+/**
+ * @throws {WorkflowError} `WORKFLOW_INVALID` with all that is wrong, `STATE_INVALID` when a field of the state has no default,
+ * `OPTION_INVALID` for what is no workflow.
+ */
+export function compileWorkflow(workflow: object): CompiledWorkflow {
+  const known = compiled.get(workflow);
+  if (known) return known;
+  const made = compile(workflow as Workflow, internalsOf(workflow));
+  compiled.set(workflow, made);
+  return made;
+}
+
+/** What is compiled already; null for a workflow that nobody has used yet. */
+export function compiledOf(workflow: object): CompiledWorkflow | null {
+  return compiled.get(workflow) ?? null;
+}
+
+/**
+ * Checks the graph, as the first run does. For tests, and to fail when an app starts.
+ *
+ * @throws {WorkflowError} `WORKFLOW_INVALID`, naming everything that is wrong.
+ */
+export function validateWorkflow(workflow: Workflow): void {
+  compileWorkflow(workflow);
+}
+
+function compile(instance: Workflow, internals: WorkflowInternals): CompiledWorkflow {
+  const { options, built, middleware, inspector } = internals;
+  const declared = built?.steps ?? declaredSteps(instance);
+  const statics = instance.constructor as Statics;
+  const children = new Map(Object.entries((built ?? statics).children ?? {}));
+  refuse(options.name, [...checkSteps(declared), ...checkOptions(declared, options), ...checkChildren(children)]);
+
+  const registry = new EventRegistry(declared.flatMap(namedClasses), options.types);
+  const classes = registry.types().map((type) => registry.get(type) as EventClass);
+  const steps = declared.map((step) => compileStep(step, instance, classes));
+  const definition: Definition = {
+    workflow: options.name,
+    steps: steps.map((step) => step.definition),
+    roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
+  };
+  refuse(options.name, graphProblems(definition, declared, options));
+
+  return {
+    name: options.name,
+    instance, definition, registry, children, options, middleware, inspector,
+    steps: new Map(steps.map((step) => [step.definition.name, step])),
+    startClasses: startClasses(definition, registry),
+    state: stateSchema(built ? built.state : (statics[stateSchemaKey] ?? null), options),
+    types: options.types,
+  };
+}
+
+function graphProblems(definition: Definition, declared: readonly DeclaredStep[], options: ResolvedWorkflowOptions): Finding[] {
+  const stepSkips = new Map(declared.map(({ name, registration }) => [name, (registration.options as AnyStepOptions).skipChecks ?? []]));
+  return findGraphProblems(definition, (type) => definition.roles[type] as EventRole, { workflow: options.skipChecks, steps: stepSkips });
+}
+
+function checkOptions(declared: readonly DeclaredStep[], { limits, skipChecks }: ResolvedWorkflowOptions): Finding[] {
+  const findings: Finding[] = [];
+  for (const { name, registration } of declared) {
+    const { limit } = registration.options as AnyStepOptions;
+    if (limit === undefined || Object.hasOwn(limits, limit)) continue;
+    const message = `Step "${name}" has the limit "${limit}", which the workflow does not define.`;
+    const hint = `Add it to the workflow's \`limits\`.${suggest(limit, Object.keys(limits))}`;
+    findings.push({ check: "option", step: name, message, hint });
+  }
+  for (const check of skipChecks.filter((name) => !graphChecks.includes(name))) {
+    const message = `The workflow skips the check "${check}", which does not exist.`;
+    findings.push({ check: "option", message, hint: `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}` });
+  }
+  return findings;
+}
+
+function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
+  const wrong = [...children].filter(([, child]) => typeof child !== "function" && typeof child !== "object");
+  return wrong.map(([name]) => ({
+    check: "option",
+    message: `The child "${name}" is no workflow.`,
+    hint: "Give a class that extends `Workflow`, or a built workflow; `undefined` there is mostly an import in a circle.",
+  }));
+}
+
+function compileStep(declared: DeclaredStep, instance: Workflow, classes: readonly EventClass[]): CompiledStep {
+  const options = declared.registration.options as AnyStepOptions;
+  const { subclasses = false, timeout } = options;
+  const expand: Expand = (named) => (subclasses ? classes.filter((sub) => named.some((base) => isSubclass(sub, base))) : named);
+  const waits = expand(listOf(options.waits));
+  return {
+    definition: {
+      name: declared.name,
+      trigger: triggerOf(declared, (named) => typesOf(expand(named))),
+      workers: options.workers ?? (declared.registration.kind === "failure" ? 1 : 4),
+      emits: typesOf(listOf(options.emits)),
+      waits: typesOf(waits),
+      streams: typesOf(listOf(options.streams)),
+    },
+    call: callableOf(declared, instance),
+    emits: new Set(listOf(options.emits)),
+    waits: new Set(waits),
+    streams: new Set(listOf(options.streams)),
+    subclasses,
+    retry: options.retry ?? null,
+    timeoutMs: timeout === undefined ? null : toMs(timeout, "timeout"),
+    resources: options.resources ?? null,
+    limit: options.limit ?? null,
+  };
+}
+
+type Expand = (named: readonly EventClass[]) => readonly EventClass[];
+
+function triggerOf({ registration }: DeclaredStep, typesIn: (named: readonly EventClass[]) => string[]): TriggerDefinition {
+  if (registration.kind === "failure") {
+    const { steps, maxRecoveries = 1 } = registration.options;
+    return { kind: "failure", steps: steps ?? null, maxRecoveries };
+  }
+  const { on } = registration.options;
+  if (isCollect(on)) {
+    const { take = null, rest = "finish", order = "emitted", settle = false } = on.options;
+    return { kind: "collect", accepts: typesIn(on.events), take, rest, order, settle };
+  }
+  if (isJoin(on)) {
+    const slots = Object.entries(on.slots).map(([name, eventClass]) => ({ name, accepts: typesIn([eventClass]) }));
+    return { kind: "join", slots, by: on.by };
+  }
+  return { kind: "event", accepts: typesIn(listOf(on as EventClass)) };
+}
+
+function callableOf({ run, key }: DeclaredStep, instance: Workflow): StepCallable {
+  return run ?? ((instance as unknown as Record<string, StepCallable>)[key] as StepCallable).bind(instance);
+}
+
+function typesOf(classes: readonly EventClass[]): string[] {
+  return [...new Set(classes.map(eventTypeOf))];
+}
+
+function startClasses({ steps }: Definition, registry: EventRegistry): EventClass[] {
+  const accepted = new Set(steps.flatMap(({ trigger }) => {
+    if (trigger.kind === "failure") return [];
+    return trigger.kind === "join" ? trigger.slots.flatMap((slot) => slot.accepts) : trigger.accepts;
+  }));
+  const starts = [...accepted].map((type) => registry.get(type) as EventClass).filter((start) => roleOf(start) === "start");
+  const isPlain = (start: EventClass): number => Number(eventTypeOf(start) === "StartEvent");
+  return starts.sort((left, right) => isPlain(left) - isPlain(right));
+}
+
+/** Statics of the class, its bases included. */
+interface Statics {
+  readonly children?: Readonly<Record<string, ChildSource>>;
+  readonly [stateSchemaKey]?: ObjectSchema;
+}
+
+/** @throws {WorkflowError} `STATE_INVALID` when a field has no default: a run starts from nothing. */
+function stateSchema(schema: ObjectSchema | null, { types }: ResolvedWorkflowOptions): StateSchema | null {
+  if (schema === null) return null;
+  const made = createStateSchema(schema, types);
+  made.initial();
+  return made;
+}

@@ -1,0 +1,170 @@
+/**
+ * The function form. Every event is checked by the compiler to have a step that emits it and one that takes it: with a
+ * fault in the graph, `build` is not a function but a sentence.
+ *
+ * @module
+ */
+import type { Context } from "../context/context.types.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { StepFailedEvent } from "../event/built-in-events.js";
+import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
+import type { TypeHint } from "../event/type-hint.js";
+import type { Resolved, ResourceMap } from "../resource/resource.js";
+import type { CatchErrorOptions } from "../step/catch-error.js";
+import { freeStepOf, type Registration } from "../step/registration.js";
+import type { AnyStepOptions, EmittableClasses, GraphMarks, GraphOptions, Step, StepFunction, StepOptions, StreamableClasses } from "../step/step.js";
+import type { Listed, Yielded } from "../step/step-return.types.js";
+import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
+import { compileWorkflow } from "./compile.js";
+import { declareStep, type DeclaredStep } from "./declared-step.js";
+import type { GraphProblem, StepFacts } from "./graph.types.js";
+import { type ChildSource, setBuiltParts } from "./internals.js";
+import type { WorkflowOptions } from "./options.js";
+import type { InputOfStart, ResultOfStop, ShownAmong, StartsAmong, StopsAmong } from "./run.types.js";
+import { type DefinedRun, type definedRun, type InitialState, Workflow } from "./workflow.js";
+
+export interface DefineOptions<Schema extends ObjectSchema> {
+  /** One schema per field, or one of an object; every field has a default. */
+  readonly state?: Schema & InitialState<FieldsIn<Schema>>;
+  /** What `ctx.runChild` may run. */
+  readonly children?: Readonly<Record<string, ChildSource>>;
+}
+
+/**
+ * Begins a workflow made of functions.
+ *
+ * @example
+ * const jokes = defineWorkflow("jokes")
+ *   .step("write", { on: StartEvent, emits: Joke }, async (ev) => new Joke({ text: `a joke about ${ev.get("topic")}` }))
+ *   .step("judge", { on: Joke, emits: StopEvent }, async (ev) => new StopEvent({ result: ev.text.length }))
+ *   .build();
+ */
+export function defineWorkflow<Schema extends ObjectSchema = never>(
+  name: string,
+  options: DefineOptions<Schema> = {},
+): WorkflowBuilder<DeclaredState<Schema>, never, never, never> {
+  const { state, children = {} } = options;
+  const plan: Plan = { name, steps: [], children, state: state ?? null };
+  return createBuilder(plan) as unknown as WorkflowBuilder<DeclaredState<Schema>, never, never, never>;
+}
+
+export type DeclaredState<Schema> = [Schema] extends [never] ? unknown : FieldsOut<Schema>;
+
+/** The result of `build()`: a workflow whose input and result are known. `Shown` is what its stream shows. */
+export interface DefinedWorkflow<out Input, out Result, State = unknown, out Shown = unknown> extends Workflow<State> {
+  readonly [definedRun]: DefinedRun<Input, Result, Shown>;
+}
+
+/** `Shown` collects the events that stream readers see: prompts, `streams`, and the stop events with their results. */
+export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
+  /** Adds a step. `event`, `ctx` and `resources` need no annotation. */
+  step<
+    const Name extends string,
+    const On extends Trigger,
+    const Emits extends EmittableClasses = never,
+    Needs extends ResourceMap = {},
+    const Waits extends AcceptableClasses = never,
+    const Subclasses extends boolean = false,
+    const Streams extends StreamableClasses = never,
+    Return = unknown,
+  >(
+    name: NewName<Name, Graph>,
+    options: StepOptions<On, Emits, Needs> & GraphOptions<Waits, Subclasses, Streams>,
+    run: (event: Delivered<On>, ctx: Context<State>, resources: Resolved<Needs>) => Return & Listed<Return, EventIn<Emits>>,
+  ): WorkflowBuilder<
+    State,
+    Graph | StepFacts<Name, EventsOf<On>, EventIn<Emits>, EventIn<Waits>, Subclasses>,
+    Input | InputOfStart<StartsAmong<Delivered<On>>>,
+    Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
+  >;
+  /** Adds a step made with `step(options, fn)`. */
+  step<const Name extends string, Payload, Emitted, Marked>(
+    name: NewName<Name, Graph>,
+    step: Step<Payload, Emitted, State> & Marked,
+  ): WorkflowBuilder<
+    State,
+    Graph | StepFacts<Name, EventsIn<Payload>, Emitted, MarksOf<Marked>["waited"], MarksOf<Marked>["subclasses"]>,
+    Input | InputOfStart<StartsAmong<Payload>>,
+    Shown | ShownAmong<Emitted> | MarksOf<Marked>["streamed"]
+  >;
+
+  /** Adds the step that is called when another has used up its retries. */
+  catchError<
+    const Name extends string,
+    const Emits extends EmittableClasses = never,
+    const Waits extends AcceptableClasses = never,
+    const Streams extends StreamableClasses = never,
+    Return = unknown,
+  >(
+    name: NewName<Name, Graph>,
+    options: CatchErrorOptions<Emits> & GraphOptions<Waits, false, Streams> & { readonly steps?: readonly StepName<Graph>[] },
+    run: (event: StepFailedEvent, ctx: Context<State>) => Return & Listed<Return, EventIn<Emits>>,
+  ): WorkflowBuilder<
+    State,
+    Graph | StepFacts<Name, never, EventIn<Emits>, EventIn<Waits>, false>,
+    Input,
+    Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
+  >;
+
+  /** The workflow; or, in the editor, what is wrong with it. */
+  readonly build: [GraphProblem<Graph>] extends [never]
+    ? BuildWorkflow<Input, Shown, State>
+    : TypeHint<`${GraphProblem<Graph>}`>; // the template spells the sentences out; alone, the alias would be printed
+}
+
+export interface BuildWorkflow<Input, Shown, State> {
+  /** @throws {WorkflowError} `WORKFLOW_INVALID`, naming everything that is wrong. */
+  (options?: Omit<WorkflowOptions, "name">): DefinedWorkflow<Input, ResultOfStop<StopsAmong<Shown>>, State, Shown>;
+}
+
+export type NewName<Name extends string, Graph> = `step ${Name}` extends Graph
+  ? TypeHint<`There is already a step named ${Name}.`>
+  : Name;
+/** What a free step was made with. */
+type MarksOf<Marked> = Marked extends GraphMarks<infer Waited, infer Subclasses, infer Streamed>
+  ? { readonly waited: Waited; readonly subclasses: Subclasses; readonly streamed: Streamed }
+  : { readonly waited: never; readonly subclasses: false; readonly streamed: never };
+export type StepName<Graph> = Graph extends `step ${infer Name}` ? Name : never;
+
+// ---- at runtime
+
+interface Plan {
+  readonly name: string;
+  readonly steps: readonly DeclaredStep[];
+  readonly state: ObjectSchema | null;
+  readonly children: Readonly<Record<string, ChildSource>>;
+}
+
+/** A builder never changes: one beginning may have several ends. */
+function createBuilder(plan: Plan): object {
+  const add = (name: string, registration: Registration, run: StepFunction): object => {
+    const added: DeclaredStep = { ...declareStep(name, registration, run), name };
+    return createBuilder({ ...plan, steps: [...plan.steps, added] });
+  };
+  return {
+    step(name: string, step: AnyStepOptions | Step, run?: StepFunction): object {
+      if (run) return add(name, { kind: "step", options: step as AnyStepOptions }, run);
+      const free = freeStepOf(step);
+      if (!free) throw notAStep(name);
+      return add(name, free.registration, free.run);
+    },
+    catchError: (name: string, options: CatchErrorOptions<EmittableClasses>, run: StepFunction): object =>
+      add(name, { kind: "failure", options }, run),
+    build: (options: Omit<WorkflowOptions, "name"> = {}): Workflow => build(plan, options),
+  };
+}
+
+function build({ name, steps, state, children }: Plan, options: Omit<WorkflowOptions, "name">): Workflow {
+  const workflow = new Workflow({ ...options, name });
+  setBuiltParts(workflow, { steps, state, children });
+  compileWorkflow(workflow);
+  return workflow;
+}
+
+function notAStep(name: string): WorkflowError {
+  return new WorkflowError({
+    code: "STEP_PLACEMENT",
+    message: `"${name}" is given something that is no step.`,
+    hint: "Give options and a function, or what `step(options, fn)` returns.",
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * The graph of a built workflow, as the compiler keeps it: one union of short sentences.
+ *
+ *     "step write" | "starts" | "emits Joke" | "step judge" | "accepts Joke" | "ends"
+ *
+ * Strings, because a union of string literals is the one thing the compiler extends and searches without comparing
+ * structures: a nested record or a tuple of steps instead makes it give up from 50 steps on (TS2589).
+ *
+ * @internal
+ * @module
+ */
+import type { eventFacts, WorkflowEvent } from "../event/event.js";
+
+interface InRole<Role extends string> {
+  readonly type: string;
+  readonly [eventFacts]: { readonly role: Role };
+}
+
+/** Events of the role `event` need both a step that emits them and one that takes them. The other roles cross the edge of the graph. */
+type InnerType<Event> = Extract<Event, InRole<"event">>["type"];
+
+/** What one step adds. */
+export type StepFacts<Name extends string, Accepted, Emitted, Waited, Subclasses> =
+  | `step ${Name}`
+  | `accepts ${InnerType<Accepted>}`
+  | `waits ${InnerType<Waited>}`
+  | `emits ${InnerType<Emitted>}`
+  | ([Extract<Accepted, InRole<"start">>] extends [never] ? never : "starts")
+  | ([Extract<Emitted, InRole<"stop">>] extends [never] ? never : "ends")
+  | (Subclasses extends true ? `accepts subclasses of ${InnerType<Accepted>}` : never)
+  | Ancestry<Emitted>;
+
+/** `"PunJoke extends Joke"`, for an event made by `Joke.extend("PunJoke")`. */
+type Ancestry<Event> = Event extends WorkflowEvent
+  ? `${Event["type"]} extends ${Exclude<Event[typeof eventFacts]["lineage"], Event["type"]>}`
+  : never;
+
+/** What is wrong, as sentences; `never` when nothing is. */
+export type GraphProblem<Graph extends string> =
+  | NotAccepted<Graph, Graph>
+  | NotEmitted<Graph, Graph>
+  | ("starts" extends Graph ? never : "No step accepts a StartEvent: the workflow cannot begin.")
+  | ("ends" extends Graph ? never : "No step emits a StopEvent: the workflow cannot end.");
+
+type NotAccepted<Fact, Graph> = Fact extends `emits ${infer Type}`
+  ? `accepts ${Type}` extends Graph
+    ? never
+    : `waits ${Type}` extends Graph
+      ? never
+      : AcceptedAsSubclass<Type, Graph> extends [never]
+        ? `No step accepts ${Type}, which a step emits.`
+        : never
+  : never;
+
+type NotEmitted<Fact, Graph> = Fact extends `${"accepts" | "waits"} ${infer Type}`
+  ? `emits ${Type}` extends Graph
+    ? never
+    : [Extract<Graph, `${string} extends ${Type}`>] extends [never]
+      ? Type extends `subclasses of ${string}` ? never : `No step emits ${Type}, which a step accepts.`
+      : never
+  : never;
+
+/** The ancestors of an event that some step accepts with `subclasses: true`. Reached only by an event nobody accepts as itself. */
+type AcceptedAsSubclass<Type extends string, Graph> = [
+  Extract<Graph, `${Type} extends ${string}`> extends `${Type} extends ${infer Ancestor}`
+    ? Extract<Graph, `accepts subclasses of ${Ancestor}`>
+    : never,
+];

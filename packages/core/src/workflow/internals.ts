@@ -1,0 +1,58 @@
+/**
+ * What a workflow instance knows and does not show: its members are names that no step may have.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { ObjectSchema } from "../event/schema.js";
+import { Inspector } from "../inspect/inspector.js";
+import { consoleLog } from "../run/system.js";
+import { checkDecorated } from "./check-steps.js";
+import type { DeclaredStep } from "./declared-step.js";
+import type { Middleware } from "./middleware.types.js";
+import { type ResolvedWorkflowOptions, resolveOptions, type WorkflowOptions } from "./options.js";
+import type { Workflow } from "./workflow.js";
+
+/** A child: a class whose instance is made when it is first needed, or a built workflow. */
+export type ChildSource = (new () => Workflow) | Workflow;
+
+export interface WorkflowInternals {
+  readonly options: ResolvedWorkflowOptions;
+  readonly inspector: Inspector;
+  readonly middleware: Middleware[];
+  /** Given to `defineWorkflow`; nothing for a class. */
+  readonly built: BuiltParts | null;
+}
+
+export interface BuiltParts {
+  readonly steps: readonly DeclaredStep[];
+  readonly state: ObjectSchema | null;
+  readonly children: Readonly<Record<string, ChildSource>>;
+}
+
+/** On the class that `withState` gives: its schema. */
+export const stateSchemaKey: unique symbol = Symbol.for("millrace.state") as never;
+
+const internals = new WeakMap<object, WorkflowInternals>();
+
+export function openInternals(workflow: object, owner: { readonly name: string }, options: WorkflowOptions): void {
+  const resolved = resolveOptions(options, { className: owner.name, log: consoleLog });
+  checkDecorated(owner, resolved.name);
+  internals.set(workflow, { options: resolved, inspector: new Inspector(resolved.log), middleware: [], built: null });
+}
+
+/** Makes an instance of `Workflow` itself the workflow of these parts. */
+export function setBuiltParts(workflow: object, built: BuiltParts): void {
+  internals.set(workflow, { ...internalsOf(workflow), built });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for what is no workflow. */
+export function internalsOf(workflow: object): WorkflowInternals {
+  const known = internals.get(workflow);
+  if (known) return known;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: "This is not a workflow.",
+    hint: "Give an instance of a class that extends `Workflow`, or what `defineWorkflow(…).build()` returns.",
+  });
+}

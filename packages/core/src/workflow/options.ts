@@ -1,0 +1,90 @@
+/**
+ * The options of a workflow, and what they are when nobody sets them.
+ *
+ * @module
+ */
+import type { Log } from "../engine/ports.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { GraphCheck } from "../graph/validate.js";
+import type { LimitOptions } from "../limit/limiter.js";
+import { positiveInteger } from "../limit/positive-integer.js";
+import { type Duration, toMs } from "../value/duration.js";
+import type { ValueType } from "../value/plain.js";
+
+export interface WorkflowOptions {
+  /**
+   * What snapshots, traces and logs call it. A minifier renames classes: where snapshots outlive a build, set this,
+   * or `static override readonly name = "JokeFlow"` on the class.
+   *
+   * @default the name of the class
+   */
+  readonly name?: string;
+  /** Time with work running or ready, per run, summed over resumes. @default none */
+  readonly timeout?: Duration;
+  /** Runs of this instance with work running or ready; others queue. Integer, at least 1. @default no limit */
+  readonly maxConcurrentRuns?: number;
+  /** Limits over all runs, for `@step({ limit })`: `{ openai: { concurrent: 8, perMinute: 500 } }`. */
+  readonly limits?: Readonly<Record<string, LimitOptions>>;
+  /** Classes whose instances may be in events, results and state. */
+  readonly types?: readonly ValueType[];
+  /** Logs a line for everything that happens. @default false */
+  readonly verbose?: boolean;
+  /** Where it says what nobody awaits. @default the console */
+  readonly log?: Log;
+  /** Graph checks that no step need pass. */
+  readonly skipChecks?: readonly GraphCheck[];
+  /** How many events the stream of a run keeps for late readers. Integer, at least 1. @default 10_000 */
+  readonly streamBuffer?: number;
+  /** How long an edit of the state may keep other writers waiting when it used the store inside itself. @default "10s" */
+  readonly lockTimeout?: Duration;
+  /** How many events from outside a run keeps until a step waits for them. Integer, at least 1. @default 1000 */
+  readonly inboxSize?: number;
+}
+
+export interface ResolvedWorkflowOptions {
+  readonly name: string;
+  readonly timeoutMs: number | null;
+  readonly maxConcurrentRuns: number | null;
+  readonly limits: Readonly<Record<string, LimitOptions>>;
+  readonly types: readonly ValueType[];
+  readonly verbose: boolean;
+  readonly log: Log;
+  readonly skipChecks: readonly GraphCheck[];
+  readonly streamBuffer: number;
+  readonly lockTimeoutMs: number;
+  readonly inboxSize: number;
+}
+
+/** What the class gives where the options do not. */
+export interface OptionDefaults {
+  readonly className: string;
+  readonly log: Log;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID`, naming the option. */
+export function resolveOptions(options: WorkflowOptions, defaults: OptionDefaults): ResolvedWorkflowOptions {
+  const { timeout, maxConcurrentRuns } = options;
+  return {
+    name: nonEmpty(options.name ?? (defaults.className || "Workflow")),
+    timeoutMs: timeout === undefined ? null : toMs(timeout, "timeout"),
+    maxConcurrentRuns: maxConcurrentRuns === undefined ? null : positiveInteger(maxConcurrentRuns, "maxConcurrentRuns"),
+    limits: options.limits ?? {},
+    types: options.types ?? [],
+    verbose: options.verbose ?? false,
+    log: options.log ?? defaults.log,
+    skipChecks: options.skipChecks ?? [],
+    streamBuffer: positiveInteger(options.streamBuffer ?? 10_000, "streamBuffer"),
+    lockTimeoutMs: toMs(options.lockTimeout ?? 10_000, "lockTimeout"),
+    inboxSize: positiveInteger(options.inboxSize ?? 1_000, "inboxSize"),
+  };
+}
+
+function nonEmpty(name: string): string {
+  if (typeof name === "string" && name !== "") return name;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`name\` is ${JSON.stringify(name)}; a workflow needs a name.`,
+    hint: "Give text that stays the same from build to build.",
+    details: { option: "name" },
+  });
+}

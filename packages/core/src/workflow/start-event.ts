@@ -1,0 +1,58 @@
+/**
+ * From the input of `run` to the event that starts the run.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass, WorkflowEvent } from "../event/event.js";
+import { classOf, eventTypeOf, isEvent } from "../event/facts.js";
+import type { CompiledWorkflow } from "./compile.js";
+
+/**
+ * An event is taken as it is; fields become the start event. Of several start events it is the first that they fit,
+ * in the order of the steps, a plain `StartEvent` last.
+ *
+ * @throws {WorkflowError} `EVENT_INVALID` when the fields do not fit, `START_AMBIGUOUS` when they fit none of several,
+ * `EVENT_NOT_ACCEPTED` for an event that no step starts with.
+ */
+export function resolveStart(compiled: CompiledWorkflow, input: unknown): WorkflowEvent {
+  const { startClasses } = compiled;
+  if (isEvent(input)) return acceptedStart(compiled, input);
+  const [only, ...others] = startClasses;
+  if (only && others.length === 0) return new only(input);
+  const refusals: WorkflowError[] = [];
+  for (const startClass of startClasses) {
+    const made = tryMake(startClass, input);
+    if (!WorkflowError.is(made)) return made;
+    refusals.push(made);
+  }
+  throw fitsNone(compiled, refusals);
+}
+
+function acceptedStart({ name, startClasses }: CompiledWorkflow, event: WorkflowEvent): WorkflowEvent {
+  if (startClasses.includes(classOf(event))) return event;
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Workflow "${name}" does not start with ${event.type}.`,
+    hint: `Start it with ${startClasses.map(eventTypeOf).join(" or ")}.`,
+    details: { event: event.type, accepted: startClasses.map(eventTypeOf) },
+  });
+}
+
+function tryMake(startClass: EventClass, input: unknown): WorkflowEvent | WorkflowError {
+  try {
+    return new startClass(input);
+  } catch (error) {
+    if (WorkflowError.is(error, "EVENT_INVALID")) return error;
+    throw error;
+  }
+}
+
+function fitsNone({ name }: CompiledWorkflow, refusals: readonly WorkflowError[]): WorkflowError {
+  return new WorkflowError({
+    code: "START_AMBIGUOUS",
+    message: `The input fits none of the start events of workflow "${name}": ${refusals.map((error) => error.message).join(" ")}`,
+    hint: "Give the fields of one of them, or an instance of it.",
+    details: { issues: refusals.map((error) => error.details) },
+  });
+}

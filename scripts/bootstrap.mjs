@@ -1,0 +1,52 @@
+/**
+ * What `npm start`, `npm test` and `npm run matrix` run first: brings Node 24, pnpm 12 and the
+ * packages, then hands over. Runs on Node 20 without a single package installed, and writes nothing
+ * outside of this folder but package manager caches.
+ *
+ *     node scripts/bootstrap.mjs start|check|matrix [argument …]
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { root, say } from "./setup/console.mjs";
+import { installPackages } from "./setup/packages.mjs";
+import { toolsOnPath } from "./setup/tools.mjs";
+
+const [command, ...rest] = process.argv.slice(2);
+// pnpm keeps the `--` that separates a script's arguments, npm takes it away.
+const args = rest[0] === "--" ? rest.slice(1) : rest;
+
+/** Runs with the terminal of this process; ends this process when it fails. */
+function run(program, programArgs, env) {
+  const { status, error, signal } = spawnSync(program, programArgs, {
+    cwd: root,
+    env,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  if (error) say(`could not run ${program}: ${error.message}`);
+  if (status !== 0) process.exit(status ?? (signal ? 130 : 1));
+}
+
+/** The examples run in their own folder, so a path is told from where the user stands. */
+function absolutePaths(words) {
+  const here = process.env.INIT_CWD ?? process.cwd();
+  return words.map((word) => (existsSync(resolve(here, word)) ? resolve(here, word) : word));
+}
+
+const commands = {
+  start(env) {
+    run("turbo", ["run", "build", "--filter=millrace", "--output-logs=errors-only"], env);
+    run("pnpm", ["--filter", "./examples", "run", "start", ...absolutePaths(args)], env);
+  },
+  check: (env) => run("node", ["scripts/check.mjs", ...args], env),
+  matrix: (env) => run("node", ["matrix/run.mjs", ...args], env),
+};
+
+if (!Object.hasOwn(commands, command)) {
+  say(`unknown command "${command}"; one of: ${Object.keys(commands).join(", ")}`);
+  process.exit(2);
+}
+const env = toolsOnPath();
+installPackages(env);
+commands[command](env);

@@ -1,0 +1,59 @@
+/**
+ * Every check of the repository, one after the other: what `npm test` and `pnpm check` run.
+ * A failure does not end it: the summary names all that failed.
+ *
+ *     node scripts/check.mjs [word …]     only the sections whose name has one of the words
+ */
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { root } from "./setup/console.mjs";
+import { reportFiles, testTotals } from "./test-totals.mjs";
+
+const turbo = (task, ...flags) => ["turbo", "run", task, "--output-logs=new-only", ...flags];
+const gate = (name) => ["node", `scripts/gates/${name}.mjs`];
+
+const sections = [
+  ["format and lint", ["biome", "ci", "."]],
+  ["gates: sizes", gate("sizes")],
+  ["gates: boundaries", gate("boundaries")],
+  ["gates: reasons", gate("reasons")],
+  ["gates: error pages", gate("error-pages")],
+  ["unused files and dependencies", ["knip", "--no-progress"]],
+  ["build", turbo("build")],
+  ["types: TypeScript 6 and 7", turbo("typecheck", "--concurrency=2")],
+  // One package at a time: tests that measure time share two cores badly.
+  ["tests", turbo("test", "--concurrency=1")],
+  ["package: publint, attw, size", turbo("package")],
+  ["gates: bundle", gate("bundle")],
+  ["gates: import time", gate("import-time")],
+  ["gates: docs links and code", gate("docs")],
+];
+
+const words = process.argv.slice(2);
+const wanted = sections.filter(([name]) => words.length === 0 || words.some((word) => name.includes(word)));
+const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
+env.PATH = [join(root, "node_modules", ".bin"), env.PATH].join(delimiter);
+
+const secondsSince = (atMs) => ((Date.now() - atMs) / 1000).toFixed(1);
+const startedAtMs = Date.now();
+
+for (const file of reportFiles()) rmSync(file, { force: true });
+const results = wanted.map(([name, [program, ...args]]) => {
+  console.log(`\n━━ ${name} ${"━".repeat(Math.max(0, 70 - name.length))}`);
+  const sectionAtMs = Date.now();
+  const { status, error } = spawnSync(program, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+  if (error) console.log(`could not run ${program}: ${error.message}`);
+  return { name, passed: status === 0, seconds: secondsSince(sectionAtMs) };
+});
+
+console.log(`\n━━ summary ${"━".repeat(63)}`);
+for (const { name, passed, seconds } of results) {
+  console.log(`${passed ? "ok    " : "FAILED"}  ${name.padEnd(32)} ${seconds.padStart(6)} s`);
+}
+const failed = results.filter((result) => !result.passed);
+console.log(
+  `\n${results.length - failed.length} of ${results.length} sections passed in ${secondsSince(startedAtMs)} s`,
+);
+if (results.some(({ name }) => name === "tests")) console.log(`tests: ${testTotals().line}`);
+process.exit(failed.length === 0 ? 0 : 1);

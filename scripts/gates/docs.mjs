@@ -1,0 +1,91 @@
+/**
+ * The documentation holds: relative links lead somewhere, and the TypeScript in it compiles against
+ * the built package. A block is a file of its own, unless it says otherwise:
+ *
+ *     ```ts continued          goes on where the block above it ended
+ *     ```ts fragment           a piece that does not stand alone: not compiled
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "../setup/console.mjs";
+import { filesIn, finish, read } from "./gate.mjs";
+
+// Inside the package: so `millrace` is the package itself, as its `exports` say, and `zod` is its own.
+const folder = join(root, "packages", "core", ".reports", "docs");
+const pages = [
+  ...filesIn("docs", /\.md$/),
+  ...filesIn("packages", /\.md$/),
+  ...filesIn("examples", /\.md$/),
+  ...rootPages(),
+];
+const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
+const problems = [];
+
+for (const page of pages) checkLinks(page);
+const blocks = pages.flatMap(blocksOf);
+compile(blocks);
+finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
+
+function rootPages() {
+  return ["README.md", "CONTRIBUTING.md"].filter((name) => existsSync(join(root, name)));
+}
+
+function checkLinks(page) {
+  const text = read(page).replace(/^(```|~~~)[\s\S]*?^\1/gm, (code) => code.replace(/[^\n]/g, ""));
+  text.split("\n").forEach((line, index) => {
+    for (const [, target] of line.replace(/`[^`]*`/g, "").matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)) {
+      const problem = /^[a-z][a-z+.-]*:/i.test(target) ? null : linkProblem(page, target);
+      if (problem) problems.push(`${page}:${index + 1}: ${target}: ${problem}`);
+    }
+  });
+}
+
+function linkProblem(page, target) {
+  const [path, anchor] = target.split("#");
+  const file = path === "" ? page : join(dirname(page), decodeURIComponent(path));
+  if (!existsSync(join(root, file))) return "no such file";
+  if (!anchor || !file.endsWith(".md")) return null;
+  const anchors = [...read(file).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => anchorOf(heading));
+  return anchors.includes(anchor) ? null : "no such heading";
+}
+
+/** As GitHub makes them. */
+function anchorOf(heading) {
+  const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+  return plain.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+}
+
+function blocksOf(page) {
+  const found = [];
+  for (const match of read(page).matchAll(/^( *)```(?:ts|typescript)\b([^\n]*)\n([\s\S]*?)^ *```/gm)) {
+    const [, indent, info, code] = match;
+    const line = read(page).slice(0, match.index).split("\n").length + 1;
+    const lines = code.split("\n").map((text) => text.replace(new RegExp(`^${indent}`), ""));
+    if (/\bfragment\b/.test(info)) continue;
+    const before = found.at(-1);
+    if (/\bcontinued\b/.test(info) && before) {
+      // Keeps the line numbers of the page: a message leads to the right place.
+      const gap = Math.max(0, line - before.line - before.lines.length);
+      before.lines.push(...Array(gap).fill(""), ...lines);
+    } else found.push({ page, line, lines });
+  }
+  return found;
+}
+
+function compile(all) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const nameOf = ({ page, line }) => `${page.replace(/[^A-Za-z0-9]+/g, "-")}-${line}.ts`;
+  for (const block of all) writeFileSync(join(folder, nameOf(block)), block.lines.join("\n"));
+  const options = { extends: "../../../../tsconfig.json", include: ["*.ts"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
+  const args = [compiler, "--project", folder, "--noEmit", "--pretty", "false"];
+  const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+  for (const message of stdout.split("\n").filter(Boolean)) {
+    const [, file, row, rest] = /^(\S+?)\((\d+),\d+\): (.*)$/.exec(message) ?? [];
+    const block = file && all.find((candidate) => nameOf(candidate) === file);
+    problems.push(block ? `${block.page}:${block.line + Number(row) - 1}: ${rest}` : message);
+  }
+  if (status !== 0 && stdout === "") problems.push("tsc failed without a message");
+}
