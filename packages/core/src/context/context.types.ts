@@ -78,9 +78,10 @@ export interface Context<State = unknown> extends RunContext<State> {
 }
 
 /** Every event but those that end a run. Of a union, every member is asked. */
-export type Sendable<Event extends WorkflowEvent> = Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
-  ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">
-  : Event;
+export type Sendable<Event extends WorkflowEvent> =
+  Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
+    ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">
+    : Event;
 
 export interface SendOptions {
   /** Only this step gets it. */

@@ -26,6 +26,7 @@ export interface WriteOptions {
  * types over a type parameter have no variance; what it fears, writing a state that lacks fields, the schema refuses at commit.
  */
 export interface Store<
+  // biome-ignore lint/suspicious/noTsIgnore: see above
   /** @ts-ignore [2636] -- see above; `ignore`, because the comment also has to hold in the emitted `.d.ts` */
   out State = unknown,
 > {

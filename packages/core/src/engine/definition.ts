@@ -11,6 +11,8 @@ import type { EventRole } from "../event/event.js";
 export interface Definition {
   readonly workflow: string;
   readonly steps: readonly StepDefinition[];
+  /** How many events a run keeps that nobody takes yet. */
+  readonly inboxSize: number;
   /** The role of every registered event type. */
   readonly roles: { readonly [type: string]: EventRole };
 }

@@ -25,14 +25,19 @@ export function reduce(routing: Routing, state: RunState, tick: Tick): Command[]
   state.ticks++;
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
   // Time moves with every tick: what is due by now happens before it, whichever tick brings the news.
-  if (state.timers !== null && state.status === "running") fireDue(work);
+  // A restart does that itself, once everything is queued again.
+  if (state.timers !== null && state.status === "running" && !isRestart(tick)) fireDue(work);
   if (state.status === "running" || appliesAfterwards(tick)) apply(work, tick);
   else refuse(work, tick, `the run is ${state.status}`);
   return work.commands;
 }
 
+function isRestart({ type }: Tick): boolean {
+  return type === "run.resumed" || type === "run.retried";
+}
+
 function appliesAfterwards(tick: Tick): boolean {
-  return tick.type === "run.resumed" || tick.type === "run.retried" || tick.type === "definition.changed" || (tick.type === "state.edited" && tick.item === null);
+  return isRestart(tick) || tick.type === "definition.changed" || (tick.type === "state.edited" && tick.item === null);
 }
 
 function apply(work: Work, tick: Tick): void {

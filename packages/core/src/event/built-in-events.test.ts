@@ -4,7 +4,6 @@ import { recordError } from "../errors/error-record.js";
 import {
   ExternalEvent,
   HumanResponseEvent,
-  IdleEvent,
   InputRequiredEvent,
   JoinIncompleteEvent,
   makeEngineEvent,
@@ -110,9 +109,8 @@ describe("events of the engine", () => {
     const timedOut = makeEngineEvent(WorkflowTimedOutEvent, { timeoutMs: 5, activeSteps: ["judge"] });
 
     expect({ ...timedOut }).toEqual({ timeoutMs: 5, activeSteps: ["judge"] });
-    expect([roleOf(timedOut), roleOf(IdleEvent), roleOf(JoinIncompleteEvent), roleOf(StepFailedEvent)]).toEqual([
+    expect([roleOf(timedOut), roleOf(JoinIncompleteEvent), roleOf(StepFailedEvent)]).toEqual([
       "terminal",
-      "internal",
       "notice",
       "stepFailed",
     ]);
@@ -128,7 +126,7 @@ describe("facts", () => {
       false,
       false,
     ]);
-    expect([Joke, StopEvent, IdleEvent, class {}, () => 1, joke].map(isEventClass)).toEqual([
+    expect([Joke, StopEvent, JoinIncompleteEvent, class {}, () => 1, joke].map(isEventClass)).toEqual([
       true,
       true,
       true,
@@ -187,9 +185,9 @@ describe("EventRegistry", () => {
   const registry = new EventRegistry([Joke, Ask, Joke]);
 
   it("finds classes by type, the engine's included", () => {
-    expect([registry.get("Joke"), registry.get("IdleEvent"), registry.get("Pun")]).toEqual([
+    expect([registry.get("Joke"), registry.get("JoinIncompleteEvent"), registry.get("Pun")]).toEqual([
       Joke,
-      IdleEvent,
+      JoinIncompleteEvent,
       undefined,
     ]);
     expect(registry.types()).toEqual(["Joke", "Ask"]);
@@ -203,7 +201,7 @@ describe("EventRegistry", () => {
     ]).toEqual([true, false, false]);
   });
 
-  it.each([[Joke, PlainPun], [StepFailedEvent, event("StepFailedEvent")], [event("IdleEvent")]])(
+  it.each([[Joke, PlainPun], [StepFailedEvent, event("StepFailedEvent")], [event("JoinIncompleteEvent")]])(
     "refuses two classes of one type",
     (...classes) => {
       expect(() => new EventRegistry(classes as never)).toThrow(expect.objectContaining({ code: "EVENT_TYPE_TAKEN" }));

@@ -178,31 +178,6 @@ export interface StepRestarted {
 export interface StepRestartedEvent extends EngineEvent<"StepRestartedEvent", "notice", StepRestarted> {}
 export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = engineEvent("StepRestartedEvent", "notice");
 
-/** Nothing is left to do now. */
-export interface IdleEvent extends EngineEvent<"IdleEvent", "internal", {}> {}
-export const IdleEvent: EngineEventClass<IdleEvent> = engineEvent("IdleEvent", "internal");
-
-export interface Unhandled {
-  readonly eventType: string;
-  /** The step it was sent to, if one was named. */
-  readonly step: string | null;
-}
-/** No step took an event. */
-export interface UnhandledEvent extends EngineEvent<"UnhandledEvent", "internal", Unhandled> {}
-export const UnhandledEvent: EngineEventClass<UnhandledEvent> = engineEvent("UnhandledEvent", "internal");
-
-export interface StepState {
-  readonly step: string;
-  readonly status: "queued" | "running" | "ended";
-  readonly item: number;
-  readonly inputType: string;
-  /** Of an ended attempt that emitted one event. */
-  readonly outputType: string | null;
-}
-/** A work item was queued, started or ended. */
-export interface StepStateEvent extends EngineEvent<"StepStateEvent", "internal", StepState> {}
-export const StepStateEvent: EngineEventClass<StepStateEvent> = engineEvent("StepStateEvent", "internal");
-
 /** Only the engine makes these. */
 export interface EngineEventClass<Event extends WorkflowEvent> {
   new (fields: TypeHint<"Only the engine makes this event.">): Event;
@@ -235,9 +210,6 @@ export const engineEvents: ReadonlyMap<string, EventClass> = new Map(
     WorkflowCancelledEvent,
     JoinIncompleteEvent,
     StepRestartedEvent,
-    IdleEvent,
-    UnhandledEvent,
-    StepStateEvent,
   ].map((eventClass) => [eventClass.type, eventClass as never]),
 );
 

@@ -28,9 +28,7 @@ export type EventRole =
   /** Ends a run that has no result. */
   | "terminal"
   /** The engine tells readers of the stream; no step takes it. */
-  | "notice"
-  /** As `notice`, for readers that ask for it. */
-  | "internal";
+  | "notice";
 
 /**
  * The four facts about an event type that its `type` alone does not tell.

@@ -49,4 +49,4 @@ type OptionalOnly<Field, Schema, Side extends "input" | "output"> = undefined ex
   : never;
 
 /** One object type instead of an intersection. */
-type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] };
+type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] } & {};

@@ -9,7 +9,7 @@ import type { EventData, WorkItem } from "../engine/state.js";
 import type { Send } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { Release } from "../limit/limiter.js";
+import type { Limiter, Release } from "../limit/limiter.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
 import type { CompiledStep } from "../workflow/compile.js";
@@ -69,13 +69,30 @@ export class Attempt {
     if (this.ended !== null) throw attemptEnded(this);
   }
 
+  /** A call was answered. Its place in a limit is taken again before the code goes on. */
   settle(call: string): void {
+    const granted = this.release === null && this.item.status === "running" ? this.limiter()?.acquire(this.signal) : undefined;
+    if (granted instanceof Promise) {
+      granted.then((release) => this.goOn(call, release), (error: unknown) => this.fail(error));
+    } else this.goOn(call, granted ?? this.release);
+  }
+
+  private goOn(call: string, release: Release | null): void {
+    this.release = release;
+    if (this.ended !== null) return this.free();
     this.calls?.settle(call);
     if (this.item.status === "running") this.timer?.run();
   }
 
+  /** While it waits, its time stops and its place in a limit is free. */
   pause(): void {
     this.timer?.pause();
+    this.release?.();
+    this.release = null;
+  }
+
+  private limiter(): Limiter | undefined {
+    return this.step.limit === null ? undefined : this.runner.host.limiters.get(this.step.limit);
   }
 
   pull(): void {
@@ -142,8 +159,7 @@ export class Attempt {
   }
 
   private prepare(hasMiddleware: boolean): void {
-    const { step, runner } = this;
-    const limiter = step.limit === null ? undefined : runner.host.limiters.get(step.limit);
+    const limiter = this.limiter();
     const release = limiter?.acquire(limiter ? this.signal : undefined);
     if (release instanceof Promise) {
       release.then(

@@ -46,16 +46,17 @@ function compiledChild(compiled: CompiledWorkflow, name: string): CompiledWorkfl
 export function startChild(parent: Runner, call: ChildCall): void {
   const { record } = call;
   const host = hostOf(compiledChild(parent.host.compiled, record.name));
-  const restored = parent.setup.children?.get(record.runId);
+  const restored = parent.family?.get(record.runId);
   const state = restored ?? createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
   const runner: Runner = new Runner({
     host, state,
     overrides: parent.setup.overrides,
-    children: parent.setup.children,
+    family: null,
     parent: { runner: parent, item: call.item, call: record.call, name: record.name },
     onFinish: (outcome) => closeChild(parent, call, outcome),
     onDrop: (error) => parent.submit({ ...closed(parent, call), result: null, error: recordError(error) }),
   });
+  parent.adopt(state);
   parent.children ??= new Map();
   parent.children.set(record.runId, runner);
   const atMs = runner.now();
@@ -76,6 +77,8 @@ function continueChild(parent: Runner, runner: Runner, call: ChildCall): void {
 
 function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
   parent.children?.delete(call.record.runId);
+  if (!parent.live) return; // it was cancelled with its parent, and goes on with it
+  parent.disown(call.record.runId);
   const completed = outcome.status === "completed";
   const error: ErrorRecord | null = completed ? null : recordError(outcomeError(parent.state.runId, outcome));
   parent.submit({ ...closed(parent, call), result: completed ? outcome.event : null, error });
@@ -87,8 +90,9 @@ function closed(parent: Runner, { item, record }: ChildCall) {
 
 export function cancelChild(parent: Runner, runId: string): void {
   const child = parent.children?.get(runId);
-  child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
   parent.children?.delete(runId);
+  parent.disown(runId);
+  child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
 }
 
 /** Every open child of a loaded run goes on by itself, whether or not its step has asked for it again. */

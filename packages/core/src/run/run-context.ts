@@ -12,7 +12,7 @@ import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { markHandled } from "./deferred.js";
 import type { Runner } from "./runner.js";
 import { initialStore } from "./run-store.js";
-import { encodeDetached, encodeRunner, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
+import { encodeRun, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
 import { hostOf } from "./workflow-host.js";
 
 export class CallerContext implements RunContext {
@@ -36,7 +36,7 @@ export class CallerContext implements RunContext {
   }
 
   toDict(options?: ToDictOptions): ContextDict {
-    return this.#runner === null ? encodeDetached(this.#compiled, this.#run, options) : encodeRunner(this.#runner, options);
+    return encodeRun(this.#compiled, this.run, options);
   }
 
   /** @internal */
@@ -46,7 +46,7 @@ export class CallerContext implements RunContext {
 
   /** @internal */
   get run(): RestoredRun {
-    return this.#run;
+    return this.#runner === null ? this.#run : { state: this.#runner.state, children: this.#runner.family };
   }
 
   /** The run in memory that this context is of; null before, and when it was never run here. @internal */
@@ -57,7 +57,7 @@ export class CallerContext implements RunContext {
   /** Another run goes on with this context. @internal */
   bind(runner: Runner): void {
     this.#runner = runner;
-    this.#run = { state: runner.state, children: runner.setup.children };
+    this.#run = { state: runner.state, children: null };
   }
 
   #cell(): StateCell {

@@ -28,8 +28,8 @@ export interface RunnerSetup {
   readonly overrides: readonly ResourceOverride[];
   /** The run whose step started this one. */
   readonly parent: ParentLink | null;
-  /** States of children, by run id, that a snapshot holds. */
-  readonly children: ReadonlyMap<string, RunState> | null;
+  /** States of its open children and theirs, by run id, that a snapshot holds. */
+  readonly family: Map<string, RunState> | null;
   readonly onFinish: (outcome: Outcome) => void;
   /** The run is gone from memory without an outcome: storing failed, or the engine has a fault. */
   readonly onDrop: (error: unknown) => void;
@@ -55,12 +55,14 @@ export class Runner {
   live = true;
   /** The sequence number of the next event that readers see. */
   published: number;
+  private kin: Map<string, RunState> | null;
   private cell: StateCell | null = null;
   private container: ResourceContainer | null = null;
   private queue: Tick[] = [];
   private stored: Map<Tick, () => void> | null = null;
   private busy = false;
-  private hasPermit: boolean;
+  private permit: "none" | "held" | "exempt";
+  private leaveQueue: (() => void) | null = null;
   private idleCheck = false;
   private idleAtTick = -1;
   private idleWaiters: (() => void)[] | null = null;
@@ -73,7 +75,8 @@ export class Runner {
     this.host = setup.host;
     this.state = setup.state;
     this.published = setup.state.streamed;
-    this.hasPermit = setup.host.permits === null || setup.parent !== null;
+    this.kin = setup.family;
+    this.permit = setup.host.permits === null || setup.parent !== null ? "exempt" : "none";
   }
 
   /** Never less than the time of the tick before. */
@@ -84,6 +87,7 @@ export class Runner {
   submit(tick: Tick): void {
     if (!this.live) return;
     this.queue.push(tick);
+    if (tick.type === "run.cancelled") this.skipQueue();
     this.drain();
   }
 
@@ -117,6 +121,22 @@ export class Runner {
     this.tickets ??= new Map();
     this.tickets.set(++this.lastTicket, resolve);
     return this.lastTicket;
+  }
+
+  /** Open children and theirs, by run id: one map for the whole tree. Null before the first. */
+  get family(): ReadonlyMap<string, RunState> | null {
+    return this.setup.parent === null ? this.kin : this.setup.parent.runner.family;
+  }
+
+  adopt(child: RunState): void {
+    if (this.setup.parent !== null) return this.setup.parent.runner.adopt(child);
+    this.kin ??= new Map();
+    this.kin.set(child.runId, child);
+  }
+
+  disown(runId: string): void {
+    if (this.setup.parent !== null) this.setup.parent.runner.disown(runId);
+    else this.kin?.delete(runId);
   }
 
   /** The store, if anybody has asked for it. */
@@ -154,7 +174,7 @@ export class Runner {
 
   private drain(): void {
     if (this.busy || !this.live || this.queue.length === 0) return;
-    if (!this.hasPermit) return this.awaitPermit();
+    if (this.permit === "none") return this.awaitPermit();
     this.busy = true;
     while (this.queue.length > 0 && this.live) {
       if (isTurnOver(this.host.ports.clock.now())) return afterTurn(this.host.ports.clock, () => this.goOn());
@@ -235,10 +255,7 @@ export class Runner {
 
   /** Nothing is left to do now: the permit is free for another run. */
   onIdle(): void {
-    if (this.host.permits !== null && this.setup.parent === null && this.hasPermit) {
-      this.hasPermit = false;
-      this.host.permits.give();
-    }
+    this.releasePermit();
     const waiters = this.idleWaiters;
     this.idleWaiters = null;
     for (const resolve of waiters ?? []) resolve();
@@ -252,18 +269,29 @@ export class Runner {
 
   private awaitPermit(): void {
     this.busy = true;
-    this.host.permits?.wait(() => {
-      this.hasPermit = true;
-      this.busy = false;
-      if (this.live) this.drain();
-      else this.releasePermit();
-    });
+    this.leaveQueue = this.host.permits?.wait(() => {
+      this.permit = "held";
+      this.leaveQueue = null;
+      if (!this.live) return this.releasePermit();
+      // Time in the queue is no time of the run.
+      for (const tick of this.queue) (tick as { atMs: number }).atMs = this.now();
+      this.goOn();
+    }) ?? null;
+  }
+
+  /** A run that waits for its permit can be cancelled at once. */
+  private skipQueue(): void {
+    if (this.leaveQueue === null) return;
+    this.leaveQueue();
+    this.leaveQueue = null;
+    this.permit = "exempt";
+    this.busy = false;
   }
 
   private releasePermit(): void {
-    if (this.host.permits === null || this.setup.parent !== null || !this.hasPermit) return;
-    this.hasPermit = false;
-    this.host.permits.give();
+    if (this.permit !== "held") return;
+    this.permit = "none";
+    this.host.permits?.give();
   }
 
   /** The run has an outcome: what still runs no longer counts. */

@@ -22,26 +22,20 @@ export interface RestoredRun {
 }
 
 export function encodeRunner(runner: Runner, options: ToDictOptions = {}): ContextDict {
-  return seal(snapshotOf(runner), options.codec);
+  return encodeRun(runner.host.compiled, { state: runner.state, children: runner.family }, options);
 }
 
-export function encodeDetached(compiled: CompiledWorkflow, { state, children }: RestoredRun, options: ToDictOptions = {}): ContextDict {
-  return seal(encodeState(state, compiled.types, children === null ? null : detachedChildren(compiled, { state, children })), options.codec);
+export function encodeRun(compiled: CompiledWorkflow, { state, children }: RestoredRun, options: ToDictOptions = {}): ContextDict {
+  return seal(encodeState(state, compiled.types, children === null ? null : encodeChildren(compiled, { state, children })), options.codec);
 }
 
-function snapshotOf(runner: Runner): SnapshotV1 {
-  const children: Record<string, SnapshotV1> = {};
-  for (const [runId, child] of runner.children ?? []) children[runId] = snapshotOf(child);
-  return encodeState(runner.state, runner.host.compiled.types, runner.children?.size ? children : null);
-}
-
-function detachedChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
+function encodeChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
   const encoded: Record<string, SnapshotV1> = {};
   for (const record of openChildren(state)) {
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compileWorkflow(childWorkflow(compiled, record.name, record.runId));
-    encoded[record.runId] = encodeState(child, flow.types, detachedChildren(flow, { state: child, children }));
+    encoded[record.runId] = encodeState(child, flow.types, encodeChildren(flow, { state: child, children }));
   }
   return encoded;
 }

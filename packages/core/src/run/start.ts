@@ -8,7 +8,7 @@ import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { toMs } from "../value/duration.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { resumeChildren } from "./children.js";
 import { RunHandler } from "./handler.js";
@@ -87,7 +87,7 @@ function launch(compiled: CompiledWorkflow, { context, run, options }: Launch): 
     state: run.state,
     overrides: options.resources ?? [],
     parent: null,
-    children: run.children,
+    family: run.children === null ? null : new Map(run.children),
     onFinish: (outcome) => {
       stopListening();
       handler.onFinish(outcome);
@@ -181,9 +181,4 @@ function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: bool
     hint: never ? "Start it with `workflow.run(input, { context })`." : isResume ? "Start a new run on its state with `workflow.run(input, { context })`, or `retry` a failed one." : "Only failed and timed-out runs can be retried.",
     details: { runId, status },
   });
-}
-
-/** Ends the resources of the workflow. Runs under way keep what they have. */
-export async function disposeWorkflow(workflow: object): Promise<void> {
-  await hostOf(compileWorkflow(workflow)).resources.dispose();
 }

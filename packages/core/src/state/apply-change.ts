@@ -1,8 +1,8 @@
+import { freeze } from "immer";
 import type { StateChange, StatePatch } from "../engine/tick.js";
 import { invariant } from "../errors/invariant.js";
 import { isForbiddenKey } from "../value/guard.js";
 import { freezeState } from "./freeze-state.js";
-import { freeze } from "immer";
 
 /** The state after a change, deeply frozen. Parts that did not change are shared. */
 export function applyChange(state: unknown, change: StateChange): unknown {
@@ -15,8 +15,8 @@ export function applyPatches(state: unknown, patches: readonly StatePatch[]): un
   const fresh = new Set<object>();
   let root = state;
   for (const patch of patches) {
-    root = own(root, fresh);
-    let parent = root;
+    let parent = own(root, fresh);
+    root = parent;
     for (const step of patch.path.slice(0, -1)) {
       const child = own(parent instanceof Map ? parent.get(step) : (parent as Record<string, unknown>)[step], fresh);
       put(parent, step, child);

@@ -55,13 +55,17 @@ function compareContents(before: object, after: object, diff: Diff): number | nu
 }
 
 function compareRecords(before: Record<string, unknown>, after: Record<string, unknown>, diff: Diff): number | null {
-  const [oldKeys, newKeys] = [Object.keys(before), Object.keys(after)];
-  const [inOld, inNew] = [(key: string) => Object.hasOwn(before, key), (key: string) => Object.hasOwn(after, key)];
-  // Engines sort keys that look like an index by themselves.
-  if (!keepsOrder(oldKeys.filter(isOrdered), newKeys.filter(isOrdered), inOld, inNew)) return null;
-  for (const key of oldKeys) if (!inNew(key)) addPatch(diff, "remove", key);
+  const oldKeys = Object.keys(before);
+  const newKeys = Object.keys(after);
+  const sameKeys = oldKeys.length === newKeys.length && oldKeys.every((key, index) => key === newKeys[index]);
+  if (!sameKeys) {
+    const inNew = (key: string): boolean => Object.hasOwn(after, key);
+    // Engines sort keys that look like an index by themselves.
+    if (!keepsOrder(oldKeys.filter(isOrdered), newKeys.filter(isOrdered), (key) => Object.hasOwn(before, key), inNew)) return null;
+    for (const key of oldKeys) if (!inNew(key)) addPatch(diff, "remove", key);
+  }
   for (const key of newKeys) {
-    if (inOld(key)) compareEntry(before[key], after[key], key, diff);
+    if (sameKeys || Object.hasOwn(before, key)) compareEntry(before[key], after[key], key, diff);
     else addPatch(diff, "add", key, after[key]);
   }
   return newKeys.length;
@@ -112,17 +116,21 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], di
 }
 
 function compareEntry(before: unknown, after: unknown, key: string | number, diff: Diff): void {
-  // The path is made only where something differs.
-  const outcome = Object.is(before, after)
-    ? "same"
-    : compare(before, after, { patches: diff.patches, path: [...diff.path, key], changed: 0, heavy: false });
+  if (Object.is(before, after)) {
+    diff.heavy ||= isHeavy(after);
+    return;
+  }
+  if (!isObject(before) || !isObject(after)) return addPatch(diff, "replace", key, after);
+  const outcome = compare(before, after, { patches: diff.patches, path: [...diff.path, key], changed: 0, heavy: false });
   if (outcome === "replaced") diff.changed++;
-  else diff.heavy ||= outcome === "inside" || isHeavy(after);
+  else diff.heavy = true;
 }
 
-function addPatch(diff: Diff, op: StatePatch["op"], key: string | number, ...value: [unknown?]): void {
+function addPatch(diff: Diff, op: StatePatch["op"], key: string | number, value?: unknown): void {
+  const path = [...diff.path, key];
   diff.changed++;
-  diff.patches.push({ op, path: [...diff.path, key], ...(value.length > 0 && { value: value[0] }) });
+  // Of a Set, the value says which item to remove.
+  diff.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 
 /** True when the old keys that stay come first, in their order: that is what removing and adding gives. */

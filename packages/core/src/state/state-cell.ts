@@ -50,6 +50,10 @@ export interface Commit {
 interface Turn {
   readonly what: string;
   readonly writer: Writer | undefined;
+  readonly work: Work<unknown>;
+  /** The edit of another state that it was made in. */
+  readonly outer: OpenEdit | null;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Gives the lock back. Null while waiting, and afterwards. */
   release: (() => void) | null;
@@ -60,6 +64,8 @@ interface Turn {
   /** Since when it keeps others waiting. */
   blockingSinceMs: number;
 }
+
+type Work<Result> = (turn: Turn) => Result | Promise<Result>;
 
 export class StateCell {
   readonly #host: StoreHost;
@@ -85,25 +91,25 @@ export class StateCell {
   }
 
   write(path: string, value: unknown, writer?: Writer): Promise<void> {
-    return this.#take({ what: "set", writer }, (turn) => this.#commit(turn, writePath(this.#host.read(), path, value), value));
+    return this.#take("set", writer, (turn) => this.#commit(turn, writePath(this.#host.read(), path, value), value));
   }
 
   replace(state: unknown, writer?: Writer): Promise<void> {
-    return this.#take({ what: "setState", writer }, (turn) => this.#commit(turn, state, undefined));
+    return this.#take("setState", writer, (turn) => this.#commit(turn, state, undefined));
   }
 
   clear(writer?: Writer): Promise<void> {
-    return this.#take({ what: "clear", writer }, (turn) => this.#commit(turn, this.#host.schema?.initial() ?? {}, undefined));
+    return this.#take("clear", writer, (turn) => this.#commit(turn, this.#host.schema?.initial() ?? {}, undefined));
   }
 
   /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): Promise<Result> {
-    return this.#take({ what: "editState", writer }, (turn, outer) => {
+    return this.#take("editState", writer, (turn) => {
       const draft = immer.createDraft(this.#host.read() as object);
-      const edit: OpenEdit = { cell: this, token: writer?.token, outer, open: true, refusal: null };
+      const edit: OpenEdit = { cell: this, token: writer?.token, outer: turn.outer, open: true, refusal: null };
       turn.edit = edit;
       const answer = runInEdit(edit, () => callback(draft as never));
-      if (isPromise(answer)) return answer.then((result) => this.#finish(turn, draft, result));
+      if (isPromise(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
       // Nobody can have awaited what was refused inside: the edit fails with it instead of losing it.
       if (edit.refusal) throw edit.refusal;
       return this.#finish(turn, draft, answer);
@@ -116,43 +122,51 @@ export class StateCell {
   }
 
   /** Waits for the lock, does the work, gives the lock back. */
-  #take<Result>(
-    { what, writer }: Pick<Turn, "what" | "writer">,
-    work: (turn: Turn, outer: OpenEdit | null) => Result | Promise<Result>,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
+  #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
       refuseInsideEdit(what, writer?.token, this);
-      const outer = editAround();
       const turn: Turn = {
-        what, writer, reject, release: null, edit: null, committing: false, over: false, blockingSinceMs: 0,
+        what, writer, resolve: resolve as Turn["resolve"], reject, work: work as Turn["work"], outer: editAround(),
+        release: null, edit: null, committing: false, over: false, blockingSinceMs: 0,
       };
       this.#turns.add(turn);
-      if (this.#turns.size === 2 && this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
-      this.#watch();
-      void this.#lock.acquire().then(([, release]) => {
-        if (turn.over) return release();
-        turn.release = release;
-        this.#holder = turn;
-        if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
-        const settle = (answer: () => void): void => {
-          answer();
-          this.#free(turn);
-        };
-        const fail = (error: unknown): void => settle(() => reject(error));
-        try {
-          const done = work(turn, outer);
-          if (isPromise(done)) done.then((result) => settle(() => resolve(result)), fail);
-          else settle(() => resolve(done));
-        } catch (error) {
-          fail(error);
-        }
-      });
+      if (this.#turns.size === 2) {
+        if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
+        this.#watch();
+      }
+      // In a reaction of its own: the work then runs in the async context of its caller.
+      void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
     });
+  }
+
+  #begin(turn: Turn, release: () => void): void {
+    if (turn.over) return release();
+    turn.release = release;
+    this.#holder = turn;
+    if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
+    try {
+      const result = turn.work(turn);
+      if (!isPromise(result)) return this.#settle(turn, result);
+      result.then((stored) => this.#settle(turn, stored), (error: unknown) => this.#fail(turn, error));
+    } catch (error) {
+      this.#fail(turn, error);
+    }
+  }
+
+  #settle(turn: Turn, result: unknown): void {
+    turn.resolve(result);
+    this.#free(turn);
+  }
+
+  #fail(turn: Turn, error: unknown): void {
+    turn.reject(error);
+    this.#free(turn);
   }
 
   /** The callback has settled: commits its draft. */
   #finish<Result>(turn: Turn, draft: object, answer: Result): Result | Promise<Result> {
     if (turn.over) return answer;
+    if (turn.edit) turn.edit.open = false;
     const result = withoutDrafts(answer) as Result;
     const stored = this.#commit(turn, immer.finishDraft(draft), result);
     return stored ? stored.then(() => result) : result;
@@ -186,8 +200,9 @@ export class StateCell {
   #watch(): void {
     const { clock, lockTimeoutMs } = this.#host;
     if (this.#stopTimer || this.#turns.size < 2) return;
-    const sinceMs = this.#holder?.blockingSinceMs ?? clock.now();
-    this.#stopTimer = clock.setTimer(Math.max(sinceMs, clock.now() - lockTimeoutMs + 1) + lockTimeoutMs, () => {
+    const nowMs = clock.now();
+    const dueMs = (this.#holder?.blockingSinceMs ?? nowMs) + lockTimeoutMs;
+    this.#stopTimer = clock.setTimer(dueMs > nowMs ? dueMs : nowMs + lockTimeoutMs, () => {
       this.#stopTimer = null;
       const holder = this.#holder;
       if (holder?.edit && !holder.committing && holder.blockingSinceMs + lockTimeoutMs <= clock.now()) this.#expire(holder);

@@ -8,14 +8,15 @@ class Joke extends event("Joke") {}
 class Pun extends event("Pun") {}
 
 // Workflows are not needed to register: the decorators are used without their types.
-type Untyped = (target: any, context?: any, descriptor?: any) => any;
+type Untyped = (target: unknown, context?: unknown) => void;
 const on = (options: object = { on: Joke }): Untyped => step(options as never) as never;
 const caught = (options?: object): Untyped => catchError(options as never) as never;
 type Legacy = (target: object, key: string | symbol, descriptor?: PropertyDescriptor) => unknown;
 type Element = (element: object) => { finisher(owner: unknown): unknown; descriptor: PropertyDescriptor };
 
 const names = (owner: object): string[] => [...methodSteps(owner).keys()];
-const eventsOf = (owner: object): object => Object.fromEntries([...methodSteps(owner)].map(([name, { options }]) => [name, (options as { on: unknown }).on]));
+const eventsOf = (owner: object): object =>
+  Object.fromEntries([...methodSteps(owner)].map(([name, { options }]) => [name, (options as { on: unknown }).on]));
 
 function wrapped(method: (...args: never[]) => void, _context: unknown): (...args: never[]) => void {
   return (...args) => method(...args);
@@ -51,7 +52,13 @@ describe("registration of decorated methods", () => {
     }
     const finished: unknown[] = [];
     const descriptor = Object.getOwnPropertyDescriptor(Flow.prototype, "a") as PropertyDescriptor;
-    const element = (on() as Element)({ kind: "method", key: "a", placement: "prototype", descriptor, finisher: (owner: unknown) => finished.push(owner) });
+    const element = (on() as unknown as Element)({
+      kind: "method",
+      key: "a",
+      placement: "prototype",
+      descriptor,
+      finisher: (owner: unknown) => finished.push(owner),
+    });
     element.finisher(Flow);
 
     expect(names(Flow)).toEqual(["a"]);
@@ -149,7 +156,10 @@ describe("registration and inheritance", () => {
 
 describe("registration refuses", () => {
   const refusal = expect.objectContaining({ code: "STEP_PLACEMENT" });
-  const place = (context: object): (() => unknown) => () => on()(() => {}, { kind: "method", static: false, private: false, ...context });
+  const place =
+    (context: object): (() => unknown) =>
+    () =>
+      on()(() => {}, { kind: "method", static: false, private: false, ...context });
 
   it.each([
     ["a static method", place({ name: "a", static: true })],
@@ -161,8 +171,11 @@ describe("registration refuses", () => {
     ["a static method of `experimentalDecorators`", () => (on() as Legacy)(class {}, "a", { value: () => {} })],
     ["a field of `experimentalDecorators`", () => (on() as Legacy)({}, "a")],
     ["a getter of `experimentalDecorators`", () => (on() as Legacy)({}, "a", { get: () => 1 })],
-    ["a static 2018 element", () => (on() as Element)({ kind: "method", key: "a", placement: "static", descriptor: {} })],
-    ["a 2018 field", () => (on() as Element)({ kind: "field", key: "a", placement: "own", descriptor: {} })],
+    [
+      "a static 2018 element",
+      () => (on() as unknown as Element)({ kind: "method", key: "a", placement: "static", descriptor: {} }),
+    ],
+    ["a 2018 field", () => (on() as unknown as Element)({ kind: "field", key: "a", placement: "own", descriptor: {} })],
     ["a forgotten call", () => step((() => {}) as never, { kind: "method" } as never)],
     ["a forgotten call of `experimentalDecorators`", () => step({} as never, "a" as never)],
     ["a forgotten call of catchError", () => catchError((() => {}) as never)],
@@ -187,7 +200,10 @@ describe("step(options, fn)", () => {
     const left = step({ on: Joke }, run as never);
     const right = step({ on: Pun }, run as never);
 
-    expect([freeStepOf(left)?.registration.options, freeStepOf(right)?.registration.options]).toEqual([{ on: Joke }, { on: Pun }]);
+    expect([freeStepOf(left)?.registration.options, freeStepOf(right)?.registration.options]).toEqual([
+      { on: Joke },
+      { on: Pun },
+    ]);
   });
 
   it("knows no other function", () => {

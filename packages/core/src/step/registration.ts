@@ -14,8 +14,8 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { EmittableClasses, AnyStepOptions, Step, StepDecorator, StepFunction } from "./step.js";
 import type { CatchErrorOptions } from "./catch-error.js";
+import type { AnyStepOptions, EmittableClasses, Step, StepDecorator, StepFunction } from "./step.js";
 
 /** What a decorator, or `step(options, fn)`, was given. */
 export type Registration =
@@ -54,7 +54,7 @@ interface MethodElement {
 }
 
 /** A decorator that remembers `registration` for the method it is put on, in every shape. */
-// any: the shapes differ; `StepDecorator` is what callers see.
+// biome-ignore lint/suspicious/noExplicitAny: the shapes differ; `StepDecorator` is what callers see
 export function decorateMethod(registration: Registration): StepDecorator<any, any, any> {
   const decorator = (target: object, keyOrContext?: unknown, descriptor?: PropertyDescriptor): unknown => {
     if (typeof keyOrContext === "object" && keyOrContext !== null) {
@@ -63,7 +63,7 @@ export function decorateMethod(registration: Registration): StepDecorator<any, a
     if (keyOrContext === undefined) return onElement(registration, target as MethodElement);
     return onProperty(registration, { target, key: keyOrContext as PropertyKey, descriptor });
   };
-  return decorator as unknown as StepDecorator<any, any, any>;
+  return decorator as never;
 }
 
 function onMethod(registration: Registration, method: object, context: ClassMethodDecoratorContext): undefined {
@@ -73,7 +73,10 @@ function onMethod(registration: Registration, method: object, context: ClassMeth
   if (metadata) registrationsIn(metadata).set(context.name, registration);
 }
 
-function onProperty(registration: Registration, place: { target: object; key: PropertyKey; descriptor: PropertyDescriptor | undefined }): void {
+function onProperty(
+  registration: Registration,
+  place: { target: object; key: PropertyKey; descriptor: PropertyDescriptor | undefined },
+): void {
   const isMethod = typeof place.target === "object" && typeof place.descriptor?.value === "function";
   checkPlacement(place.key, isMethod);
   registerOn(place.target, place.key, registration);
@@ -102,10 +105,16 @@ function registrationsIn(metadata: Record<symbol, Registrations>): Registrations
 
 function checkPlacement(key: PropertyKey, isInstanceMethod: boolean): void {
   if (!isInstanceMethod || typeof key !== "string") {
-    throw misplaced(`"${String(key)}" cannot be a step.`, "Decorate a public instance method with a name, or use `step(options, fn)`.");
+    throw misplaced(
+      `"${String(key)}" cannot be a step.`,
+      "Decorate a public instance method with a name, or use `step(options, fn)`.",
+    );
   }
   if (reservedNames.has(key)) {
-    throw misplaced(`A step cannot be a method called "${key}": every workflow has one.`, "Call the method something else and set `name`.");
+    throw misplaced(
+      `A step cannot be a method called "${key}": every workflow has one.`,
+      "Call the method something else and set `name`.",
+    );
   }
 }
 
@@ -156,8 +165,13 @@ export function methodSteps(owner: object): ReadonlyMap<string, Registration> {
 function lineOf(owner: object): { prototype: object; metadata: Registrations | undefined }[] {
   const line: { prototype: object; metadata: Registrations | undefined }[] = [];
   for (let at: unknown = owner; typeof at === "function" && at.prototype; at = Object.getPrototypeOf(at)) {
-    const own = Object.hasOwn(at, metadataKey) ? (at as unknown as Record<symbol, Record<symbol, Registrations>>)[metadataKey] : undefined;
-    line.unshift({ prototype: at.prototype as object, metadata: own && Object.hasOwn(own, stepsKey) ? own[stepsKey] : undefined });
+    const own = Object.hasOwn(at, metadataKey)
+      ? (at as unknown as Record<symbol, Record<symbol, Registrations>>)[metadataKey]
+      : undefined;
+    line.unshift({
+      prototype: at.prototype as object,
+      metadata: own && Object.hasOwn(own, stepsKey) ? own[stepsKey] : undefined,
+    });
   }
   return line;
 }

@@ -17,11 +17,16 @@ export type StepResult<Event> = Event | readonly Event[] | void | undefined | nu
 
 /** The events in a return type. */
 // any: only what is yielded is looked at.
-export type Yielded<Return> = Return extends AsyncGenerator<infer Item, any, any>
-  ? Item extends Keyed<infer Event> ? Event : Item
-  : Awaited<Return> extends infer Result
-    ? Result extends readonly (infer Event)[] ? Event : Result
-    : never;
+export type Yielded<Return> =
+  Return extends AsyncGenerator<infer Item, any, any>
+    ? Item extends Keyed<infer Event>
+      ? Event
+      : Item
+    : Awaited<Return> extends infer Result
+      ? Result extends readonly (infer Event)[]
+        ? Event
+        : Result
+      : never;
 
 /**
  * Added to the return type of a step function: nothing when `emits` lists everything, else a sentence.

@@ -62,7 +62,7 @@ export interface StepOptions<On extends Trigger, Emits extends EmittableClasses,
 /** Decorates a method that takes `Payload` and gives back only `Emitted`. */
 export interface StepDecorator<Payload, Emitted, Resources> {
   /** `experimentalDecorators`. First, because a TC39 call never has three arguments: each mode then sees one signature, and one error. */
-  // any: the return type is compared by `Listed`, with a sentence.
+  // biome-ignore lint/suspicious/noExplicitAny: the return type is compared by `Listed`, with a sentence
   <Self, Method extends StepMethod<Self, Payload, Resources, any>>(
     target: Self & InWorkflow<Self>,
     key: string | symbol,
@@ -88,7 +88,11 @@ type InWorkflow<Self> = Self extends { readonly [workflowState]: unknown }
   : TypeHint<"A step is an instance method of a class that extends Workflow.">;
 
 /** The options that change the graph or the stream, with their literal types. */
-export interface GraphOptions<Waits extends AcceptableClasses, Subclasses extends boolean, Streams extends StreamableClasses> {
+export interface GraphOptions<
+  Waits extends AcceptableClasses,
+  Subclasses extends boolean,
+  Streams extends StreamableClasses,
+> {
   readonly waits?: Waits;
   readonly subclasses?: Subclasses;
   readonly streams?: Streams;
@@ -106,7 +110,7 @@ export type Marks<Waits, Subclasses, Streams> = [Waits, Subclasses, Streams] ext
 
 /** A step without a class: a field of one, or an argument of `defineWorkflow(...).step`. */
 export interface Step<in Payload = never, out Emitted = unknown, State = never> {
-  // any: `resources` has been checked where the step was made, and the engine provides it.
+  // biome-ignore lint/suspicious/noExplicitAny: checked where the step was made; the engine provides it
   (event: Payload, ctx: Context<State>, resources?: any): StepReturn<Emitted>;
   readonly options: StepSettings;
 }
@@ -144,7 +148,11 @@ export function step<
 >(
   options: StepOptions<On, Emits, Needs> & GraphOptions<Waits, Subclasses, Streams>,
   // The declared events are kept, the stop event as it is really returned: `StopEvent<number>`, not `StopEvent<unknown>`.
-  run: (event: Delivered<On>, ctx: Context<State>, resources: Resolved<Needs>) => Return & Listed<Return, EventIn<Emits>>,
+  run: (
+    event: Delivered<On>,
+    ctx: Context<State>,
+    resources: Resolved<Needs>,
+  ) => Return & Listed<Return, EventIn<Emits>>,
 ): Step<Delivered<On>, Exclude<EventIn<Emits>, StopEvent> | Extract<Yielded<Return>, StopEvent>, State> &
   Marks<Waits, Subclasses, Streams>;
 export function step(options: AnyStepOptions, run?: StepFunction): unknown {
@@ -155,5 +163,5 @@ export function step(options: AnyStepOptions, run?: StepFunction): unknown {
 /** The options of any step, once the compiler is done with them. @internal */
 export type AnyStepOptions = StepOptions<Trigger, EmittableClasses, ResourceMap>;
 /** @internal */
-// any: payload, context and resources were checked where the step was written.
+// biome-ignore lint/suspicious/noExplicitAny: payload, context and resources were checked where the step was written
 export type StepFunction = (...args: any) => unknown;

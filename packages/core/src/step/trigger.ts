@@ -4,20 +4,20 @@
  * @module
  */
 import type { StepFailure } from "../event/built-in-events.js";
-import type { EventClass, EventFacts, eventFacts, EventRole, WorkflowEvent } from "../event/event.js";
+import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
 
 /** An event a step may accept. A stop event is none: it ends the run. */
 export interface AcceptableEvent extends WorkflowEvent<string, EventFacts<AcceptableRole>> {}
 export type AcceptableRole = Exclude<EventRole, "stop" | EngineRole>;
 /** The roles of events that only the engine makes. */
-export type EngineRole = "stepFailed" | "terminal" | "notice" | "internal";
+export type EngineRole = "stepFailed" | "terminal" | "notice";
 
 export type AcceptableClass = EventClass<AcceptableEvent>;
 export type AcceptableClasses = AcceptableClass | readonly AcceptableClass[];
 
 /** What `on` takes. */
-// any: where `on` is wrong, that one error is enough; the method below it then fits.
+// biome-ignore lint/suspicious/noExplicitAny: where `on` is wrong, that one error is enough; the method below it then fits
 export type Trigger = AcceptableClasses | Gathering<any, any>;
 
 /** What `collect` and `join` have in common: a payload made of several events. No such property at runtime. @internal */
@@ -97,7 +97,9 @@ export interface JoinOptions<Event> {
   readonly by?: SharedField<Exclude<keyof Event & string, keyof WorkflowEvent>>;
 }
 /** `keyof` a union: the names all its members have. */
-export type SharedField<Name> = [Name] extends [never] ? TypeHint<"The events of this join have no field in common."> : Name;
+export type SharedField<Name> = [Name] extends [never]
+  ? TypeHint<"The events of this join have no field in common.">
+  : Name;
 
 /**
  * One call per complete set, one event for each slot.
@@ -136,6 +138,10 @@ export type EventsIn<Payload> = Payload extends WorkflowEvent
   : Payload extends readonly (infer Member)[]
     ? MemberEvent<Member>
     : Payload[keyof Payload];
-type MemberEvent<Member> = Member extends WorkflowEvent ? Member : Member extends SettledEvent<infer Event> ? Event : never;
+type MemberEvent<Member> = Member extends WorkflowEvent
+  ? Member
+  : Member extends SettledEvent<infer Event>
+    ? Event
+    : never;
 
 export type FieldsOf<Event extends WorkflowEvent> = Event[typeof eventFacts]["fields"];

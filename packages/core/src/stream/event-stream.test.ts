@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
-import { IdleEvent, makeEngineEvent } from "../event/built-in-events.js";
 import { event, type WorkflowEvent } from "../event/event.js";
 import { EventStream } from "./event-stream.js";
 import type { StreamedEvent } from "./streamed-event.js";
@@ -62,16 +61,6 @@ describe("EventStream: reading", () => {
     stream.end();
 
     expect((await Promise.all(reading)).map(sequences)).toEqual([[3, 4, 5], [5]]);
-  });
-
-  it("hides internal events unless asked", async () => {
-    const { stream, publish } = openStream(1);
-    publish(makeEngineEvent(IdleEvent, {}));
-    publish();
-    stream.end();
-
-    expect(sequences(await stream.read().toArray())).toEqual([1, 3]);
-    expect(sequences(await stream.read({ internal: true }).toArray())).toEqual([1, 2, 3]);
   });
 
   it("answers several `next` calls at once in order", async () => {

@@ -12,8 +12,6 @@ import { createRunStream, type RunStream } from "./run-stream.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface StreamOptions {
-  /** Shows the engine's internal events too. @default false */
-  readonly internal?: boolean;
   /** Only what came after this sequence number. @default from the first event that is kept */
   readonly after?: number;
   /** Ends the reading: it throws the signal's reason. */

@@ -37,10 +37,8 @@ export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent> exte
 }
 
 export function createRunStream(source: EventStream, options: StreamOptions): RunStream {
-  return streamThrough(source, options, options.internal === true ? [] : [showPublic]);
+  return streamThrough(source, options, []);
 }
-
-const showPublic: Stage = () => (item) => (roleOf(item.event) === "internal" ? "drop" : "keep");
 
 function streamThrough(source: EventStream, options: StreamOptions, stages: readonly Stage[]): RunStream {
   const through = (stage: Stage): RunStream => streamThrough(source, options, [...stages, stage]);

@@ -5,19 +5,20 @@ import { JoinIncompleteEvent, StartEvent, StepFailedEvent, StopEvent } from "../
 import { event } from "../event/event.js";
 import type { Finding } from "../graph/validate.js";
 import { resource } from "../resource/resource.js";
-import { declareStep } from "./declared-step.js";
-import { checkSteps } from "./check-steps.js";
-import { collect, join } from "../step/trigger.js";
 import { catchError } from "../step/catch-error.js";
 import { step } from "../step/step.js";
+import { collect, join } from "../step/trigger.js";
+import { checkSteps } from "./check-steps.js";
 import { validateWorkflow } from "./compile.js";
+import { declareStep } from "./declared-step.js";
 import { Workflow } from "./workflow.js";
 
 class Joke extends event("Joke", { text: z.string() }) {}
 class Plain extends Joke {}
 class OtherJoke extends event("Joke", { text: z.string() }) {}
 
-const declare = (name: string, options: object) => declareStep(name, { kind: "step", options: { on: Joke, ...options } as never }, () => {});
+const declare = (name: string, options: object) =>
+  declareStep(name, { kind: "step", options: { on: Joke, ...options } as never }, () => {});
 const findingsOf = (options: object): Finding[] => checkSteps([declare("judge", options)]);
 
 function findingsIn(make: () => unknown): readonly Finding[] {
@@ -30,10 +31,14 @@ function findingsIn(make: () => unknown): readonly Finding[] {
   return [];
 }
 
-const circular: { needs?: object } = {};
-const left: never = resource("left", () => 1, { resources: { get right() { return right; } } as never }) as never;
+const left: never = resource("left", () => 1, {
+  resources: {
+    get right() {
+      return right;
+    },
+  } as never,
+}) as never;
 const right: never = resource("right", () => 1, { resources: { left } }) as never;
-void circular;
 
 describe("a step is refused when", () => {
   it.each([
@@ -75,7 +80,9 @@ describe("a step is refused when", () => {
   });
 
   it("`maxRecoveries` is 0", () => {
-    const [finding] = checkSteps([declareStep("recover", { kind: "failure", options: { maxRecoveries: 0 } }, () => {})]);
+    const [finding] = checkSteps([
+      declareStep("recover", { kind: "failure", options: { maxRecoveries: 0 } }, () => {}),
+    ]);
 
     expect(finding).toMatchObject({ step: "recover", message: expect.stringMatching(/`maxRecoveries: 0`/) });
   });
@@ -102,7 +109,9 @@ describe("steps are refused when", () => {
 describe("WORKFLOW_INVALID", () => {
   it("comes from the constructor with all findings of decorated steps", () => {
     class Broken extends Workflow {
-      @step({ on: Joke, emits: Plain, workers: 0 }) a(_: Joke) { return new Plain({ text: "" }); }
+      @step({ on: Joke, emits: Plain, workers: 0 }) a(_: Joke) {
+        return new Plain({ text: "" });
+      }
       @step({ on: OtherJoke }) b(_: OtherJoke) {}
       @catchError({ maxRecoveries: -1 }) c(_: StepFailedEvent) {}
     }
@@ -116,12 +125,16 @@ describe("WORKFLOW_INVALID", () => {
       @step({ on: StartEvent, workers: 0, timeout: "x" as never }) a(_: StartEvent) {}
     }
 
-    expect(() => new Broken({ name: "shop" })).toThrow(/^Workflow "shop" is invalid: \n- Step "a" has `workers: 0`\. .*\n- Step "a" is not right: `timeout`/);
+    expect(() => new Broken({ name: "shop" })).toThrow(
+      /^Workflow "shop" is invalid: \n- Step "a" has `workers: 0`\. .*\n- Step "a" is not right: `timeout`/,
+    );
   });
 
   it("comes with the limits and checks that the workflow does not have", () => {
     class Limited extends Workflow {
-      @step({ on: StartEvent, emits: StopEvent, limit: "opnai" }) a(_: StartEvent) { return new StopEvent(); }
+      @step({ on: StartEvent, emits: StopEvent, limit: "opnai" }) a(_: StartEvent) {
+        return new StopEvent();
+      }
     }
     const flow = new Limited({ limits: { openai: {} }, skipChecks: ["deadEnds" as never] });
     const [limit, check] = findingsIn(() => validateWorkflow(flow));
@@ -130,18 +143,38 @@ describe("WORKFLOW_INVALID", () => {
     expect(check).toMatchObject({ message: expect.stringMatching(/"deadEnds"/) });
   });
 
+  it("comes with what the graph says, where the events of the steps are sound", () => {
+    class Both extends Workflow {
+      @step({ on: StartEvent, emits: StopEvent }) a(_: StartEvent) {
+        return new StopEvent();
+      }
+      @step({ on: Joke, emits: StopEvent, limit: "none" }) b(_: Joke) {
+        return new StopEvent();
+      }
+      @catchError({ steps: ["c"] }) d(_: StepFailedEvent) {}
+    }
+    const checks = findingsIn(() => validateWorkflow(new Both())).map(({ check }) => check);
+
+    expect(checks).toEqual(expect.arrayContaining(["option", "catchError"]));
+    expect(checks.length).toBeGreaterThan(2);
+  });
+
   it("comes with a child that an import circle left undefined", () => {
     class Parent extends Workflow {
       static children = { child: undefined };
-      @step({ on: StartEvent, emits: StopEvent }) a(_: StartEvent) { return new StopEvent(); }
+      @step({ on: StartEvent, emits: StopEvent }) a(_: StartEvent) {
+        return new StopEvent();
+      }
     }
 
-    expect(findingsIn(() => validateWorkflow(new Parent()))).toMatchObject([{ message: 'The child "child" is no workflow.' }]);
+    expect(findingsIn(() => validateWorkflow(new Parent()))).toMatchObject([
+      { message: 'The child "child" is no workflow.' },
+    ]);
   });
 
   it("comes with the steps of fields when the workflow is used", () => {
     class Fields extends Workflow {
-      a = step({ on: Joke, workers: 0 }, () => {});
+      a = step({ on: StartEvent, emits: StopEvent, workers: 0 }, () => new StopEvent());
     }
     const flow = new Fields();
 

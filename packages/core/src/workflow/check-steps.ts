@@ -10,12 +10,20 @@ import { eventTypeOf, isEventClass, ownsType, roleOf } from "../event/facts.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import { checkResources } from "../resource/check-resources.js";
 import type { AnyStepOptions } from "../step/step.js";
-import { nearest } from "../value/nearest.js";
 import { toMs } from "../value/duration.js";
-import { acceptedClasses, type DeclaredStep, declaredMethods, isCollect, isJoin, listOf, namedClasses } from "./declared-step.js";
+import {
+  acceptedClasses,
+  type DeclaredStep,
+  declaredMethods,
+  isCollect,
+  isJoin,
+  listOf,
+  namedClasses,
+} from "./declared-step.js";
+import { suggest } from "./suggest.js";
 
 /** Roles that only the engine gives. */
-const engineRoles: ReadonlySet<string> = new Set(["stepFailed", "terminal", "notice", "internal"]);
+const engineRoles: ReadonlySet<string> = new Set(["stepFailed", "terminal", "notice"]);
 
 export function checkSteps(steps: readonly DeclaredStep[]): Finding[] {
   return [...steps.flatMap(checkStep), ...checkNames(steps), ...checkTypes(steps)];
@@ -47,16 +55,11 @@ export function refuse(workflow: string, findings: readonly Finding[]): void {
   });
 }
 
-/** " Did you mean …?", or nothing. */
-export function suggest(name: string, candidates: Iterable<string>): string {
-  const close = nearest(name, candidates);
-  return close === null ? "" : ` Did you mean "${close}"?`;
-}
-
 function checkStep(declared: DeclaredStep): Finding[] {
   const { name, registration } = declared;
   const findings: Finding[] = [];
-  const report: Report = (check, message, hint) => findings.push({ check, step: name, message: `Step "${name}" ${message}.`, hint });
+  const report: Report = (check, message, hint) =>
+    findings.push({ check, step: name, message: `Step "${name}" ${message}.`, hint });
   const { options } = registration;
   if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
   if (registration.kind === "step") checkTrigger(registration.options, report);
@@ -78,8 +81,10 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   if (isCollect(on)) {
     const { rest = "finish", order = "emitted" } = on.options;
     checkCount(on.options, "take", report);
-    if (rest !== "finish" && rest !== "cancel") report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
-    if (order !== "emitted" && order !== "arrived") report("option", `has \`order: ${JSON.stringify(order)}\``, 'Give "emitted" or "arrived".');
+    if (rest !== "finish" && rest !== "cancel")
+      report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
+    if (order !== "emitted" && order !== "arrived")
+      report("option", `has \`order: ${JSON.stringify(order)}\``, 'Give "emitted" or "arrived".');
   }
   if (isJoin(on) && on.by !== null && (typeof on.by !== "string" || on.by === "")) {
     report("option", "joins by something that is no field name", "Give the name of a field that all its events have.");
@@ -92,20 +97,34 @@ const refused: Readonly<Record<string, string>> = { on: "stop", waits: "stop", s
 function checkList(list: string, classes: readonly EventClass[], report: Report): void {
   for (const eventClass of classes) {
     if (!isEventClass(eventClass)) {
-      report("event", `has in \`${list}\` something that is no event class`, "Name a class made with `event(type, shape)`; `undefined` there is mostly an import in a circle.");
+      report(
+        "event",
+        `has in \`${list}\` something that is no event class`,
+        "Name a class made with `event(type, shape)`; `undefined` there is mostly an import in a circle.",
+      );
       continue;
     }
     const type = eventTypeOf(eventClass);
     const role = roleOf(eventClass);
-    if (engineRoles.has(role)) report("event", `has ${type} in \`${list}\`, which only the engine makes`, "Use `@catchError` for failures, and the stream for the rest.");
-    else if (role === refused[list]) report("event", `has ${type} in \`${list}\`, which ends the run`, "Only `emits` may name a stop event.");
+    if (engineRoles.has(role))
+      report(
+        "event",
+        `has ${type} in \`${list}\`, which only the engine makes`,
+        "Use `@catchError` for failures, and the stream for the rest.",
+      );
+    else if (role === refused[list])
+      report("event", `has ${type} in \`${list}\`, which ends the run`, "Only `emits` may name a stop event.");
   }
 }
 
 function checkOwnType(eventClass: EventClass, report: Report): void {
   if (ownsType(eventClass)) return;
   const type = eventTypeOf(eventClass);
-  report("event", `names a class that extends ${type} and has its type`, `Write \`extends ${type}.extend("YourType", { … })\`, or \`event("YourType", { … })\`.`);
+  report(
+    "event",
+    `names a class that extends ${type} and has its type`,
+    `Write \`extends ${type}.extend("YourType", { … })\`, or \`event("YourType", { … })\`.`,
+  );
 }
 
 function checkCount(options: object, option: string, report: Report): void {
@@ -123,7 +142,11 @@ function checkSettings(options: AnyStepOptions, report: Report): void {
   }
   for (const check of options.skipChecks ?? []) {
     if (graphChecks.includes(check)) continue;
-    report("option", `skips the check "${check}", which does not exist`, `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`);
+    report(
+      "option",
+      `skips the check "${check}", which does not exist`,
+      `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`,
+    );
   }
 }
 

@@ -6,7 +6,6 @@
  * @module
  */
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, EventRole } from "../event/event.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
 import { EventRegistry } from "../event/registry.js";
@@ -19,12 +18,15 @@ import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import type { AnyStepOptions } from "../step/step.js";
 import { toMs } from "../value/duration.js";
 import type { ValueType } from "../value/plain.js";
-import { checkSteps, refuse, suggest } from "./check-steps.js";
-import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
+import { checkSteps, refuse } from "./check-steps.js";
 import { type DeclaredStep, declaredSteps, isCollect, isJoin, listOf, namedClasses } from "./declared-step.js";
+import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
+import { suggest } from "./suggest.js";
+
 export { resolveStart } from "./start-event.js";
+
 import type { Workflow } from "./workflow.js";
 
 export interface CompiledWorkflow {
@@ -96,31 +98,55 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
   const declared = built?.steps ?? declaredSteps(instance);
   const statics = instance.constructor as Statics;
   const children = new Map(Object.entries((built ?? statics).children ?? {}));
-  refuse(options.name, [...checkSteps(declared), ...checkOptions(declared, options), ...checkChildren(children)]);
+  const findings = [...checkSteps(declared), ...checkOptions(declared, options), ...checkChildren(children)];
+  // Without sound events and names there is no graph to look at.
+  if (findings.some(({ check }) => check !== "option")) refuse(options.name, findings);
 
   const registry = new EventRegistry(declared.flatMap(namedClasses), options.types);
   const classes = registry.types().map((type) => registry.get(type) as EventClass);
-  const steps = declared.map((step) => compileStep(step, instance, classes));
   const definition: Definition = {
     workflow: options.name,
-    steps: steps.map((step) => step.definition),
+    steps: declared.map((step) => defineStep(step, classes)),
     roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
+    inboxSize: options.inboxSize,
   };
-  refuse(options.name, graphProblems(definition, declared, options));
+  refuse(options.name, [...findings, ...graphProblems(definition, declared, options)]);
 
   return {
     name: options.name,
-    instance, definition, registry, children, options, middleware, inspector,
-    steps: new Map(steps.map((step) => [step.definition.name, step])),
+    instance,
+    definition,
+    registry,
+    children,
+    options,
+    middleware,
+    inspector,
+    steps: new Map(
+      declared.map((step, index) => [
+        step.name,
+        compileStep(step, { instance, classes, definition: definition.steps[index] as StepDefinition }),
+      ]),
+    ),
     startClasses: startClasses(definition, registry),
     state: stateSchema(built ? built.state : (statics[stateSchemaKey] ?? null), options),
     types: options.types,
   };
 }
 
-function graphProblems(definition: Definition, declared: readonly DeclaredStep[], options: ResolvedWorkflowOptions): Finding[] {
-  const stepSkips = new Map(declared.map(({ name, registration }) => [name, (registration.options as AnyStepOptions).skipChecks ?? []]));
-  return findGraphProblems(definition, (type) => definition.roles[type] as EventRole, { workflow: options.skipChecks, steps: stepSkips });
+function graphProblems(
+  definition: Definition,
+  declared: readonly DeclaredStep[],
+  options: ResolvedWorkflowOptions,
+): Finding[] {
+  const settings = declared.map(({ name, registration }) => ({
+    ...(registration.options as AnyStepOptions),
+    step: name,
+  }));
+  return findGraphProblems(definition, (type) => definition.roles[type] as EventRole, {
+    workflow: options.skipChecks,
+    steps: new Map(settings.map(({ step, skipChecks = [] }) => [step, skipChecks])),
+    subclasses: new Set(settings.filter(({ subclasses }) => subclasses).map(({ step }) => step)),
+  });
 }
 
 function checkOptions(declared: readonly DeclaredStep[], { limits, skipChecks }: ResolvedWorkflowOptions): Finding[] {
@@ -134,7 +160,11 @@ function checkOptions(declared: readonly DeclaredStep[], { limits, skipChecks }:
   }
   for (const check of skipChecks.filter((name) => !graphChecks.includes(name))) {
     const message = `The workflow skips the check "${check}", which does not exist.`;
-    findings.push({ check: "option", message, hint: `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}` });
+    findings.push({
+      check: "option",
+      message,
+      hint: `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`,
+    });
   }
   return findings;
 }
@@ -148,25 +178,44 @@ function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
   }));
 }
 
-function compileStep(declared: DeclaredStep, instance: Workflow, classes: readonly EventClass[]): CompiledStep {
-  const options = declared.registration.options as AnyStepOptions;
-  const { subclasses = false, timeout } = options;
-  const expand: Expand = (named) => (subclasses ? classes.filter((sub) => named.some((base) => isSubclass(sub, base))) : named);
-  const waits = expand(listOf(options.waits));
+function defineStep(declared: DeclaredStep, classes: readonly EventClass[]): StepDefinition {
+  const { kind, options } = declared.registration;
   return {
-    definition: {
-      name: declared.name,
-      trigger: triggerOf(declared, (named) => typesOf(expand(named))),
-      workers: options.workers ?? (declared.registration.kind === "failure" ? 1 : 4),
-      emits: typesOf(listOf(options.emits)),
-      waits: typesOf(waits),
-      streams: typesOf(listOf(options.streams)),
-    },
+    name: declared.name,
+    trigger: triggerOf(declared, (named) => typesOf(withSubclasses(named, declared, classes))),
+    workers: kind === "failure" ? 1 : (options.workers ?? 4),
+    emits: typesOf(listOf(options.emits)),
+    waits: typesOf(withSubclasses(listOf(options.waits), declared, classes)),
+    streams: typesOf(listOf(options.streams)),
+  };
+}
+
+/** The classes, and where the step takes subclasses, all that the workflow knows. */
+function withSubclasses(
+  named: readonly EventClass[],
+  { registration }: DeclaredStep,
+  classes: readonly EventClass[],
+): readonly EventClass[] {
+  const { subclasses } = registration.options as AnyStepOptions;
+  return subclasses ? classes.filter((sub) => named.some((base) => isSubclass(sub, base))) : named;
+}
+
+interface StepPlace {
+  readonly instance: Workflow;
+  readonly classes: readonly EventClass[];
+  readonly definition: StepDefinition;
+}
+
+function compileStep(declared: DeclaredStep, { instance, classes, definition }: StepPlace): CompiledStep {
+  const options = declared.registration.options as AnyStepOptions;
+  const { timeout } = options;
+  return {
+    definition,
     call: callableOf(declared, instance),
     emits: new Set(listOf(options.emits)),
-    waits: new Set(waits),
+    waits: new Set(withSubclasses(listOf(options.waits), declared, classes)),
     streams: new Set(listOf(options.streams)),
-    subclasses,
+    subclasses: options.subclasses ?? false,
     retry: options.retry ?? null,
     timeoutMs: timeout === undefined ? null : toMs(timeout, "timeout"),
     resources: options.resources ?? null,
@@ -174,9 +223,10 @@ function compileStep(declared: DeclaredStep, instance: Workflow, classes: readon
   };
 }
 
-type Expand = (named: readonly EventClass[]) => readonly EventClass[];
-
-function triggerOf({ registration }: DeclaredStep, typesIn: (named: readonly EventClass[]) => string[]): TriggerDefinition {
+function triggerOf(
+  { registration }: DeclaredStep,
+  typesIn: (named: readonly EventClass[]) => string[],
+): TriggerDefinition {
   if (registration.kind === "failure") {
     const { steps, maxRecoveries = 1 } = registration.options;
     return { kind: "failure", steps: steps ?? null, maxRecoveries };
@@ -202,11 +252,15 @@ function typesOf(classes: readonly EventClass[]): string[] {
 }
 
 function startClasses({ steps }: Definition, registry: EventRegistry): EventClass[] {
-  const accepted = new Set(steps.flatMap(({ trigger }) => {
-    if (trigger.kind === "failure") return [];
-    return trigger.kind === "join" ? trigger.slots.flatMap((slot) => slot.accepts) : trigger.accepts;
-  }));
-  const starts = [...accepted].map((type) => registry.get(type) as EventClass).filter((start) => roleOf(start) === "start");
+  const accepted = new Set(
+    steps.flatMap(({ trigger }) => {
+      if (trigger.kind === "failure") return [];
+      return trigger.kind === "join" ? trigger.slots.flatMap((slot) => slot.accepts) : trigger.accepts;
+    }),
+  );
+  const starts = [...accepted]
+    .map((type) => registry.get(type) as EventClass)
+    .filter((start) => roleOf(start) === "start");
   const isPlain = (start: EventClass): number => Number(eventTypeOf(start) === "StartEvent");
   return starts.sort((left, right) => isPlain(left) - isPlain(right));
 }

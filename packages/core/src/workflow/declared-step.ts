@@ -1,5 +1,5 @@
-import { isEventClass } from "../event/facts.js";
 import type { EventClass } from "../event/event.js";
+import { isEventClass } from "../event/facts.js";
 import { freeStepOf, methodSteps, type Registration } from "../step/registration.js";
 import type { StepFunction } from "../step/step.js";
 import type { Collect, Join, Trigger } from "../step/trigger.js";

@@ -14,18 +14,33 @@ class Critique extends event("Critique", { text: z.string() }) {}
 const state = { count: z.number().default(0) };
 
 class JokeFlow extends Workflow.withState(state) {
-  @step({ on: StartEvent, emits: [Joke, Critique], workers: 2 }) write(_: StartEvent) { return [new Joke({ text: "" }), new Critique({ text: "" })]; }
-  @step({ on: collect([Joke, Critique], { settle: true }), emits: StopEvent }) judge() { return new StopEvent({ result: 1 }); }
-  @catchError({ steps: ["write"], emits: StopEvent }) recover() { return new StopEvent({ result: 2 }); }
+  @step({ on: StartEvent, emits: [Joke, Critique], workers: 2 }) write(_: StartEvent) {
+    return [new Joke({ text: "" }), new Critique({ text: "" })];
+  }
+  @step({ on: collect([Joke, Critique], { settle: true }), emits: StopEvent }) judge() {
+    return new StopEvent({ result: 1 });
+  }
+  @catchError({ steps: ["write"], emits: StopEvent }) recover() {
+    return new StopEvent({ result: 2 });
+  }
 }
 
-const judge = step({ on: collect([Joke, Critique], { settle: true }), emits: StopEvent }, () => new StopEvent({ result: 1 }));
-const beginning = defineWorkflow("JokeFlow", { state })
-  .step("write", { on: StartEvent, emits: [Joke, Critique], workers: 2 }, () => [new Joke({ text: "" }), new Critique({ text: "" })]);
+const judge = step(
+  { on: collect([Joke, Critique], { settle: true }), emits: StopEvent },
+  () => new StopEvent({ result: 1 }),
+);
+const beginning = defineWorkflow("JokeFlow", { state }).step(
+  "write",
+  { on: StartEvent, emits: [Joke, Critique], workers: 2 },
+  () => [new Joke({ text: "" }), new Critique({ text: "" })],
+);
 
 describe("defineWorkflow", () => {
   it("compiles to the same as the class", () => {
-    const built = beginning.step("judge", judge).catchError("recover", { steps: ["write"], emits: StopEvent }, () => new StopEvent({ result: 2 })).build();
+    const built = beginning
+      .step("judge", judge)
+      .catchError("recover", { steps: ["write"], emits: StopEvent }, () => new StopEvent({ result: 2 }))
+      .build();
     const { definition, state: schema, startClasses, options } = compileWorkflow(built);
     const asClass = compileWorkflow(new JokeFlow());
 
@@ -44,16 +59,32 @@ describe("defineWorkflow", () => {
 
   it("gives one beginning several ends", () => {
     const short = beginning.step("judge", judge).build();
-    const long = beginning.step("judge", judge).step("log", step({ on: Joke }, () => {})).build();
+    const long = beginning
+      .step("judge", judge)
+      .step(
+        "log",
+        step({ on: Joke }, () => {}),
+      )
+      .build();
 
-    expect([short, long].map((flow) => [...compileWorkflow(flow).steps.keys()])).toEqual([["write", "judge"], ["write", "judge", "log"]]);
+    expect([short, long].map((flow) => [...compileWorkflow(flow).steps.keys()])).toEqual([
+      ["write", "judge"],
+      ["write", "judge", "log"],
+    ]);
   });
 
   it("is checked when it is built, and takes the options of any workflow", () => {
-    const builder = beginning.step("judge", { on: collect([Joke, Critique]), emits: StopEvent, limit: "model" }, () => new StopEvent());
+    const builder = beginning.step(
+      "judge",
+      { on: collect([Joke, Critique]), emits: StopEvent, limit: "model" },
+      () => new StopEvent(),
+    );
 
     expect(() => builder.build()).toThrow(expect.objectContaining({ code: "WORKFLOW_INVALID" }));
-    expect(compiledOf(builder.build({ limits: { model: {} }, timeout: "1m" }))?.options).toMatchObject({ name: "JokeFlow", timeoutMs: 60_000 });
+    expect(compiledOf(builder.build({ limits: { model: {} }, timeout: "1m" }))?.options).toMatchObject({
+      name: "JokeFlow",
+      timeoutMs: 60_000,
+    });
   });
 
   it("uses its own names for free steps that have one", () => {
@@ -64,12 +95,19 @@ describe("defineWorkflow", () => {
 
   it("knows its children, built ones too", () => {
     const child = beginning.step("judge", judge).build();
-    const parent = defineWorkflow("parent", { children: { child, flow: JokeFlow } }).step("go", { on: StartEvent, emits: StopEvent }, () => new StopEvent()).build();
+    const parent = defineWorkflow("parent", { children: { child, flow: JokeFlow } })
+      .step("go", { on: StartEvent, emits: StopEvent }, () => new StopEvent())
+      .build();
 
-    expect([...compileWorkflow(parent).children]).toEqual([["child", child], ["flow", JokeFlow]]);
+    expect([...compileWorkflow(parent).children]).toEqual([
+      ["child", child],
+      ["flow", JokeFlow],
+    ]);
   });
 
   it("refuses a function that is no step", () => {
-    expect(() => beginning.step("judge", (() => {}) as never)).toThrow(expect.objectContaining({ code: "STEP_PLACEMENT" }));
+    expect(() => beginning.step("judge", (() => {}) as never)).toThrow(
+      expect.objectContaining({ code: "STEP_PLACEMENT" }),
+    );
   });
 });

@@ -12,11 +12,20 @@ import type { TypeHint } from "../event/type-hint.js";
 import type { Resolved, ResourceMap } from "../resource/resource.js";
 import type { CatchErrorOptions } from "../step/catch-error.js";
 import { freeStepOf, type Registration } from "../step/registration.js";
-import type { AnyStepOptions, EmittableClasses, GraphMarks, GraphOptions, Step, StepFunction, StepOptions, StreamableClasses } from "../step/step.js";
+import type {
+  AnyStepOptions,
+  EmittableClasses,
+  GraphMarks,
+  GraphOptions,
+  Step,
+  StepFunction,
+  StepOptions,
+  StreamableClasses,
+} from "../step/step.js";
 import type { Listed, Yielded } from "../step/step-return.types.js";
 import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
 import { compileWorkflow } from "./compile.js";
-import { declareStep, type DeclaredStep } from "./declared-step.js";
+import { type DeclaredStep, declareStep } from "./declared-step.js";
 import type { GraphProblem, StepFacts } from "./graph.types.js";
 import { type ChildSource, setBuiltParts } from "./internals.js";
 import type { WorkflowOptions } from "./options.js";
@@ -70,7 +79,11 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
   >(
     name: NewName<Name, Graph>,
     options: StepOptions<On, Emits, Needs> & GraphOptions<Waits, Subclasses, Streams>,
-    run: (event: Delivered<On>, ctx: Context<State>, resources: Resolved<Needs>) => Return & Listed<Return, EventIn<Emits>>,
+    run: (
+      event: Delivered<On>,
+      ctx: Context<State>,
+      resources: Resolved<Needs>,
+    ) => Return & Listed<Return, EventIn<Emits>>,
   ): WorkflowBuilder<
     State,
     Graph | StepFacts<Name, EventsOf<On>, EventIn<Emits>, EventIn<Waits>, Subclasses>,
@@ -97,7 +110,8 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
     Return = unknown,
   >(
     name: NewName<Name, Graph>,
-    options: CatchErrorOptions<Emits> & GraphOptions<Waits, false, Streams> & { readonly steps?: readonly StepName<Graph>[] },
+    options: CatchErrorOptions<Emits> &
+      GraphOptions<Waits, false, Streams> & { readonly steps?: readonly StepName<Graph>[] },
     run: (event: StepFailedEvent, ctx: Context<State>) => Return & Listed<Return, EventIn<Emits>>,
   ): WorkflowBuilder<
     State,
@@ -121,9 +135,10 @@ export type NewName<Name extends string, Graph> = `step ${Name}` extends Graph
   ? TypeHint<`There is already a step named ${Name}.`>
   : Name;
 /** What a free step was made with. */
-type MarksOf<Marked> = Marked extends GraphMarks<infer Waited, infer Subclasses, infer Streamed>
-  ? { readonly waited: Waited; readonly subclasses: Subclasses; readonly streamed: Streamed }
-  : { readonly waited: never; readonly subclasses: false; readonly streamed: never };
+type MarksOf<Marked> =
+  Marked extends GraphMarks<infer Waited, infer Subclasses, infer Streamed>
+    ? { readonly waited: Waited; readonly subclasses: Subclasses; readonly streamed: Streamed }
+    : { readonly waited: never; readonly subclasses: false; readonly streamed: never };
 export type StepName<Graph> = Graph extends `step ${infer Name}` ? Name : never;
 
 // ---- at runtime

@@ -56,7 +56,9 @@ type NotEmitted<Fact, Graph> = Fact extends `${"accepts" | "waits"} ${infer Type
   ? `emits ${Type}` extends Graph
     ? never
     : [Extract<Graph, `${string} extends ${Type}`>] extends [never]
-      ? Type extends `subclasses of ${string}` ? never : `No step emits ${Type}, which a step accepts.`
+      ? Type extends `subclasses of ${string}`
+        ? never
+        : `No step emits ${Type}, which a step accepts.`
       : never
   : never;
 

@@ -55,9 +55,8 @@ type EndOrNotice =
   | JoinIncompleteEvent;
 
 /** The arguments of `run`: no input is needed when every field of it has a default. */
-export type RunArguments<Flow, Options> = {} extends InputOf<Flow>
-  ? [input?: InputOf<Flow>, options?: Options]
-  : [input: InputOf<Flow>, options?: Options];
+export type RunArguments<Flow, Options> =
+  {} extends InputOf<Flow> ? [input?: InputOf<Flow>, options?: Options] : [input: InputOf<Flow>, options?: Options];
 
 /** Added to `this` of `run`: nothing, or what is wrong with the fields of the class. */
 export type Runnable<Flow> = [MisplacedStep<Flow>] extends [never]
@@ -67,7 +66,9 @@ export type Runnable<Flow> = [MisplacedStep<Flow>] extends [never]
 /** Fields made with `step(options, fn)` whose `ctx` asks for another state. Methods are checked by their decorator. */
 type MisplacedStep<Flow> = {
   [Name in MemberName<Flow>]: Flow[Name] extends Step<never, unknown, infer Needed>
-    ? StateOf<Flow> extends Needed ? never : Name
+    ? StateOf<Flow> extends Needed
+      ? never
+      : Name
     : never;
 }[MemberName<Flow>];
 

@@ -13,17 +13,27 @@ class Raw extends StartEvent.define("Raw", { n: z.string().transform(Number) }) 
 class Joke extends event("Joke") {}
 
 class OneFlow extends Workflow {
-  @step({ on: Ask, emits: StopEvent }) go(_: Ask) { return new StopEvent(); }
+  @step({ on: Ask, emits: StopEvent }) go(_: Ask) {
+    return new StopEvent();
+  }
 }
 class RawFlow extends Workflow {
-  @step({ on: Raw, emits: StopEvent }) go(_: Raw) { return new StopEvent(); }
+  @step({ on: Raw, emits: StopEvent }) go(_: Raw) {
+    return new StopEvent();
+  }
 }
 class OpenFlow extends Workflow {
-  @step({ on: StartEvent, emits: StopEvent }) any(_: StartEvent) { return new StopEvent(); }
-  @step({ on: [Ask, Order], emits: StopEvent }) some(_: Ask | Order) { return new StopEvent(); }
+  @step({ on: StartEvent, emits: StopEvent }) any(_: StartEvent) {
+    return new StopEvent();
+  }
+  @step({ on: [Ask, Order], emits: StopEvent }) some(_: Ask | Order) {
+    return new StopEvent();
+  }
 }
 class TwoFlow extends Workflow {
-  @step({ on: [Ask, Order], emits: StopEvent }) some(_: Ask | Order) { return new StopEvent(); }
+  @step({ on: [Ask, Order], emits: StopEvent }) some(_: Ask | Order) {
+    return new StopEvent();
+  }
 }
 const start = (flow: Workflow, input?: unknown) => resolveStart(compileWorkflow(flow), input);
 const code = (expected: string) => expect.objectContaining({ code: expected });

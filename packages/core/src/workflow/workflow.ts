@@ -15,7 +15,7 @@ import { compiledOf, compileWorkflow } from "./compile.js";
 import { internalsOf, openInternals, stateSchemaKey } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
 import type { WorkflowOptions } from "./options.js";
-import type { ResultOf, Runnable, RunArguments, StateOf } from "./run.types.js";
+import type { ResultOf, RunArguments, Runnable, StateOf } from "./run.types.js";
 
 /** No such properties at runtime. @internal */
 export declare const workflowState: unique symbol;
@@ -88,7 +88,9 @@ export interface WorkflowStatics extends WorkflowClass<unknown> {
    * @example
    * class Counter extends Workflow.withState({ count: z.number().default(0) }) { … }
    */
-  withState<Schema extends ObjectSchema>(schema: Schema & InitialState<FieldsIn<Schema>>): WorkflowClass<FieldsOut<Schema>>;
+  withState<Schema extends ObjectSchema>(
+    schema: Schema & InitialState<FieldsIn<Schema>>,
+  ): WorkflowClass<FieldsOut<Schema>>;
 }
 
 /** A run begins with the state `{}` parsed by the schema. */

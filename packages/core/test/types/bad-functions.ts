@@ -1,7 +1,8 @@
+// biome-ignore-all format: one case per line; a comment must stand right above the line with its error
 // Bad cases: steps without decorators and the built workflow.
 import * as z from "zod";
 import {
-  collect, type Context, defineWorkflow, event, join, resource, StartEvent, step, StopEvent, Workflow,
+  type Context, collect, defineWorkflow, event, join, resource, StartEvent, StopEvent, step, Workflow,
 } from "../../src/index.js";
 
 class Joke extends event("Joke", { text: z.string() }) {}
@@ -30,7 +31,7 @@ start.step("end", { on: Joke }, () => {}).build();
 defineWorkflow("x").step("end", { on: Joke, emits: [Joke, StopEvent] }, () => new StopEvent()).build();
 // @ts-expect-error D05 everything at once
 //   TS2349: This expression is not callable.
-//     Type 'TypeHint<"No step accepts a StartEvent: the workflow cannot begin." | "No step emits a StopEvent: the workflow cannot end." | "No step accepts Joke, which a step emits." | "No step emits Critique, which a step acce
+//     Type 'TypeHint<"No step accepts a StartEvent: the workflow cannot begin." | "No step emits a StopEvent: the workflow cannot end." | "No step accepts Joke, which a step emits." | "No step emits Critiq…
 defineWorkflow("x").step("a", { on: Critique, emits: Joke }, () => new Joke({ text: "" })).build();
 // @ts-expect-error D06 no steps
 //   TS2349: This expression is not callable.
@@ -92,7 +93,7 @@ start.step("end", { on: Joke, emits: StopEvent, resources: { db } }, async (_, _
   return new StopEvent();
 });
 // @ts-expect-error D18 a misspelled option
-//   TS2561: Object literal may only specify known properties, but 'emit' does not exist in type 'StepOptions<typeof Joke, never, {}> & GraphOptions<never, false>'. Did you mean to write 'emits'?
+//   TS2561: Object literal may only specify known properties, but 'emit' does not exist in type 'StepOptions<typeof Joke, never, {}> & GraphOptions<never, false, never>'. Did you mean to write 'emits'?
 start.step("end", { on: Joke, emit: StopEvent }, () => {});
 // @ts-expect-error D19 accepts a stop event
 //   TS2322: Type 'StopEventClass' is not assignable to type 'Trigger'.
@@ -103,13 +104,13 @@ start.step("end", { on: Joke, emit: StopEvent }, () => {});
 //     Type '"stop"' is not assignable to type 'AcceptableRole'.
 start.step("end", { on: StopEvent }, () => {});
 // @ts-expect-error D20 yields what it does not list
-//   TS2345: Argument of type '() => AsyncGenerator<Critique, void, unknown>' is not assignable to parameter of type '(event: Joke, ctx: Context<unknown>, resources: {}) => AsyncGenerator<Critique, void, unknown> & TypeHint<"The step
+//   TS2345: Argument of type '() => AsyncGenerator<Critique, void, unknown>' is not assignable to parameter of type '(event: Joke, ctx: Context<unknown>, resources: {}) => AsyncGenerator<Critique, void, …
 //     Type 'AsyncGenerator<Critique, void, unknown>' is not assignable to type 'AsyncGenerator<Critique, void, unknown> & TypeHint<"The step gives back Critique, which `emits` does not list.">'.
 //     Property 'hint' is missing in type 'AsyncGenerator<Critique, void, unknown>' but required in type 'TypeHint<"The step gives back Critique, which `emits` does not list.">'.
 start.step("end", { on: Joke, emits: StopEvent }, async function* () { yield new Critique({ text: "" }); });
 const counts = step({ on: Joke, emits: StopEvent }, async (_, ctx: Context<{ count: number }>) => new StopEvent({ result: await ctx.store.get("count") }));
 // @ts-expect-error D21 a free step that needs a state this workflow does not have
-//   TS2345: Argument of type 'Step<Joke, StopEvent<number>, { count: number; }>' is not assignable to parameter of type 'Step<Joke, StopEvent<number>, unknown> & Step<Joke, StopEvent<number>, { count: number; }>'.
+//   TS2345: Argument of type 'Step<Joke, StopEvent<number>, { count: number; }>' is not assignable to parameter of type 'Step<Joke, StopEvent<number>, unknown> & Step<Joke, StopEvent<number>, { count: nu…
 //     Type 'Step<Joke, StopEvent<number>, { count: number; }>' is not assignable to type 'Step<Joke, StopEvent<number>, unknown>'.
 //     Type 'unknown' is not assignable to type '{ count: number; }'.
 start.step("end", counts);
@@ -126,7 +127,7 @@ new Field().run();
 start.catchError("recover", { steps: ["wrte"], emits: Joke }, () => new Joke({ text: "" }));
 const asks = defineWorkflow("asks").step("a", { on: Ask, emits: StopEvent }, (ev) => new StopEvent({ result: ev.topic })).build();
 // @ts-expect-error D24 misspelled input
-//   TS2561: Object literal may only specify known properties, but 'topi' does not exist in type '{ topic: string; }'. Did you mean to write 'topic'?
+//   TS2561: Object literal may only specify known properties, but 'topi' does not exist in type 'Flat<{ topic: string; } & {}>'. Did you mean to write 'topic'?
 asks.run({ topi: "x" });
 // @ts-expect-error D25 missing input
 //   TS2554: Expected 1-2 arguments, but got 0.
@@ -135,7 +136,7 @@ asks.run();
 //   TS2322: Type 'string' is not assignable to type 'number'.
 const n: number = await asks.run({ topic: "x" });
 // @ts-expect-error D27 state without a default
-//   TS2375: Type 'ZodObject<{ count: ZodNumber; }, $strip>' is not assignable to type 'ZodObject<{ count: ZodNumber; }, $strip> & TypeHint<"Every state field needs a default: a run starts from `{}`.">' with 'exactOptionalPropertyTyp
+//   TS2375: Type 'ZodObject<{ count: ZodNumber; }, $strip>' is not assignable to type 'ZodObject<{ count: ZodNumber; }, $strip> & TypeHint<"Every state field needs a default: a run starts from `{}`.">' w…
 //     Property 'hint' is missing in type 'ZodObject<{ count: ZodNumber; }, $strip>' but required in type 'TypeHint<"Every state field needs a default: a run starts from `{}`.">'.
 defineWorkflow("x", { state: z.object({ count: z.number() }) });
 // @ts-expect-error D28 a free step that returns what it does not list
@@ -172,12 +173,23 @@ start.step("drop", drawExact).step("drop", drawExact);
 //     Type 'TypeHint<"No step emits Critique, which a step accepts.">' has no call signatures.
 start.step("b", { on: Joke, emits: StopEvent, waits: [Joke, Critique] }, () => new StopEvent()).build();
 // @ts-expect-error D36 an error handler that waits for what nobody emits
+//   TS2349: This expression is not callable.
+//     Type 'TypeHint<"No step emits Critique, which a step accepts.">' has no call signatures.
 start.step("b", { on: Joke, emits: StopEvent }, () => new StopEvent()).catchError("help", { waits: Critique, emits: StopEvent }, () => new StopEvent()).build();
 // @ts-expect-error D37 a child that is none
+//   TS2322: Type 'string' is not assignable to type 'ChildSource'.
 defineWorkflow("x", { children: { text: "child" } });
 declare const shown: import("../../src/index.js").StreamOf<typeof asks>;
 // @ts-expect-error D38 an event that this stream does not show
+//   TS2367: This comparison appears to be unintentional because the types '"StopEvent" | "WorkflowFailedEvent" | "WorkflowTimedOutEvent" | "WorkflowCancelledEvent" | "JoinIncompleteEvent" | "StepRestarte…
 if (shown.type === "Joke") shown;
 // @ts-expect-error D39 shows what ends a run
+//   TS2322: Type 'StopEventClass' is not assignable to type 'StreamableClasses'.
+//     Type 'StopEventClass' is not assignable to type 'StreamableClass'.
+//     Construct signature return types 'StopEvent<undefined>' and 'StreamableEvent' are incompatible.
+//     The types of '[eventFacts]' are incompatible between these types.
+//     Type 'EventFacts<"stop", { readonly result: undefined; }, { readonly result: undefined; }, "StopEvent">' is not assignable to type 'EventFacts<"event" | "start" | "inputRequired" | "external" | "huma…
+//     Type '"stop"' is not assignable to type '"event" | "start" | "inputRequired" | "external" | "humanResponse"'.
 start.step("b", { on: Joke, emits: StopEvent, streams: StopEvent }, () => new StopEvent());
+
 export { n };

@@ -1,10 +1,12 @@
+// biome-ignore-all format: one case per line; a comment must stand right above the line with its error
 // Good cases G01..: the class form. Each must compile in every mode.
 import * as z from "zod";
 import * as mini from "zod/mini";
 import {
-  catchError, collect, type Context, Context as ContextValue, event, ExternalEvent, HumanResponseEvent, InputRequiredEvent, type InputOf,
-  join, keyed, resource, type ResultOf, retryIf, retryPolicy, type StandardSchema, StartEvent, type StateOf, step, StepFailedEvent, type StreamOf,
-  StopEvent, stop, wait, Workflow, type WorkflowHandler, type Settled,
+  type Context, Context as ContextValue, catchError, collect, ExternalEvent, event, HumanResponseEvent, type InputOf,
+  InputRequiredEvent, join, keyed, type ResultOf, resource, retryIf, retryPolicy, type Settled, type StandardSchema,
+  StartEvent, type StateOf, type StepFailedEvent, StopEvent, type StreamOf, step, stop, Workflow,
+  type WorkflowHandler, wait,
 } from "../../src/index.js";
 import { type Equal, expectType } from "./expect.js";
 
@@ -345,7 +347,7 @@ class Nothing extends Workflow {
 }
 void Nothing;
 
-export { paths, unknownState, recursive, usesBump };
+export { paths, recursive, unknownState, usesBump };
 
 // G57 external events, and streams
 class Ticked extends ExternalEvent.define("Ticked", { at: z.number() }) {}
@@ -398,4 +400,5 @@ class Asks extends Workflow {
   @catchError({ emits: StopEvent, waits: GotName, streams: NeedName, timeout: "1m" })
   async help(_: StepFailedEvent, ctx: Context) { await ctx.waitForEvent(GotName, { prompt: new NeedName({ question: "?" }) }); return new StopEvent({ result: 2 }); }
 }
-export { around, Renamed, Asks };
+
+export { Asks, around, Renamed };

@@ -1,8 +1,10 @@
+// biome-ignore-all format: one case per line; a comment must stand right above the line with its error
 // Good cases F01..: steps without decorators and the built workflow.
 import * as z from "zod";
 import {
-  collect, type Context, Context as ContextValue, type DefinedWorkflow, defineWorkflow, event, HumanResponseEvent,
-  InputRequiredEvent, type InputOf, join, keyed, resource, type ResultOf, type StateOf, StartEvent, step, type StreamOf, StopEvent, Workflow,
+  type Context, Context as ContextValue, collect, type DefinedWorkflow, defineWorkflow, event, HumanResponseEvent,
+  type InputOf, InputRequiredEvent, join, keyed, type ResultOf, resource, StartEvent, type StateOf, StopEvent,
+  type StreamOf, step, Workflow,
 } from "../../src/index.js";
 import { type Equal, expectType } from "./expect.js";
 
@@ -181,4 +183,5 @@ defineWorkflow("settled")
   .step("fan", { on: StartEvent, emits: [Joke, Critique] }, async function* () { yield keyed("1", new Joke({ text: "" })); yield keyed("2", new Critique({ text: "" })); })
   .step("end", settled)
   .build();
+
 export { handler };

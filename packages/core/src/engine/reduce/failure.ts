@@ -11,7 +11,6 @@ import { stepFailed } from "./engine-events.js";
 import { finish } from "./finish.js";
 import { cancelElement, leaveOpener } from "./scope.js";
 import { gain, setTimer } from "./time.js";
-import { closeCalls } from "./wait.js";
 import { currentItem, type Work } from "./work.js";
 
 export function onStepFailed(work: Work, tick: StepFailed): void {
@@ -39,11 +38,18 @@ function retry(work: Work, item: WorkItem, retryAtMs: number): void {
     item.retryTimer = setTimer(work, retryAtMs, { kind: "retry", item: item.id });
     return;
   }
+  retryNow(work, item);
+}
+
+/** Before all that is queued, in the slot that it has. */
+function retryNow(work: Work, item: WorkItem): void {
   const load = loadOf(work, item.step);
-  load.ready.unshift(item.id);
-  gain(work);
-  endAttempt(work, item);
+  if (item.status === "suspended") gain(work);
+  if (item.status === "running") load.running--;
+  item.open = 0;
+  item.answered = null;
   item.status = "ready";
+  load.ready.unshift(item.id);
   dispatch(work, load);
 }
 
@@ -63,8 +69,7 @@ function failForGood(work: Work, item: WorkItem): void {
     endItem(work, item);
     return cancelElement(work, settling.scope, settling.index);
   }
-  if (item.memory !== null) closeCalls(work, item);
-  item.status = "failed";
+  item.status = "failed"; // its open calls stay listed: `retry` finds them as they are
   finish(work, { status: "failed", failure });
 }
 

@@ -8,8 +8,6 @@ import { reachOf } from "../routing.js";
 import type { Parcel, WaitRecord } from "../state.js";
 import type { Work } from "./work.js";
 
-export const INBOX_SIZE = 1_000;
-
 /** Keeps an event when a step that can still run waits for its type. */
 export function keep(work: Work, parcel: Parcel): boolean {
   const waiting = work.routing.routes.get(parcel.event.type)?.waiting;
@@ -20,7 +18,7 @@ export function keep(work: Work, parcel: Parcel): boolean {
 }
 
 export function isFull(work: Work): boolean {
-  return (work.state.inbox?.length ?? 0) >= INBOX_SIZE;
+  return (work.state.inbox?.length ?? 0) >= work.routing.definition.inboxSize;
 }
 
 /** The oldest kept event that this wait takes. */

@@ -8,7 +8,7 @@ import { acceptedTypes, isExternal } from "../routing.js";
 import type { OpenPrompt, Parcel } from "../state.js";
 import type { EventReceived } from "../tick.js";
 import { offer } from "./deliver.js";
-import { INBOX_SIZE, isFull, keep } from "./inbox.js";
+import { isFull, keep } from "./inbox.js";
 import { resolveWait } from "./wait.js";
 import { tell, type Work } from "./work.js";
 
@@ -23,7 +23,7 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
     return accept(work, tick);
   }
   if (tick.step !== null) return say(work, tick, "EVENT_NOT_ACCEPTED", `Step "${tick.step}" does not accept ${tick.event.type} now.`);
-  if (isFull(work)) return say(work, tick, "INBOX_FULL", `The run keeps at most ${INBOX_SIZE} events that nobody takes yet: send it later.`);
+  if (isFull(work)) return say(work, tick, "INBOX_FULL", `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.`);
   if (keep(work, parcel)) return accept(work, tick);
   say(work, tick, "EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now, and none that can still run waits for it.`);
 }

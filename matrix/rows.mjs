@@ -1,0 +1,68 @@
+/**
+ * The matrix. A row with `fails` cannot work, and its message is part of the promise: when a tool
+ * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
+ */
+import { inNext, inWorkerd } from "./servers.mjs";
+import * as tool from "./tools.mjs";
+
+const { inBun, inDeno, inNode, source } = tool;
+const unlowered = /SyntaxError: Invalid or unexpected token/;
+
+/** tsup, Vite 7 and the like build a module that Node runs. */
+const built =
+  (build, ...options) =>
+  async (folder) =>
+    inNode(await build(...options.slice(0, 1), folder, ...options.slice(1)));
+
+const classForm = [
+  ["tsc 6, TC39", built(tool.tsc, "class")],
+  ["tsc 6, experimentalDecorators", built(tool.tsc, "class", { flags: ["--experimentalDecorators"] })],
+  ["tsc 7, TC39", built(tool.tsc, "class", { compiler: "typescript-native" })],
+  [
+    "tsc 7, experimentalDecorators",
+    built(tool.tsc, "class", { compiler: "typescript-native", flags: ["--experimentalDecorators"] }),
+  ],
+  [
+    "esbuild, target es2022",
+    async (folder) => inNode(await tool.bundle(source("class"), folder, { target: "es2022" })),
+  ],
+  ["esbuild, no target", async (folder) => inNode(await tool.bundle(source("class"), folder)), unlowered],
+  ["SWC, decoratorVersion 2022-03", built(tool.viaSwc, "class", { decoratorVersion: "2022-03" })],
+  ["SWC, decoratorVersion 2023-11", built(tool.viaSwc, "class", { decoratorVersion: "2023-11" })],
+  ["SWC, legacyDecorator", built(tool.viaSwc, "class", { legacyDecorator: true })],
+  ["Vite 7", built(tool.vite, "class")],
+  ["tsup 9", built(tool.tsup, "class")],
+  ["tsx", async () => inNode(source("class"), "--import", "tsx")],
+  ["Next 16, Turbopack", (folder) => inNext("class", folder)],
+  ["Next 16, Turbopack, experimentalDecorators", (folder) => inNext("class", folder, { experimentalDecorators: true })],
+  [
+    "Next 16, webpack, experimentalDecorators",
+    (folder) => inNext("class", folder, { flags: ["--webpack"], experimentalDecorators: true }),
+  ],
+  [
+    "Next 16, webpack",
+    (folder) => inNext("class", folder, { flags: ["--webpack"] }),
+    /Unexpected token `@`|Unexpected token|Unexpected character '@'/,
+  ],
+  ["Bun", () => inBun(source("class"))],
+  ["Bun, built", async (folder) => inBun(await tool.bunBuild("class", folder))],
+  ["Deno", (folder) => inDeno(source("class"), folder)],
+  ["workerd", () => inWorkerd("class")],
+  ["Vite 8", built(tool.vite, "class", { version: "vite-8" }), unlowered],
+  ["tsdown", built(tool.tsdown, "class"), unlowered],
+  ["Node type stripping", () => inNode(source("class")), unlowered],
+];
+
+const functionForm = [
+  ["esbuild, no target", async (folder) => inNode(await tool.bundle(source("functions"), folder))],
+  ["Next 16, webpack", (folder) => inNext("functions", folder, { flags: ["--webpack"] })],
+  ["Vite 8", built(tool.vite, "functions", { version: "vite-8" })],
+  ["tsdown", built(tool.tsdown, "functions")],
+  ["Node type stripping", () => inNode(source("functions"))],
+  ["Bun", () => inBun(source("functions"))],
+  ["Deno", (folder) => inDeno(source("functions"), folder)],
+  ["workerd", () => inWorkerd("functions")],
+];
+
+const named = (form, list) => list.map(([name, run, fails = null]) => ({ name: `${form}: ${name}`, run, fails }));
+export const rows = [...named("class", classForm), ...named("functions", functionForm)];

@@ -1,0 +1,45 @@
+/**
+ * Builds one workflow with every toolchain of rows.mjs, minified, runs what came out, and compares
+ * with what rows.mjs (and docs/reference/toolchains.md) says will happen.
+ *
+ *     npm run matrix [word …]     only the rows whose name has one of the words
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { installMatrix } from "./install.mjs";
+import { rows } from "./rows.mjs";
+
+/** What the workflow prints: by hand, not from a run. */
+const expected = '{"by":"Ada","euros":15,"lines":["APPLES","PEARS","QUINCES"],"orders":1,"priced":3}';
+const out = join(import.meta.dirname, "out");
+
+/** "works", or the first telling line of what went wrong. */
+async function outcomeOf(row, index) {
+  const folder = join(out, `${index + 1}-${row.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`);
+  mkdirSync(folder, { recursive: true });
+  try {
+    const printed = (await row.run(folder)).trim();
+    return printed === expected ? "works" : `printed ${printed.slice(0, 500)}`;
+  } catch (error) {
+    return String(error?.message ?? error).trim();
+  }
+}
+
+const words = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+const wanted = rows.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+
+installMatrix();
+rmSync(out, { recursive: true, force: true });
+const results = [];
+for (const [index, row] of wanted.entries()) {
+  const startedAtMs = Date.now();
+  const outcome = await outcomeOf(row, index);
+  const asExpected = row.fails ? row.fails.test(outcome) : outcome === "works";
+  const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
+  const short = row.fails && asExpected ? `cannot: ${row.fails.exec(outcome)[0]}` : outcome;
+  results.push(asExpected);
+  console.log(`${asExpected ? "ok    " : "FAILED"} ${row.name.padEnd(46)} ${seconds.padStart(5)} s  ${short}`);
+}
+const passed = results.filter(Boolean).length;
+console.log(`\n${passed} of ${results.length} rows are as documented`);
+process.exit(passed === results.length && passed > 0 ? 0 : 1);

@@ -1,0 +1,80 @@
+/** 10,000 edits of one number, each with an await between reading and writing. None may be lost. */
+import { createWorkflow } from "@llamaindex/workflow-core";
+import { createStatefulMiddleware } from "@llamaindex/workflow-core/middleware/state";
+import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
+import { zodEvent } from "@llamaindex/workflow-core/util/zod";
+import { Mutex } from "async-mutex";
+import { collect, defineWorkflow, event, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+import { type Measure, medianMs } from "../measure.ts";
+
+const EDITS = 10_000;
+const shape = { index: z.number() };
+class Part extends event("Part", shape) {}
+class Done extends event("Done", shape) {}
+
+async function millrace(steps: number): Promise<number> {
+  const workflow = defineWorkflow("edits", { state: { total: z.number().default(0) } })
+    .step("split", { on: StartEvent, emits: Part }, () => Array.from({ length: steps }, (_, index) => new Part({ index })))
+    .step("edit", { on: Part, emits: Done, workers: steps }, async (ev, ctx) => {
+      for (let left = EDITS / steps; left > 0; left--) {
+        await ctx.store.editState(async (state) => {
+          const before = state.total;
+          await null;
+          state.total = before + 1;
+        });
+      }
+      return new Done({ index: ev.index });
+    })
+    .step("sum", { on: collect(Done), emits: StopEvent }, async (_all, ctx) => new StopEvent({ result: await ctx.store.get("total") }))
+    .build();
+  return medianMs(async () => expectAll(await workflow.run()), { rounds: 9, warmups: 3 });
+}
+
+/** A mutex around a plain object: no draft, no rollback, no run. */
+function bare(): Promise<number> {
+  return medianMs(async () => {
+    const state = { total: 0 };
+    const mutex = new Mutex();
+    const edit = async () => {
+      const before = state.total;
+      await null;
+      state.total = before + 1;
+    };
+    await Promise.all(Array.from({ length: EDITS }, () => mutex.runExclusive(edit)));
+    expectAll(state.total);
+  }, { rounds: 15, warmups: 5 });
+}
+
+async function workflowCore(): Promise<string> {
+  const { withState } = createStatefulMiddleware(() => ({ total: 0 }));
+  const [start, part, done, stop] = [zodEvent(z.object(shape)), zodEvent(z.object(shape)), zodEvent(z.object(shape)), zodEvent(z.object(shape))];
+  const workflow = withState(createWorkflow());
+  workflow.handle([start], async ({ sendEvent, stream, state }) => {
+    for (let index = 0; index < EDITS; index++) sendEvent(part.with({ index }));
+    await stream.filter(done).take(EDITS).toArray();
+    return stop.with({ index: state.total });
+  });
+  workflow.handle([part], async ({ state }, { data }) => {
+    const before = state.total;
+    await null;
+    state.total = before + 1;
+    return done.with({ index: data.index });
+  });
+  const { data } = await runWorkflow(workflow, start.with({ index: 0 }), stop);
+  return `loses ${(EDITS - data.index).toLocaleString("en")}`;
+}
+
+function expectAll(total: unknown): void {
+  if (total !== EDITS) throw new TypeError(`${total} of ${EDITS} edits are in the state`);
+}
+
+export const measures: readonly Measure[] = [
+  {
+    name: "10,000 edits by 10,000 parallel steps",
+    unit: "ms",
+    budget: 150,
+    subjects: { millrace: () => millrace(EDITS), bare, "workflow-core": workflowCore },
+  },
+  { name: "10,000 edits by 100 parallel steps", unit: "ms", budget: 150, subjects: { millrace: () => millrace(100), bare } },
+];

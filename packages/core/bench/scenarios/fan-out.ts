@@ -1,0 +1,103 @@
+/** One step gives an array, another handles each element, a third gets them all. */
+import { createWorkflow } from "@llamaindex/workflow-core";
+import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
+import { zodEvent } from "@llamaindex/workflow-core/util/zod";
+import { collect, event, StartEvent, StopEvent } from "millrace";
+import { assign, createActor, createMachine, fromPromise, toPromise } from "xstate";
+import * as z from "zod";
+import { type Measure, medianMs } from "../measure.ts";
+import { define, type Run } from "../subjects.ts";
+
+const shape = { index: z.number() };
+const schema = z.object(shape);
+type Item = z.infer<typeof schema>;
+
+function millrace(items: number): Run {
+  const [Part, Done] = [event("Part", shape), event("Done", shape)];
+  const workflow = define("fan")
+    .step("split", { on: StartEvent, emits: Part }, () => Array.from({ length: items }, (_, index) => new Part({ index })))
+    .step("work", { on: Part, emits: Done }, async ({ index }: Item) => new Done({ index }))
+    .step("gather", { on: collect(Done), emits: StopEvent }, (all: readonly Item[]) => new StopEvent({ result: all.length }))
+    .build();
+  return () => workflow.run().then((result) => expectAll(result, items));
+}
+
+function bare(items: number): Run {
+  const make = (index: number) => Object.freeze(schema.parse({ index }));
+  return async () => {
+    const parts = Array.from({ length: items }, (_, index) => make(index));
+    const done = await Promise.all(parts.map(async ({ index }) => make(index)));
+    return expectAll(done.length, items);
+  };
+}
+
+/** As its README does it: send all, then take as many from the stream. */
+function workflowCore(items: number): Run {
+  const [start, part, done, stop] = [zodEvent(schema), zodEvent(schema), zodEvent(schema), zodEvent(schema)];
+  const workflow = createWorkflow();
+  workflow.handle([start], async ({ sendEvent, stream }) => {
+    for (let index = 0; index < items; index++) sendEvent(part.with({ index }));
+    const all = await stream.filter(done).take(items).toArray();
+    return stop.with({ index: all.length });
+  });
+  workflow.handle([part], async (_context, { data }) => done.with({ index: data.index }));
+  return () => runWorkflow(workflow, start.with({ index: 0 }), stop).then(({ data }) => expectAll(data.index, items));
+}
+
+function xstate(items: number): Run {
+  const work = fromPromise(async ({ input }: { readonly input: number }) => input);
+  const spawnAll = assign({
+    parts: ({ spawn }) => Array.from({ length: items }, (_, index) => spawn(work as never, { input: index as never })),
+  });
+  const machine = createMachine({
+    initial: "work",
+    context: { parts: [], done: 0 },
+    entry: spawnAll,
+    states: {
+      work: {
+        on: {
+          "xstate.done.actor.*": { actions: assign({ done: ({ context }) => context.done + 1 }) },
+        },
+        always: { guard: ({ context }: { readonly context: { readonly done: number } }) => context.done === items, target: "end" },
+      },
+      end: { type: "final" },
+    },
+  } as never);
+  return () => {
+    const actor = createActor(machine);
+    const done = toPromise(actor);
+    actor.start();
+    return done;
+  };
+}
+
+function expectAll(got: unknown, items: number): void {
+  if (got !== items) throw new TypeError(`${got} of ${items} items came back`);
+}
+
+const makers = { millrace, bare, "workflow-core": workflowCore, xstate };
+
+/** XState takes half a minute for ten thousand items: once is enough. */
+function roundsOf(name: string, items: number) {
+  if (name === "xstate" && items > 1000) return { rounds: 1, warmups: 0 };
+  return items > 1000 ? { rounds: 15, warmups: 5 } : { rounds: 50, warmups: 20 };
+}
+
+function fanOut(items: number): Measure {
+  const entries = Object.entries(makers).map(([name, make]) => {
+    const perItem = async () => (1000 * (await medianMs(make(items), roundsOf(name, items)))) / items;
+    return [name, perItem] as const;
+  });
+  return { name: `fan-out and in of ${items.toLocaleString("en")} items`, unit: "µs per item", budget: 4, subjects: Object.fromEntries(entries) };
+}
+
+const growth = Object.entries(makers).map(([name, make]) => {
+  const ratio = async () => (await medianMs(make(10_000), roundsOf(name, 10_000))) / (await medianMs(make(1000), roundsOf(name, 1000)));
+  return [name, ratio] as const;
+});
+
+export const measures: readonly Measure[] = [
+  fanOut(1000),
+  fanOut(10_000),
+  { name: "fan-out: time of 10,000 by that of 1,000", unit: "×", budget: 12, subjects: Object.fromEntries(growth.filter(([name]) => name !== "xstate")) },
+];
