@@ -19,6 +19,7 @@ describe("child workflows", () => {
   it("holds the tree in one snapshot", async () => {
     const workflow = new TripFlow();
     const handler = workflow.run({ word: "bread", languages: ["French", "German"] });
+    await handler.streamEvents().take(1).toArray();
     const stored = JSON.stringify(handler.context.toDict());
 
     const restored = workflow.resume(Context.fromDict(workflow, JSON.parse(stored)));

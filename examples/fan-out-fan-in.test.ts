@@ -6,7 +6,7 @@ describe("fan-out and fan-in", () => {
   it("prints the sum over all chapters", async () => {
     const { output } = await runExample("fan-out-fan-in.ts");
 
-    expect(output).toBe("18 words in chapters 1, 2, 3, 4, 5; 3 counted at once.\n");
+    expect(output).toBe("19 words in chapters 1, 2, 3, 4, 5; 3 counted at once.\n");
   });
 
   it("gathers an empty batch too", async () => {

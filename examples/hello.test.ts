@@ -6,12 +6,12 @@ describe("hello", () => {
   it("prints the verdict", async () => {
     const { output } = await runExample("hello.ts");
 
-    expect(output).toBe(`"A pirate walks into a bar." has 27 characters.\n`);
+    expect(output).toBe(`"A pirate walks into a bar." has 26 characters.\n`);
   });
 
   it("takes any topic", async () => {
     const verdict: string = await new JokeFlow().run({ topic: "cat" });
 
-    expect(verdict).toBe(`"A cat walks into a bar." has 24 characters.`);
+    expect(verdict).toBe(`"A cat walks into a bar." has 23 characters.`);
   });
 });

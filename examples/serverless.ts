@@ -55,8 +55,10 @@ interface Answer {
 }
 
 async function answer(texts: Texts, stored: string, { promptId, fields }: Answer): Promise<Response> {
+  const { view, context } = JSON.parse(stored);
+  if (view.status !== "waiting") return problem(409, `The run is ${view.status}: nothing can be answered.`);
   const workflow = new BookingFlow();
-  const handler = workflow.resume(Context.fromDict(workflow, JSON.parse(stored).context));
+  const handler = workflow.resume(Context.fromDict(workflow, context));
   const receipt = await handler.answer(promptId, fields);
   if (receipt.status === "refused") return problem(409, receipt.hint);
   return store(texts, handler);

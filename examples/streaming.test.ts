@@ -12,7 +12,7 @@ describe("streaming", () => {
       "2 Progress { done: 3, of: 3 }",
       "3 StopEvent { result: '3 loaves' }",
       "After 1: 3 of 3",
-      "text/event-stream",
+      "text/event-stream; charset=utf-8",
       "3 loaves",
       "",
     ]);

@@ -75,8 +75,10 @@ export class Purse extends Workflow.withState(PurseState) {
   async fill(_ev: StartEvent, ctx: Context<PurseState>) {
     for (const key of ["first", "second"]) {
       const { cents } = await ctx.waitForEvent(Amount, { key });
-      const total = await ctx.store.get("total");
-      await ctx.store.set("total", total.plus(cents));
+      // Not `get` and `set`: after a restore the step runs again, and an edit counts once.
+      await ctx.store.editState((state) => {
+        state.total = state.total.plus(cents);
+      });
     }
     const total = await ctx.store.get("total");
     return new StopEvent({ result: total.cents });

@@ -11,7 +11,7 @@ const root = join(matrix, "..");
 const packed = join(matrix, ".packed");
 
 export function installMatrix() {
-  //TMP run("turbo", ["run", "build", "--filter=millrace", "--output-logs=errors-only"], root);
+  run("turbo", ["run", "build", "--filter=millrace", "--output-logs=errors-only"], root);
   rmSync(packed, { recursive: true, force: true });
   mkdirSync(packed);
   run("pnpm", ["pack", "--pack-destination", packed], join(root, "packages", "core"));

@@ -10,6 +10,9 @@ export const matrix = import.meta.dirname;
 export const source = (form) => join(matrix, "src", `${form}.ts`);
 const bin = (name) => join(matrix, "node_modules", ".bin", name);
 
+/** No build of one small file and no run of it takes this long. */
+const limitMs = 180_000;
+
 /** Standard output of a program; what it said, when it fails. */
 export function output(program, args, options = {}) {
   return new Promise((resolve, reject) => {
@@ -20,7 +23,12 @@ export function output(program, args, options = {}) {
     child.stdout.on("data", (data) => (printed += data));
     child.stderr.on("data", (data) => (said += data));
     child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve(printed) : reject(new Error(`${printed}\n${said}`))));
+    const stop = setTimeout(() => child.kill("SIGKILL"), limitMs);
+    child.on("close", (code, signal) => {
+      clearTimeout(stop);
+      if (code === 0) resolve(printed);
+      else reject(new Error(signal ? `stopped by ${signal} after ${limitMs} ms` : `${printed}\n${said}`));
+    });
   });
 }
 

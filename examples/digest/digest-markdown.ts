@@ -4,6 +4,7 @@
  * @module
  */
 import type { SectionDigest, Skipped, Topic } from "./events.js";
+import { plural } from "./plural.js";
 
 /** The first line of every digest; a file without it is somebody else's, and is not overwritten. */
 export const digestMark = "<!-- made by the digest example of Millrace -->";
@@ -13,7 +14,7 @@ export function digestMarkdown(topics: readonly Topic[], skipped: readonly Skipp
   const parts = [
     digestMark,
     "# Digest",
-    `${sections.length} sections of ${countFiles(sections)} files in ${topics.length} topics: ${topics.map(({ name }) => name).join(", ")}.`,
+    `${plural(sections.length, "section")} of ${plural(countFiles(sections), "file")} in ${plural(topics.length, "topic")}: ${topics.map(({ name }) => name).join(", ")}.`,
     ...topics.flatMap(topicLines),
     ...skippedLines(skipped),
   ];

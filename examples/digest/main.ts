@@ -41,7 +41,7 @@ async function bothHalves(args: readonly string[]): Promise<number> {
   const waiting = await readPaused(pausedFile);
   if (waiting?.question == null) return 1;
   const keep = waiting.question.topics.slice(0, 3).map((_, index) => index + 1);
-  console.log(`\nNo terminal here, so topics ${keep.join(", ")} are kept.\n`);
+  console.log(`No terminal here to answer, so the answer is --keep ${keep.join(",")}.`);
   return runAgain(["--keep", keep.join(",")]);
 }
 

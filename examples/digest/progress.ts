@@ -15,7 +15,7 @@ export async function showProgress(handler: WorkflowHandler<unknown, Counts>): P
       { title: "Reading files", task: (_, task) => follow(handler, { task, describe: describeFiles, done: (counts) => counts.files === filesDone(counts) && counts.files > 0 }) },
       { title: "Summarising sections", task: (_, task) => follow(handler, { task, describe: describeSections, done: () => false }) },
     ],
-    { concurrent: true, exitOnError: false, fallbackRenderer: "simple" },
+    { concurrent: true, registerSignalListeners: false, fallbackRenderer: "simple" },
   );
   await tasks.run();
 }

@@ -34,26 +34,28 @@ function decode(bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     const offset = firstInvalid(bytes);
-    const byte = (bytes[offset] ?? 0).toString(16);
+    const byte = (bytes[offset] ?? 0).toString(16).padStart(2, "0");
     throw new NotTextError(`not UTF-8: byte 0x${byte} at offset ${offset}`, { cause: error });
   }
 }
 
-/** Where decoding goes wrong: the longest prefix that decodes, by bisection. `stream` forgives a character cut in two. */
+/** Where decoding goes wrong: the longest prefix that decodes, by bisection, then back over a character cut in two. */
 function firstInvalid(bytes: Uint8Array): number {
   let valid = 0;
   let invalid = bytes.length;
   while (invalid - valid > 1) {
     const middle = (valid + invalid) >> 1;
-    if (decodes(bytes.subarray(0, middle))) valid = middle;
+    if (decodes(bytes.subarray(0, middle), { stream: true })) valid = middle;
     else invalid = middle;
   }
+  while (!decodes(bytes.subarray(0, valid), { stream: false })) valid -= 1;
   return valid;
 }
 
-function decodes(bytes: Uint8Array): boolean {
+/** With `stream`, a character that is cut in two at the end is forgiven. */
+function decodes(bytes: Uint8Array, options: TextDecodeOptions): boolean {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, options);
     return true;
   } catch {
     return false; // the answer, not a failure

@@ -11,6 +11,7 @@ import { digestMark } from "./digest-markdown.js";
 import { ChooseTopics, type Counts } from "./events.js";
 import { findFiles } from "./find-files.js";
 import { forgetPaused, type PausedDigest, type Question, restore, writePaused } from "./paused-digest.js";
+import { plural } from "./plural.js";
 import { showProgress } from "./progress.js";
 import { UserError } from "./user-error.js";
 import { DigestFlow } from "./workflow.js";
@@ -43,9 +44,10 @@ export async function goOn(paused: PausedDigest, keep: readonly number[] | "all"
 export function printQuestion({ topics }: Question): void {
   console.log("\nWhich topics go into the digest?\n");
   for (const [index, { name, sections, files }] of topics.entries()) {
-    console.log(`  ${index + 1}  ${name.padEnd(16)} ${sections} sections in ${files} files`);
+    console.log(`  ${index + 1}  ${name.padEnd(16)} ${plural(sections, "section")} in ${plural(files, "file")}`);
   }
-  console.log(`\nThe run waits in ${pausedFile}; this process ends. Go on with:\n\n  npm start -- --keep 1,3\n`);
+  const some = topics.length < 3 ? "1" : "1,3";
+  console.log(`\nThe run waits in ${pausedFile}; this process ends. Go on with:\n\n  npm start -- --keep ${some}\n`);
 }
 
 function ownDocumentation(): string[] {
@@ -82,9 +84,9 @@ async function answer(handler: Handler, promptId: string, keep: readonly number[
 /** Lets the run go as far as it can; Ctrl-C stops it and keeps its work. */
 async function finish(handler: Handler, paths: readonly string[]): Promise<number> {
   const interrupt = () => void handler.cancel("Ctrl-C");
-  process.once("SIGINT", interrupt);
-  await showProgress(handler);
-  const outcome = await handler.idle();
+  // `on`, not `once`: what restores the cursor ends the process when it is the only listener left
+  process.on("SIGINT", interrupt);
+  const [outcome] = await Promise.all([handler.idle(), showProgress(handler)]);
   process.off("SIGINT", interrupt);
   return end(handler, outcome, paths);
 }
@@ -121,6 +123,6 @@ function questionOf({ prompts }: Extract<RunOutcome, { status: "waiting" }>): Qu
 }
 
 function printResult({ topics, sections, files, skipped }: Result): void {
-  console.log(`\n${digestFile}: ${sections} sections of ${files} files about ${topics.join(", ")}.`);
+  console.log(`\n${digestFile}: ${plural(sections, "section")} of ${plural(files, "file")} about ${topics.join(", ")}.`);
   for (const { file, reason } of skipped) console.log(`Not read: ${file} (${reason})`);
 }

@@ -6,7 +6,7 @@
 import type { SectionDigest, Topic } from "./events.js";
 
 const maxTopics = 8;
-/** A word that half of the sections share names no topic. */
+/** A word that more than half of the sections share names no topic. */
 const maxShare = 0.5;
 
 /** The largest first; what fits nowhere is `other`, at the end. Every section is in one topic. */
@@ -17,7 +17,7 @@ export function topicsOf(sections: readonly SectionDigest[]): Topic[] {
 
   const topics: Topic[] = [];
   while (topics.length < maxTopics) {
-    const name = widestWord(rest.map(({ words }) => words), sections.length * maxShare);
+    const name = widestWord(rest.map(({ words }) => words), Math.max(2, sections.length * maxShare));
     if (name === null) break;
     topics.push({ name, sections: rest.filter(({ words }) => words.has(name)).map(({ section }) => section) });
     rest = rest.filter(({ words }) => !words.has(name));

@@ -9,6 +9,8 @@ export interface ExampleOptions {
   readonly cwd?: string;
   /** What turns TypeScript with decorators into JavaScript. @default tsx */
   readonly transform?: "tsx" | "none";
+  /** Presses Ctrl-C once this has been printed. */
+  readonly interruptAt?: string;
 }
 
 export interface ExampleRun {
@@ -23,8 +25,11 @@ export function runExample(file: string, options: ExampleOptions = {}): Promise<
   const loader = transform === "tsx" ? ["--import", import.meta.resolve("tsx")] : [];
   const env = { ...process.env, INIT_CWD: cwd, NO_COLOR: "1" };
   return new Promise((resolve) => {
-    execFile(process.execPath, [...loader, `${folder}${file}`, ...args], { cwd, env }, (error, output, errors) => {
+    const child = execFile(process.execPath, [...loader, `${folder}${file}`, ...args], { cwd, env }, (error, output, errors) => {
       resolve({ exitCode: error ? Number(error.code ?? 1) : 0, output, errors });
+    });
+    child.stdout?.on("data", (text) => {
+      if (options.interruptAt !== undefined && String(text).includes(options.interruptAt)) child.kill("SIGINT");
     });
   });
 }

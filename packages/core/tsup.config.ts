@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", engine: "src/engine/index.ts", graph: "src/graph/index.ts" },
+  entry: { index: "src/index.ts", engine: "src/engine.ts", graph: "src/graph.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
   platform: "neutral",

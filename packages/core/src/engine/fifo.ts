@@ -1,6 +1,9 @@
+/** Shared by all empty queues: most never hold anything. */
+const none: never[] = [];
+
 /** A queue with O(1) at both ends that is plain to encode: `toArray()` gives it first to last. */
 export class Fifo<Item> {
-  private items: Item[] = [];
+  private items: Item[] = none;
   private head = 0;
 
   get size(): number {
@@ -8,13 +11,14 @@ export class Fifo<Item> {
   }
 
   push(item: Item): void {
-    this.items.push(item);
+    if (this.items === none) this.items = [item];
+    else this.items.push(item);
   }
 
   /** Puts an item before all others. */
   unshift(item: Item): void {
     if (this.head > 0) this.items[--this.head] = item;
-    else this.items.unshift(item);
+    else this.items = [item, ...this.items];
   }
 
   shift(): Item | undefined {
@@ -31,7 +35,7 @@ export class Fifo<Item> {
   }
 
   clear(): void {
-    this.items.length = 0;
+    if (this.items.length > 0) this.items.length = 0;
     this.head = 0;
   }
 

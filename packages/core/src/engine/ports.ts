@@ -12,11 +12,6 @@ export interface Clock {
   setTimer(atMs: number, wake: () => void): () => void;
 }
 
-export interface Random {
-  /** In [0, 1). */
-  next(): number;
-}
-
 export interface Ids {
   /** A new run id. Never the same twice. */
   runId(): string;
@@ -39,7 +34,6 @@ export interface Journal {
 
 export interface Ports {
   readonly clock: Clock;
-  readonly random: Random;
   readonly ids: Ids;
   readonly log: Log;
   readonly journal: Journal | null;

@@ -192,7 +192,7 @@ export interface JoinBuffer {
 
 export type MemoryRecord =
   | WaitRecord
-  | { readonly kind: "sleep"; readonly call: string; readonly dueAtMs: number; status: "open" | "done"; timer: Timer | null }
+  | SleepRecord
   | ChildRecord
   | { readonly kind: "send"; readonly call: string }
   | { readonly kind: "edit"; readonly call: string; readonly value: unknown }
@@ -200,9 +200,24 @@ export type MemoryRecord =
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EventData[] | null }
   | { readonly kind: "yield"; readonly call: string; readonly digest: string };
 
-export interface WaitRecord {
-  readonly kind: "wait";
+/** A call that gives the worker slot back until it is answered. */
+interface SlotlessCall {
   readonly call: string;
+  /** The latest attempt that awaits it: the slot of another is no business of its answer. */
+  awaitedIn: number;
+}
+
+export interface SleepRecord extends SlotlessCall {
+  readonly kind: "sleep";
+  readonly dueAtMs: number;
+  status: "open" | "done";
+  timer: Timer | null;
+}
+
+export interface WaitRecord extends SlotlessCall {
+  readonly kind: "wait";
+  /** Rises from one wait of the run to the next. */
+  readonly order: number;
   readonly item: number;
   readonly accepts: readonly string[];
   readonly where: Readonly<Record<string, unknown>> | null;
@@ -221,9 +236,8 @@ export interface OpenPrompt {
   readonly wait: WaitRecord | null;
 }
 
-export interface ChildRecord {
+export interface ChildRecord extends SlotlessCall {
   readonly kind: "child";
-  readonly call: string;
   readonly name: string;
   readonly runId: string;
   readonly start: EventData;

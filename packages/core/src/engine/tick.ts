@@ -154,6 +154,8 @@ export interface ChildClosed extends Happened {
   readonly type: "child.closed";
   readonly item: number;
   readonly call: string;
+  /** Of the child: its result is an event of that workflow. */
+  readonly name: string;
   readonly result: EventData | null;
   readonly error: ErrorRecord | null;
 }

@@ -9,20 +9,14 @@
 import type { Definition, StepDefinition } from "../engine/definition.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
-import { nearest } from "../value/nearest.js";
+import { checkHandlers } from "./check-handlers.js";
+import { type Finding, quoteNames, suggest } from "./finding.js";
+
+export type { Finding } from "./finding.js";
 
 /** A check that a workflow or a step may skip: that something leads to every step, and from every step to an end. */
 export type GraphCheck = "reachability" | "deadEnd";
 export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd"];
-
-/** One thing that is wrong with a workflow. */
-export interface Finding {
-  readonly check: string;
-  readonly step?: string;
-  readonly event?: string;
-  readonly message: string;
-  readonly hint: string;
-}
 
 export interface GraphSettings {
   /** Checks that no step need pass. */
@@ -38,7 +32,11 @@ export interface GraphSettings {
 }
 
 /** All findings, check by check, each in the order of the steps. */
-export function findGraphProblems(definition: Definition, roleOf: (type: string) => EventRole, settings: GraphSettings): Finding[] {
+export function findGraphProblems(
+  definition: Definition,
+  roleOf: (type: string) => EventRole,
+  settings: GraphSettings,
+): Finding[] {
   const { steps } = definition;
   if (steps.length === 0) {
     const hint = "Decorate a method with `@step({ on, emits })`, or add `step(options, run)`.";
@@ -67,11 +65,23 @@ interface Graph {
 
 function checkEnds({ steps, roleOf, emitted }: Graph): Finding[] {
   const findings: Finding[] = [];
-  if (!steps.some((step) => step.trigger.kind !== "collect" && acceptedTypes(step).some((type) => roleOf(type) === "start"))) {
-    findings.push({ check: "start", message: "No step accepts a start event: the workflow cannot begin.", hint: "Give a step `on: StartEvent`, or a start event of your own." });
+  if (
+    !steps.some(
+      (step) => step.trigger.kind !== "collect" && acceptedTypes(step).some((type) => roleOf(type) === "start"),
+    )
+  ) {
+    findings.push({
+      check: "start",
+      message: "No step accepts a start event: the workflow cannot begin.",
+      hint: "Give a step `on: StartEvent`, or a start event of your own.",
+    });
   }
   if (![...emitted].some((type) => roleOf(type) === "stop")) {
-    findings.push({ check: "stop", message: "No step emits a stop event: the workflow cannot end.", hint: "Add `StopEvent`, or a stop event of your own, to the `emits` of the last step." });
+    findings.push({
+      check: "stop",
+      message: "No step emits a stop event: the workflow cannot end.",
+      hint: "Add `StopEvent`, or a stop event of your own, to the `emits` of the last step.",
+    });
   }
   return findings;
 }
@@ -79,10 +89,18 @@ function checkEnds({ steps, roleOf, emitted }: Graph): Finding[] {
 function checkEmitted({ routing, roleOf, steps }: Graph, { name, emits, streams }: StepDefinition): Finding[] {
   const lost = emits.filter((type) => !leavesRun(roleOf(type)) && takersOf(routing, type).length === 0);
   return lost.map((event) => {
-    const shown = streams.includes(event) ? " Leave it out of `emits` if it is only shown." : " List it in `streams` if it is only shown.";
+    const shown = streams.includes(event)
+      ? " Leave it out of `emits` if it is only shown."
+      : " List it in `streams` if it is only shown.";
     const taken = steps.flatMap((step) => [...acceptedTypes(step), ...step.waits]);
     const message = `No step accepts ${event}, which step "${name}" emits.`;
-    return { check: "unconsumed", step: name, event, message, hint: `Name it in the \`on\` or \`waits\` of a step.${shown}${suggest(event, taken)}` };
+    return {
+      check: "unconsumed",
+      step: name,
+      event,
+      message,
+      hint: `Name it in the \`on\` or \`waits\` of a step.${shown}${suggest(event, taken)}`,
+    };
   });
 }
 
@@ -95,12 +113,24 @@ interface Need {
 
 function checkAccepted({ settings, roleOf, emitted }: Graph, step: StepDefinition): Finding[] {
   const isWide = settings.subclasses?.has(step.name) ?? true;
-  const missing = needsOf(step, isWide).filter(({ check, types }) => !types.some((type) => emitted.has(type) || (check !== "collect" && comesFromOutside(roleOf(type)))));
+  const missing = needsOf(step, isWide).filter(
+    ({ check, types }) =>
+      !types.some((type) => emitted.has(type) || (check !== "collect" && comesFromOutside(roleOf(type)))),
+  );
   return missing.map(({ check, verb, types }) => {
     const event = types[0] as string;
-    const outside = check === "collect" ? "Only what a step emits can be in a batch: a" : "If it comes from outside, make it an `ExternalEvent`; else a";
+    const outside =
+      check === "collect"
+        ? "Only what a step emits can be in a batch: a"
+        : "If it comes from outside, make it an `ExternalEvent`; else a";
     const message = `No step emits ${types.join(" or ")}, which step "${step.name}" ${verb}.`;
-    return { check, step: step.name, event, message, hint: `${outside}dd it to the \`emits\` of a step.${suggest(event, emitted)}` };
+    return {
+      check,
+      step: step.name,
+      event,
+      message,
+      hint: `${outside}dd it to the \`emits\` of a step.${suggest(event, emitted)}`,
+    };
   });
 }
 
@@ -109,25 +139,41 @@ function needsOf({ trigger, waits }: StepDefinition, isWide: boolean): Need[] {
     isWide && types.length > 0 ? [{ check, verb, types }] : types.map((type) => ({ check, verb, types: [type] }));
   const waited = list("unproduced", "waits for", waits);
   switch (trigger.kind) {
-    case "event": return [...list("unproduced", "accepts", trigger.accepts), ...waited];
-    case "collect": return [...list("collect", "collects", trigger.accepts), ...waited];
-    case "join": return [...trigger.slots.map(({ name, accepts }) => ({ check: "join", verb: `joins as "${name}"`, types: accepts })), ...waited];
-    case "failure": return waited;
+    case "event":
+      return [...list("unproduced", "accepts", trigger.accepts), ...waited];
+    case "collect":
+      return [...list("collect", "collects", trigger.accepts), ...waited];
+    case "join":
+      return [
+        ...trigger.slots.map(({ name, accepts }) => ({ check: "join", verb: `joins as "${name}"`, types: accepts })),
+        ...waited,
+      ];
+    case "failure":
+      return waited;
   }
 }
 
 function checkPaths(graph: Graph): Finding[] {
   const { steps, settings } = graph;
-  const isChecked = (check: GraphCheck, name: string): boolean => !settings.workflow.includes(check) && !settings.steps.get(name)?.includes(check);
+  const isChecked = (check: GraphCheck, name: string): boolean =>
+    !settings.workflow.includes(check) && !settings.steps.get(name)?.includes(check);
   const reached = grow(steps, (step, known) => isReached(graph, step, known));
   const ending = grow(steps, (step, known) => canEnd(graph, step, known));
   const unreached = steps.filter((step) => !reached.has(step.name) && isChecked("reachability", step.name));
-  const endless = steps.filter(({ name, emits }) => reached.has(name) && emits.length > 0 && !ending.has(name) && isChecked("deadEnd", name));
-  return [...unreached.map((step) => describeUnreached(graph, step, reached)), ...endless.map((step) => describeDeadEnd(graph, step))];
+  const endless = steps.filter(
+    ({ name, emits }) => reached.has(name) && emits.length > 0 && !ending.has(name) && isChecked("deadEnd", name),
+  );
+  return [
+    ...unreached.map((step) => describeUnreached(graph, step, reached)),
+    ...endless.map((step) => describeDeadEnd(graph, step)),
+  ];
 }
 
 /** Names of the steps for which `holds`, which may ask for what is known of the others. */
-function grow(steps: readonly StepDefinition[], holds: (step: StepDefinition, known: ReadonlySet<string>) => boolean): ReadonlySet<string> {
+function grow(
+  steps: readonly StepDefinition[],
+  holds: (step: StepDefinition, known: ReadonlySet<string>) => boolean,
+): ReadonlySet<string> {
   const known = new Set<string>();
   let size = -1;
   while (size < known.size) {
@@ -137,16 +183,20 @@ function grow(steps: readonly StepDefinition[], holds: (step: StepDefinition, kn
   return known;
 }
 
-/** A step that is reached emits all it lists. Error handlers always count as reached. */
+/**
+ * A step that is reached emits all it lists. Error handlers always count as reached, and so does a step for which no step
+ * emits anything: that is reported already.
+ */
 function isReached(graph: Graph, { trigger }: StepDefinition, reached: ReadonlySet<string>): boolean {
   if (trigger.kind === "failure") return true;
   const lists = trigger.kind === "join" ? trigger.slots.map((slot) => slot.accepts) : [trigger.accepts];
-  return lists.every((types) => types.some((type) => arrives(graph, type, reached)));
+  return lists.every(
+    (types) => types.some((type) => arrives(graph, type, reached)) || !types.some((type) => graph.emitted.has(type)),
+  );
 }
 
-/** What no step emits is reported as that already. */
-function arrives({ steps, roleOf, emitted }: Graph, type: string, reached: ReadonlySet<string>): boolean {
-  return !emitted.has(type) || comesFromOutside(roleOf(type)) || steps.some((step) => reached.has(step.name) && step.emits.includes(type));
+function arrives({ steps, roleOf }: Graph, type: string, reached: ReadonlySet<string>): boolean {
+  return comesFromOutside(roleOf(type)) || steps.some((step) => reached.has(step.name) && step.emits.includes(type));
 }
 
 /** What no step takes is reported as that already. */
@@ -160,35 +210,27 @@ function canEnd({ routing, roleOf }: Graph, { emits, streams }: StepDefinition, 
 
 function describeUnreached(graph: Graph, step: StepDefinition, reached: ReadonlySet<string>): Finding {
   const { name } = step;
-  const missing = acceptedTypes(step).filter((type) => !arrives(graph, type, reached));
+  const missing = acceptedTypes(step).filter((type) => graph.emitted.has(type) && !arrives(graph, type, reached));
   const sources = graph.steps.filter((source) => source.emits.some((type) => missing.includes(type)));
   const message = `Nothing leads to step "${name}": ${missing.join(" and ")} can only come from ${quoteNames(sources.map((source) => source.name))}, where nothing leads either.`;
-  return { check: "reachability", step: name, event: missing[0] as string, message, hint: `Emit ${missing.join(" or ")} in a step that a start event leads to.` };
+  return {
+    check: "reachability",
+    step: name,
+    event: missing[0] as string,
+    message,
+    hint: `Emit ${missing.join(" or ")} in a step that a start event leads to.`,
+  };
 }
 
 function describeDeadEnd({ routing }: Graph, { name, emits }: StepDefinition): Finding {
   const next = quoteNames(emits.flatMap((type) => takersOf(routing, type)));
   const message = `Step "${name}" leads only to ${next}, and never to a stop event or a prompt.`;
-  return { check: "deadEnd", step: name, message, hint: 'Emit a stop event there, or allow it with `skipChecks: ["deadEnd"]`.' };
-}
-
-function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
-  const names = steps.map((step) => step.name);
-  const handlers = steps.filter((step) => step.trigger.kind === "failure").map((step) => step.name);
-  const owners = new Map<string | null, string>();
-  const findings: Finding[] = [];
-  for (const { name, trigger } of steps) {
-    if (trigger.kind !== "failure") continue;
-    for (const target of new Set(trigger.steps ?? [null])) {
-      const owner = owners.get(target);
-      const report = (what: string, hint: string): void => void findings.push({ check: "catchError", step: name, message: `Error handler "${name}" covers ${what}.`, hint });
-      if (target === null ? owner : owner !== undefined) report(`${target === null ? "every step" : `step "${target}"`}, as "${owner}" does`, "Name in `steps` what each of them covers.");
-      else if (target !== null && !names.includes(target)) report(`"${target}", which is no step`, suggest(target, names).trim() || `There are ${quoteNames(names)}.`);
-      else if (target !== null && handlers.includes(target)) report(target === name ? "itself" : `the error handler "${target}"`, "What a handler throws fails the run: leave it out of `steps`.");
-      else owners.set(target, name);
-    }
-  }
-  return findings;
+  return {
+    check: "deadEnd",
+    step: name,
+    message,
+    hint: 'Emit a stop event there, or allow it with `skipChecks: ["deadEnd"]`.',
+  };
 }
 
 /** Names of the steps that accept it or wait for it. */
@@ -205,13 +247,4 @@ function comesFromOutside(role: EventRole): boolean {
 /** No step has to take it. */
 function leavesRun(role: EventRole): boolean {
   return role === "stop" || role === "inputRequired";
-}
-
-function quoteNames(names: readonly string[]): string {
-  return [...new Set(names)].map((name) => `"${name}"`).join(", ");
-}
-
-function suggest(name: string, candidates: Iterable<string>): string {
-  const close = nearest(name, [...candidates].filter((candidate) => candidate !== name));
-  return close === null ? "" : ` Did you mean "${close}"?`;
 }

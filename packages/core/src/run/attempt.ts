@@ -12,6 +12,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { Limiter, Release } from "../limit/limiter.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
+import { digest } from "../value/digest.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import { Calls } from "./calls.js";
@@ -105,12 +106,17 @@ export class Attempt {
     this.ended = reason;
     this.sends = null;
     this.timer?.pause();
+    // An error costs more than all else here: it is made only when somebody gets it.
+    if (this.controller !== null || this.calls?.isWaiting || this.runner.hasStore()?.isWriting(this)) this.tellEnd(settle);
+    this.generator?.stop();
+    this.free();
+  }
+
+  private tellEnd(settle: boolean): void {
     const error = attemptEnded(this);
     this.controller?.abort(error);
     this.runner.hasStore()?.rollback(this, error);
     if (settle) this.calls?.rejectAll(error);
-    this.generator?.stop();
-    this.free();
   }
 
   complete(value: unknown): void {
@@ -141,7 +147,7 @@ export class Attempt {
     const atMs = runner.now();
     const { error, delayMs } = this.judge(thrown, atMs);
     if (runner.host.inspector.active) inspectFailed(this, error, delayMs);
-    this.end("the step has failed", true);
+    this.end(`the step has failed${error instanceof Error ? `: ${error.message}` : ""}`, true);
     runner.attempts.delete(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
     runner.submit({ type: "step.failed", atMs, item: item.id, attempt: this.number, error: recordError(error), retryAtMs });
@@ -151,7 +157,7 @@ export class Attempt {
   private judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
     const { runner, item, step } = this;
     try {
-      const info = { failures: item.failures + 1, elapsedMs: atMs - item.firstStartedAtMs, error, random: runner.host.ports.random.next() };
+      const info = { failures: item.failures + 1, elapsedMs: atMs - item.firstStartedAtMs, error, random: chance(runner.state.runId, item) };
       return { error, delayMs: verdict(step.retry, info) };
     } catch (fault) {
       return { error: fault, delayMs: null };
@@ -217,6 +223,11 @@ export class Attempt {
     if (resources === null || resources.isEmpty) return;
     resources.dispose().catch((error) => this.runner.host.ports.log.error(`A resource of step "${this.step.definition.name}" could not be disposed.`, error));
   }
+}
+
+/** In [0, 1): the same for the same failure of the same item, so that jitter can be looked into. */
+function chance(runId: string, { id, failures }: WorkItem): number {
+  return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
 }
 
 /** The time limit of an attempt, without its waits. */

@@ -14,28 +14,23 @@ import { createDeferred, type Deferred } from "./deferred.js";
 export class Calls {
   private readonly attempt: Attempt;
   private readonly occurrences: Map<string, number> = new Map();
-  private readonly asked: Set<string> = new Set();
-  private readonly open: Map<string, Deferred<unknown>> = new Map();
+  private open: Map<string, Deferred<unknown>> | null = null;
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
   }
 
-  /** The id of this call: by its key, else by what it is about and how often that came before. */
+  /** The id of this call: by its key, else by what it is about, and by how often that came before. */
   id(kind: string, about: string, key: string | undefined): string {
-    const name = key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
-    let call = name;
-    if (key === undefined) {
-      const count = this.occurrences.get(name) ?? 0;
-      this.occurrences.set(name, count + 1);
-      call = `${name}#${count}`;
-    }
-    this.asked.add(call);
-    return call;
+    const name = nameOf(kind, about, key);
+    const count = this.occurrences.get(name) ?? 0;
+    this.occurrences.set(name, count + 1);
+    return idOf(name, count, key !== undefined);
   }
 
-  wasAsked(call: string): boolean {
-    return this.asked.has(call);
+  /** Whether this attempt has made a call with this key. */
+  hasAsked(kind: string, key: string): boolean {
+    return this.occurrences.has(nameOf(kind, "", key));
   }
 
   /** What an earlier attempt did, or this one. */
@@ -43,13 +38,15 @@ export class Calls {
     return this.attempt.item.memory?.get(call);
   }
 
-  isOpen(prefix: string): boolean {
-    for (const call of this.open.keys()) if (call.startsWith(prefix)) return true;
-    return false;
+  /** Whether the last call of that name still waits for its answer. */
+  isOpen(kind: string, about: string, key: string | undefined): boolean {
+    const name = nameOf(kind, about, key);
+    return this.open !== null && this.open.has(idOf(name, (this.occurrences.get(name) ?? 0) - 1, key !== undefined));
   }
 
   /** Settles when the reducer says so. */
   expect(call: string): Promise<unknown> {
+    this.open ??= new Map();
     const known = this.open.get(call);
     if (known) return known.promise;
     const deferred = createDeferred<unknown>();
@@ -58,22 +55,41 @@ export class Calls {
   }
 
   settle(call: string): void {
-    const deferred = this.open.get(call);
+    const deferred = this.open?.get(call);
     const record = this.record(call);
     if (!deferred || !record) return;
-    this.open.delete(call);
+    this.open?.delete(call);
     settleWith(this.attempt, deferred, record);
   }
 
+  /** Some call is still to be answered. */
+  get isWaiting(): boolean {
+    return this.open !== null && this.open.size > 0;
+  }
+
   rejectAll(error: unknown): void {
-    for (const deferred of this.open.values()) deferred.reject(error);
-    this.open.clear();
+    for (const deferred of this.open?.values() ?? []) deferred.reject(error);
+    this.open = null;
   }
 
   /** Records that this attempt has never asked for: its code took another way. */
   unasked(): string[] {
-    return [...(this.attempt.item.memory?.keys() ?? [])].filter((call) => !this.asked.has(call));
+    const asked = new Set<string>();
+    for (const [name, count] of this.occurrences) {
+      for (let index = 0; index < count; index++) asked.add(idOf(name, index, /^\w+=/.test(name)));
+    }
+    return [...(this.attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call));
   }
+}
+
+function nameOf(kind: string, about: string, key: string | undefined): string {
+  return key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
+}
+
+/** The first call with a key has no number, so that moving it in the code does not change its id. */
+function idOf(name: string, count: number, isKeyed: boolean): string {
+  if (!isKeyed) return `${name}#${count}`;
+  return count === 0 ? name : `${count}:${name}`;
 }
 
 function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: MemoryRecord): void {

@@ -53,14 +53,17 @@ export function startChild(parent: Runner, call: ChildCall): void {
     overrides: parent.setup.overrides,
     family: null,
     parent: { runner: parent, item: call.item, call: record.call, name: record.name },
+  });
+  runner.owner = {
     onFinish: (outcome) => closeChild(parent, call, outcome),
     onDrop: (error) => parent.submit({ ...closed(parent, call), result: null, error: recordError(error) }),
-  });
+  };
   parent.adopt(state);
   parent.children ??= new Map();
   parent.children.set(record.runId, runner);
   const atMs = runner.now();
-  if (restored) continueChild(parent, runner, call);
+  // One that a snapshot caught before its first tick begins now.
+  if (restored && restored.ticks > 0) continueChild(parent, runner, call);
   else {
     const { timeoutMs } = host.compiled.options;
     runner.begin({ type: "run.started", atMs, event: record.start, timeoutMs, deadlineMs: null, lineage: { parent: parent.state.runId, forkedFrom: null }, labels: null });
@@ -85,7 +88,7 @@ function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
 }
 
 function closed(parent: Runner, { item, record }: ChildCall) {
-  return { type: "child.closed", atMs: parent.now(), item, call: record.call } as const;
+  return { type: "child.closed", atMs: parent.now(), item, call: record.call, name: record.name } as const;
 }
 
 export function cancelChild(parent: Runner, runId: string): void {

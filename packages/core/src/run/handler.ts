@@ -27,11 +27,14 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly [Symbol.toStringTag] = "WorkflowHandler";
   readonly #runner: Runner;
   readonly #context: CallerContext;
-  readonly #result: Deferred<unknown> = createDeferred();
+  /** Made when somebody asks for it: a run that waits for days has a handler that nobody awaits. */
+  #result: Deferred<unknown> | null = null;
+  #settled: Settled | null = null;
   #accepted: Deferred<void> | null = null;
   #isStored: boolean;
   #awaited = false;
   #dropped: { readonly error: unknown } | null = null;
+  #stopListening: (() => void) | null = null;
 
   constructor(runner: Runner, context: CallerContext) {
     this.#runner = runner;
@@ -61,7 +64,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
     this.#awaited = true;
-    return this.#result.promise.then(onFulfilled, onRejected);
+    return this.#promise().then(onFulfilled, onRejected);
   }
 
   catch<Rejected = never>(onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null): Promise<unknown> {
@@ -70,7 +73,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   finally(onFinally?: (() => void) | null): Promise<unknown> {
     this.#awaited = true;
-    return this.#result.promise.finally(onFinally);
+    return this.#promise().finally(onFinally);
   }
 
   sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: HandlerSendOptions = {}): Promise<Receipt> {
@@ -95,7 +98,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     const runner = this.#runner;
     this.#awaited = true; // whoever cancels knows
     runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: reason ?? null });
-    if (runner.live) await this.#result.promise.catch(() => {});
+    if (runner.live) await this.#promise().catch(() => {});
   }
 
   async idle(): Promise<RunOutcome> {
@@ -113,21 +116,47 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#accepted?.resolve();
   }
 
+  /** Cancels the run when the signal aborts. @internal */
+  follow(signal: AbortSignal): void {
+    const onAbort = (): void => {
+      const { reason } = signal;
+      void this.cancel(reason instanceof Error ? reason.message : reason);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#stopListening = () => signal.removeEventListener("abort", onAbort);
+    if (signal.aborted) queueMicrotask(onAbort);
+  }
+
   /** @internal */
   onFinish(outcome: Outcome): void {
     this.onStored();
-    if (outcome.status === "completed") return this.#result.resolve(resultOfStop(outcome.event));
-    const error = outcomeError(this.runId, outcome);
-    this.#result.reject(error);
-    this.#tellIfUnheard(error);
+    const failed = outcome.status !== "completed";
+    const value = failed ? outcomeError(this.runId, outcome) : resultOfStop(outcome.event);
+    this.#settle({ failed, value });
+    if (failed) this.#tellIfUnheard(value);
   }
 
   /** @internal */
   onDrop(error: unknown): void {
     this.#dropped = { error };
     this.#accepted?.reject(error);
-    this.#result.reject(error);
+    this.#settle({ failed: true, value: error });
     this.#tellIfUnheard(error);
+  }
+
+  #promise(): Promise<unknown> {
+    if (this.#result === null) {
+      this.#result = createDeferred();
+      if (this.#settled !== null) settle(this.#result, this.#settled);
+    }
+    return this.#result.promise;
+  }
+
+  #settle(settled: Settled): void {
+    this.#settled = settled;
+    if (this.#result !== null) settle(this.#result, settled);
+    this.#stopListening?.();
+    this.#runner.host.liveIds.delete(this.runId);
   }
 
   /** A failure that nobody awaits is not lost. */
@@ -146,6 +175,17 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
       case "timedOut": return { status: "timedOut", timeoutMs: outcome.timeoutMs };
     }
   }
+}
+
+/** What the promise of the result comes to. */
+interface Settled {
+  readonly failed: boolean;
+  readonly value: unknown;
+}
+
+function settle({ resolve, reject }: Deferred<unknown>, { failed, value }: Settled): void {
+  if (failed) reject(value);
+  else resolve(value);
 }
 
 interface Sent {

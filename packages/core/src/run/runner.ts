@@ -30,9 +30,13 @@ export interface RunnerSetup {
   readonly parent: ParentLink | null;
   /** States of its open children and theirs, by run id, that a snapshot holds. */
   readonly family: Map<string, RunState> | null;
-  readonly onFinish: (outcome: Outcome) => void;
+}
+
+/** Who is told how a run ends. */
+export interface RunOwner {
+  onFinish(outcome: Outcome): void;
   /** The run is gone from memory without an outcome: storing failed, or the engine has a fault. */
-  readonly onDrop: (error: unknown) => void;
+  onDrop(error: unknown): void;
 }
 
 export interface ParentLink {
@@ -47,6 +51,7 @@ export class Runner {
   readonly host: WorkflowHost;
   readonly state: RunState;
   readonly setup: RunnerSetup;
+  owner: RunOwner | null = null;
   readonly attempts: Map<number, Attempt> = new Map();
   children: Map<string, Runner> | null = null;
   stream: EventStream | null = null;
@@ -168,8 +173,13 @@ export class Runner {
   isQuiet(): boolean {
     if (!this.live) return true;
     if (this.busy || this.queue.length > 0 || this.state.active > 0) return false;
-    for (const child of this.children?.values() ?? []) if (!child.isQuiet()) return false;
+    for (const child of this.children?.values() ?? []) if (child.live && !child.isIdle()) return false;
     return true;
+  }
+
+  /** Quiet, and told so: it might have found that it can never end. */
+  private isIdle(): boolean {
+    return this.isQuiet() && this.idleAtTick === this.state.ticks;
   }
 
   private drain(): void {
@@ -249,12 +259,12 @@ export class Runner {
       this.idleCheck = false;
       if (!this.live || !this.isQuiet()) return;
       this.submit({ type: "run.idled", atMs: this.now() });
-      this.idleAtTick = this.state.ticks;
     });
   }
 
   /** Nothing is left to do now: the permit is free for another run. */
   onIdle(): void {
+    this.idleAtTick = this.state.ticks;
     this.releasePermit();
     const waiters = this.idleWaiters;
     this.idleWaiters = null;
@@ -299,7 +309,7 @@ export class Runner {
     this.end(`the run is ${outcome.status}`, true);
     for (const child of this.children?.values() ?? []) child.submit({ type: "run.cancelled", atMs: child.now(), reason: `its parent is ${outcome.status}` });
     this.stream?.end();
-    this.setup.onFinish(outcome);
+    this.owner?.onFinish(outcome);
     this.onIdle();
   }
 
@@ -315,7 +325,7 @@ export class Runner {
   private drop(error: unknown): void {
     if (!this.live) return;
     this.release("the run was dropped from memory");
-    this.setup.onDrop(error);
+    this.owner?.onDrop(error);
   }
 
   private end(reason: string, settle: boolean): void {

@@ -51,11 +51,14 @@ function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDi
   return { format: snapshot.format, version: snapshot.version, codec: codec.name, data: codec.encode(JSON.stringify(snapshot)) };
 }
 
+/** Values may be 200 levels deep; children and what is around them need some more. */
+const guard = { code: "SNAPSHOT_HOSTILE", maxDepth: 400 } as const;
+
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
-  guardJson(dict, { code: "SNAPSHOT_HOSTILE" });
+  guardJson(dict, guard);
   const opened = unseal(dict, options.codec);
   const migrated = options.migrate ? options.migrate(opened as ContextDict) : opened;
-  if (migrated !== dict) guardJson(migrated, { code: "SNAPSHOT_HOSTILE" });
+  if (migrated !== dict) guardJson(migrated, guard);
   const children = new Map<string, RunState>();
   const state = decodeTree(compiled, new Reader(migrated, "snapshot"), children);
   return { state, children: children.size === 0 ? null : children };
@@ -80,7 +83,7 @@ function decodeTree(compiled: CompiledWorkflow, reader: Reader, children: Map<st
   checkFormat(reader);
   checkWorkflow(compiled, reader);
   const state = decodeState(compiled, reader);
-  compiled.state?.check(state.store, Object.keys(state.store as object));
+  if (compiled.state !== null) state.store = compiled.state.checkAll(state.store);
   const nested = reader.raw("children");
   if (nested === undefined) return state;
   const nestedReader = new Reader(nested, reader.at("children"));

@@ -17,6 +17,7 @@ import { CallerContext } from "./run-context.js";
 import { initialStore } from "./run-store.js";
 import { Runner } from "./runner.js";
 import type { RestoredRun } from "./snapshot-run.js";
+import type { ResourceOverride } from "../resource/resource.js";
 import { hostOf } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
@@ -77,38 +78,22 @@ function launch(compiled: CompiledWorkflow, { context, run, options }: Launch): 
   const host = hostOf(compiled);
   const { runId } = run.state;
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
-  let handler: RunHandler;
-  const stopListening = (): void => {
-    host.liveIds.delete(runId);
-    options.signal?.removeEventListener("abort", onAbort);
-  };
-  const runner: Runner = new Runner({
+  const runner = new Runner({
     host,
     state: run.state,
-    overrides: options.resources ?? [],
+    overrides: options.resources ?? noOverrides,
     parent: null,
     family: run.children === null ? null : new Map(run.children),
-    onFinish: (outcome) => {
-      stopListening();
-      handler.onFinish(outcome);
-    },
-    onDrop: (error) => {
-      stopListening();
-      handler.onDrop(error);
-    },
   });
   const caller = context ?? new CallerContext(compiled, run);
   caller.bind(runner);
-  handler = new RunHandler(runner, caller);
-  options.signal?.addEventListener("abort", onAbort, { once: true });
-  if (options.signal?.aborted) queueMicrotask(onAbort);
+  const handler = new RunHandler(runner, caller);
+  runner.owner = handler;
+  if (options.signal !== undefined) handler.follow(options.signal);
   return { handler, runner };
-
-  function onAbort(): void {
-    const reason = options.signal?.reason;
-    void handler.cancel(reason instanceof Error ? reason.message : reason);
-  }
 }
+
+const noOverrides: readonly ResourceOverride[] = [];
 
 function begin(runner: Runner, tick: Tick, handler: RunHandler): void {
   if (runner.host.ports.journal !== null) void runner.whenStored(tick).then(() => handler.onStored());

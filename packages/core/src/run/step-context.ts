@@ -58,7 +58,7 @@ export class StepContext implements Context {
     if (options.step !== undefined) assertTarget(attempt, event, options.step);
     const calls = this.#calls();
     const call = calls.id("send", event.type, options.key);
-    if (calls.record(call) || attempt.sends?.some((send) => send.call === call)) return;
+    if (calls.record(call)) return;
     const send: Send = {
       call,
       event,
@@ -88,7 +88,7 @@ export class StepContext implements Context {
       if (!attempt.step.waits.has(event)) throw undeclared(attempt.step, { type } as WorkflowEvent, "waits");
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
       const calls = this.#calls();
-      if (options.key === undefined && calls.isOpen(`wait:${type}#`)) throw waitKeyRequired(attempt, type);
+      if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
       const call = calls.id("wait", type, options.key);
       return this.#open(call, () => ({
         type: "wait.opened",
@@ -118,11 +118,11 @@ export class StepContext implements Context {
     return this.#call("run", () => {
       const attempt = this.#attempt;
       const calls = this.#calls();
-      if (calls.wasAsked(`run=${key}`)) throw keyReused(attempt, key);
+      if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
       const call = calls.id("run", "", key);
       const record = calls.record(call);
       if (record?.kind === "run") return Promise.resolve(record.value as Result);
-      return this.#effect(call, { key, effect });
+      return markHandled(this.#effect(call, { key, effect }));
     });
   }
 
@@ -163,7 +163,7 @@ export class StepContext implements Context {
     try {
       this.#attempt.assertAlive();
       if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
-      return markHandled(make());
+      return make(); // what `Calls` gives is marked
     } catch (error) {
       return markHandled(Promise.reject(error));
     }
@@ -274,7 +274,7 @@ function waitKeyRequired({ step }: Attempt, type: string): WorkflowError {
   return new WorkflowError({
     code: "WAIT_KEY_REQUIRED",
     message: `Step "${name}" waits for ${type} twice at once: a later attempt could not tell the two apart.`,
-    hint: "Give each of them a `key`.",
+    hint: "Give each of them a `key` of its own.",
     details: { step: name, event: type },
   });
 }

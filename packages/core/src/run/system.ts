@@ -1,9 +1,9 @@
 /**
- * The real world behind the ports: the only file of the core that asks for the time, chance, timers or the console.
+ * The real world behind the ports: the only file of the core that asks for the time, ids, timers or the console.
  *
  * @module
  */
-import type { Clock, Ids, Log, Random } from "../engine/ports.js";
+import type { Clock, Ids, Log } from "../engine/ports.js";
 
 /** Timers of the host cannot be set further ahead. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -24,9 +24,13 @@ export const systemClock: Clock = {
   },
 };
 
-export const systemRandom: Random = { next: () => Math.random() };
-
-export const systemIds: Ids = { runId: () => globalThis.crypto.randomUUID() };
+export const systemIds: Ids = {
+  runId() {
+    const id = globalThis.crypto.randomUUID();
+    id.charCodeAt(0); // Node builds it out of sixteen pieces: reading it makes it one, which saves a waiting run 400 bytes
+    return id;
+  },
+};
 
 export const consoleLog: Log = {
   info: (message) => console.log(message),

@@ -1,15 +1,24 @@
 /**
  * Fairness towards the host: runs that never wait for anything still let it have a turn every 5 ms.
  *
- * Shared by all runs of the process. After a pause the first look finds the time over as well: one needless turn in 5 ms at most.
+ * Shared by all runs of the process, in one queue: a run whose time is over goes to its end. After a pause the first look
+ * finds the time over as well: one needless turn in 5 ms at most.
  *
  * @module
  */
 import type { Clock } from "../engine/ports.js";
+import { Fifo } from "../engine/fifo.js";
 import { nextTurn } from "./system.js";
 
 export const TURN_MS = 5;
 
+interface Waiting {
+  readonly clock: Clock;
+  readonly callback: () => void;
+}
+
+const queue = new Fifo<Waiting>();
+let isScheduled = false;
 let turnEndsMs = 0;
 
 export function isTurnOver(nowMs: number): boolean {
@@ -17,8 +26,24 @@ export function isTurnOver(nowMs: number): boolean {
 }
 
 export function afterTurn(clock: Clock, callback: () => void): void {
-  nextTurn(() => {
-    turnEndsMs = clock.now() + TURN_MS;
-    callback();
-  });
+  queue.push({ clock, callback });
+  schedule();
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  nextTurn(serve);
+}
+
+function serve(): void {
+  isScheduled = false;
+  let next = queue.shift();
+  if (next === undefined) return;
+  turnEndsMs = next.clock.now() + TURN_MS;
+  for (; next !== undefined; next = queue.shift()) {
+    next.callback();
+    if (isTurnOver(next.clock.now())) break;
+  }
+  if (queue.size > 0) schedule();
 }

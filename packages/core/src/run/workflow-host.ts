@@ -11,7 +11,7 @@ import { Limiter } from "../limit/limiter.js";
 import { Permits } from "../limit/permits.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
-import { systemClock, systemIds, systemRandom } from "./system.js";
+import { systemClock, systemIds } from "./system.js";
 
 export interface WorkflowHost {
   readonly compiled: CompiledWorkflow;
@@ -47,7 +47,6 @@ function createHost(compiled: CompiledWorkflow, given: Partial<Ports>): Workflow
   const journal: Journal | null = given.journal ?? null;
   const ports: Ports = {
     clock: given.clock ?? systemClock,
-    random: given.random ?? systemRandom,
     ids: given.ids ?? systemIds,
     log: given.log ?? options.log,
     journal,

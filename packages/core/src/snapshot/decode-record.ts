@@ -13,7 +13,7 @@ export function decodeRecord(decoder: StateDecoder, reader: Reader, item: number
   const call = reader.text("call");
   switch (kind) {
     case "wait": return waitRecord(decoder, reader, item);
-    case "sleep": return { kind, call, dueAtMs: reader.number("dueAtMs"), status: reader.oneOf("status", ["open", "done"]), timer: null };
+    case "sleep": return { kind, call, awaitedIn: 0, dueAtMs: reader.number("dueAtMs"), status: reader.oneOf("status", ["open", "done"]), timer: null };
     case "child": return childRecord(decoder, reader);
     case "send": return { kind, call };
     case "edit":
@@ -27,6 +27,8 @@ function waitRecord(decoder: StateDecoder, reader: Reader, item: number): Memory
   return {
     kind: "wait",
     call: reader.text("call"),
+    awaitedIn: 0,
+    order: reader.number("order"),
     item,
     accepts: reader.texts("accepts"),
     where: reader.nullable("where", (name) => decoder.value(reader.raw(name), reader.at(name)) as Record<string, unknown>),
@@ -46,6 +48,7 @@ function childRecord(decoder: StateDecoder, reader: Reader): MemoryRecord {
   return {
     kind: "child",
     call: reader.text("call"),
+    awaitedIn: 0,
     name,
     runId: reader.text("runId"),
     start: decodeEvent(reader.raw("start"), registry, reader.at("start")),

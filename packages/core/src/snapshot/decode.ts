@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { createRunState, type Failure, type JoinBuffer, type Outcome, type Parcel, type Recoveries, type RunState, type Scope, type SettledMember, type StepInput, type WorkItem } from "../engine/state.js";
+import { createRunState, type Failure, type JoinBuffer, type Outcome, type Parcel, type Recoveries, type RunState, type Scope, type SettledMember, type StepInput, type WaitRecord, type WorkItem } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
 import type { ErrorRecord } from "../errors/error-record.js";
 import { decodeEvent } from "../event/event-codec.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeValue } from "../value/codec.js";
-import { deepFreeze } from "../value/freeze.js";
+import { freezeState } from "../state/freeze-state.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, Reader } from "./reader.js";
@@ -32,7 +32,7 @@ export class StateDecoder {
 
   state(): RunState {
     const { dict } = this;
-    const store = deepFreeze(this.value(dict.raw("store"), dict.at("store")));
+    const store = freezeState(this.value(dict.raw("store"), dict.at("store")));
     const state = createRunState({ runId: dict.text("runId"), workflow: dict.text("workflow"), store });
     state.status = dict.oneOf("status", STATUSES);
     state.outcome = dict.nullable("outcome", (name) => this.outcome(new Reader(dict.raw(name), dict.at(name))));
@@ -44,6 +44,7 @@ export class StateDecoder {
     state.deadlineMs = dict.nullable("deadlineMs", (name) => dict.number(name));
     this.readScopes(state);
     for (const item of dict.each("items", (reader) => this.item(reader))) this.addItem(state, item);
+    this.listWaits(state);
     this.fillScopes();
     this.readKept(state);
     this.readTimers(state);
@@ -212,8 +213,13 @@ export class StateDecoder {
     if (state.items.has(item.id)) throw invalidSnapshot(this.dict.at("items"), `a list with item ${item.id} twice`);
     state.items.set(item.id, item);
     item.scope?.items.add(item.id);
-    for (const record of item.memory?.values() ?? []) {
-      if (record.kind !== "wait" || record.status !== "open") continue;
+  }
+
+  /** The oldest first, whichever item it is of. */
+  private listWaits(state: RunState): void {
+    const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
+    const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
+    for (const record of open.sort((left, right) => left.order - right.order)) {
       state.waits ??= new Map();
       for (const type of record.accepts) {
         const waits = state.waits.get(type);

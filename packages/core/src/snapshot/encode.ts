@@ -54,7 +54,7 @@ class StateEncoder {
       ...list("inbox", (state.inbox ?? []).map((parcel) => this.parcel(parcel))),
       ...list("prompts", emitted.map(({ promptId, event }) => ({ promptId, event: this.event(event, "prompt") }))),
       ...list("timers", timers.map((timer) => this.timer(timer))),
-      ...(children === null ? {} : { children }),
+      ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }
 
@@ -88,7 +88,7 @@ class StateEncoder {
       scope: scope?.id ?? null,
       index, recoveries, status, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs,
       ...list("memory", [...(item.memory?.values() ?? [])].map((record) => this.record(record, step))),
-      ...(item.fan === null ? {} : { fan: item.fan.id }),
+      ...(openId(item.fan) === null ? {} : { fan: openId(item.fan) as number }),
     };
   }
 
@@ -111,9 +111,9 @@ class StateEncoder {
     const path = `${step}: ${record.call}`;
     switch (record.kind) {
       case "wait": {
-        const { kind, call, accepts, where, promptId, prompt, dueAtMs, status, event } = record;
+        const { kind, call, order, accepts, where, promptId, prompt, dueAtMs, status, event } = record;
         return {
-          kind, call, accepts, promptId, dueAtMs, status,
+          kind, call, order, accepts, promptId, dueAtMs, status,
           where: where === null ? null : encodeValue(where, path, this.types),
           prompt: prompt === null ? null : this.event(prompt, path),
           event: event === null ? null : this.event(event, path),
@@ -132,7 +132,7 @@ class StateEncoder {
   }
 
   private parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
-    return { event: this.event(event, "kept event"), scope: scope?.id ?? null, index, recoveries, step };
+    return { event: this.event(event, "kept event"), scope: openId(scope), index, recoveries, step };
   }
 
   private scope(scope: Scope): EncodedScope {
@@ -168,6 +168,11 @@ class StateEncoder {
       default: return { dueAtMs, order, kind: "deadline" };
     }
   }
+}
+
+/** What is kept may outlive the fan-out that it came from. */
+function openId(scope: Scope | null): number | null {
+  return scope === null || scope.closed ? null : scope.id;
 }
 
 /** Empty lists are left out: a small run has a small snapshot. */

@@ -122,7 +122,7 @@ export interface EncodedJoin {
 }
 
 export type EncodedRecord =
-  | { readonly kind: "wait"; readonly call: string; readonly accepts: readonly string[]; readonly where: EncodedValue | null; readonly promptId: string | null; readonly prompt: EncodedEvent | null; readonly dueAtMs: number | null; readonly status: "open" | "resolved" | "timedOut"; readonly event: EncodedEvent | null }
+  | { readonly kind: "wait"; readonly call: string; readonly order: number; readonly accepts: readonly string[]; readonly where: EncodedValue | null; readonly promptId: string | null; readonly prompt: EncodedEvent | null; readonly dueAtMs: number | null; readonly status: "open" | "resolved" | "timedOut"; readonly event: EncodedEvent | null }
   | { readonly kind: "sleep"; readonly call: string; readonly dueAtMs: number; readonly status: "open" | "done" }
   | { readonly kind: "child"; readonly call: string; readonly name: string; readonly runId: string; readonly start: unknown; readonly status: "open" | "completed" | "failed"; readonly result: unknown; readonly error: ErrorRecord | null }
   | { readonly kind: "send"; readonly call: string }

@@ -72,7 +72,7 @@ export class Reader {
 export function invalidSnapshot(path: string, what: string): WorkflowError {
   return new WorkflowError({
     code: "SNAPSHOT_INVALID",
-    message: `This is no snapshot of a run: ${path} is ${what}.`,
+    message: `This is no ${path.startsWith("tick") ? "tick" : "snapshot"} of a run: ${path} is ${what}.`,
     hint: "Pass what `context.toDict()` gave, whole and unchanged.",
     details: { path },
   });

@@ -33,10 +33,13 @@ function own(container: unknown, fresh: Set<object>): object {
   invariant(typeof container === "object" && container !== null, "a patch leads through a value without fields");
   if (fresh.has(container)) return container;
   const copy =
-    container instanceof Map ? new Map(container)
-    : container instanceof Set ? new Set(container)
-    : Array.isArray(container) ? container.slice()
-    : { ...container };
+    container instanceof Map
+      ? new Map(container)
+      : container instanceof Set
+        ? new Set(container)
+        : Array.isArray(container)
+          ? container.slice()
+          : { ...container };
   fresh.add(copy);
   return copy;
 }
@@ -53,7 +56,8 @@ function apply(parent: object, { op, path, value }: StatePatch): void {
   const step = path.at(-1) as string | number;
   freezeState(value);
   if (parent instanceof Set) op === "remove" ? parent.delete(value) : parent.add(value);
-  else if (Array.isArray(parent) && op !== "replace") op === "add" ? parent.splice(step as number, 0, value) : parent.splice(step as number, 1);
+  else if (Array.isArray(parent) && op !== "replace")
+    op === "add" ? parent.splice(step as number, 0, value) : parent.splice(step as number, 1);
   else if (op !== "remove") put(parent, step, value);
   else if (parent instanceof Map) parent.delete(step);
   else delete (parent as Record<string, unknown>)[step];

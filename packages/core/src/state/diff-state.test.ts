@@ -12,12 +12,20 @@ describe("diffState", () => {
   });
 
   it("adds and removes at the place, not behind it", () => {
-    const [first, ...rest] = [{ id: 1, text: long }, { id: 2, text: long }, { id: 3, text: long }];
+    const [first, ...rest] = [
+      { id: 1, text: long },
+      { id: 2, text: long },
+      { id: 3, text: long },
+    ];
     const last = { id: 4, text: long };
 
     expect(diffState({ list: [first, ...rest], x: long }, { list: [...rest, last], x: long })).toHaveLength(3);
-    expect(diffState({ list: [first, ...rest], x: long }, { list: rest, x: long })).toEqual([{ op: "remove", path: ["list", 0] }]);
-    expect(diffState({ list: rest, x: long }, { list: [...rest, last], x: long })).toEqual([{ op: "add", path: ["list", 2], value: last }]);
+    expect(diffState({ list: [first, ...rest], x: long }, { list: rest, x: long })).toEqual([
+      { op: "remove", path: ["list", 0] },
+    ]);
+    expect(diffState({ list: rest, x: long }, { list: [...rest, last], x: long })).toEqual([
+      { op: "add", path: ["list", 2], value: last },
+    ]);
   });
 
   it("gives the whole of what changed all over", () => {
@@ -35,11 +43,15 @@ describe("diffState", () => {
     const before = { a: 1, b: 2, text: long };
     const after = { b: 2, text: long, a: 1 };
 
-    expect(diffState({ o: before, x: long }, { o: after, x: long })).toEqual([{ op: "replace", path: ["o"], value: after }]);
+    expect(diffState({ o: before, x: long }, { o: after, x: long })).toEqual([
+      { op: "replace", path: ["o"], value: after },
+    ]);
   });
 
   it("adds a key that looks like an index, wherever it sorts", () => {
-    expect(diffState({ s: { 1: long, 9: long } }, { s: { 1: long, 5: 0, 9: long } })).toEqual([{ op: "add", path: ["s", "5"], value: 0 }]);
+    expect(diffState({ s: { 1: long, 9: long } }, { s: { 1: long, 5: 0, 9: long } })).toEqual([
+      { op: "add", path: ["s", "5"], value: 0 },
+    ]);
   });
 
   it("reaches into a Map by keys that JSON keeps, and replaces it for others", () => {
@@ -49,7 +61,9 @@ describe("diffState", () => {
       { op: "replace", path: ["m", 7, "n"], value: 2 },
     ]);
     const after = new Map([[true, { ...inner, n: 2 }]]);
-    expect(diffState({ m: new Map([[true, inner]]), x: long }, { m: after, x: long })).toEqual([{ op: "replace", path: ["m"], value: after }]);
+    expect(diffState({ m: new Map([[true, inner]]), x: long }, { m: after, x: long })).toEqual([
+      { op: "replace", path: ["m"], value: after },
+    ]);
   });
 
   it("adds to and removes from a Set of primitives, and replaces one of objects", () => {
@@ -60,14 +74,19 @@ describe("diffState", () => {
       { op: "add", path: ["s", 0], value: "e" },
     ]);
     const after = new Set([{ a: 1 }]);
-    expect(diffState({ s: new Set([{ a: 2 }]), x: long }, { s: after, x: long })).toEqual([{ op: "replace", path: ["s"], value: after }]);
+    expect(diffState({ s: new Set([{ a: 2 }]), x: long }, { s: after, x: long })).toEqual([
+      { op: "replace", path: ["s"], value: after },
+    ]);
   });
 });
 
 describe("applyPatches", () => {
   it("leaves the state before it as it was, shares what did not change, and freezes the rest", () => {
     const before = Object.freeze({ a: Object.freeze({ list: Object.freeze([1]) }), b: Object.freeze({}) });
-    const after = applyPatches(before, [{ op: "add", path: ["a", "list", 1], value: { n: 2 } }]) as { a: { list: object[] }; b: object };
+    const after = applyPatches(before, [{ op: "add", path: ["a", "list", 1], value: { n: 2 } }]) as {
+      a: { list: object[] };
+      b: object;
+    };
 
     expect(before.a.list).toEqual([1]);
     expect(after).toEqual({ a: { list: [1, { n: 2 }] }, b: {} });

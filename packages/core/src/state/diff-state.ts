@@ -25,7 +25,13 @@ interface Diff {
 /** Null when storing the whole state is shorter. */
 export function diffState(before: unknown, after: unknown): readonly StatePatch[] | null {
   const patches: StatePatch[] = [];
-  if (compare(before, after, { patches, path: [], changed: 0, heavy: false }) === "replaced") return null;
+  return compare(before, after, { patches, path: [], changed: 0, heavy: false }) === "replaced" ? null : patches;
+}
+
+/** The patches for one place that has a value. */
+export function diffAt(path: Path, before: unknown, after: unknown): readonly StatePatch[] {
+  const patches: StatePatch[] = [];
+  compare(before, after, { patches, path, changed: 0, heavy: false });
   return patches;
 }
 
@@ -57,15 +63,16 @@ function compareContents(before: object, after: object, diff: Diff): number | nu
 function compareRecords(before: Record<string, unknown>, after: Record<string, unknown>, diff: Diff): number | null {
   const oldKeys = Object.keys(before);
   const newKeys = Object.keys(after);
-  const sameKeys = oldKeys.length === newKeys.length && oldKeys.every((key, index) => key === newKeys[index]);
-  if (!sameKeys) {
-    const inNew = (key: string): boolean => Object.hasOwn(after, key);
-    // Engines sort keys that look like an index by themselves.
-    if (!keepsOrder(oldKeys.filter(isOrdered), newKeys.filter(isOrdered), (key) => Object.hasOwn(before, key), inNew)) return null;
-    for (const key of oldKeys) if (!inNew(key)) addPatch(diff, "remove", key);
-  }
-  for (const key of newKeys) {
-    if (sameKeys || Object.hasOwn(before, key)) compareEntry(before[key], after[key], key, diff);
+  let agree = 0;
+  while (agree < oldKeys.length && oldKeys[agree] === newKeys[agree]) agree++;
+  const inOld = (key: string): boolean => Object.hasOwn(before, key);
+  const inNew = (key: string): boolean => Object.hasOwn(after, key);
+  const oldRest = oldKeys.slice(agree);
+  // Engines sort keys that look like an index by themselves.
+  if (!keepsOrder(oldRest.filter(isOrdered), newKeys.slice(agree).filter(isOrdered), inOld, inNew)) return null;
+  for (const key of oldRest) if (!inNew(key)) addPatch(diff, "remove", key);
+  for (const [index, key] of newKeys.entries()) {
+    if (index < agree || inOld(key)) compareEntry(before[key], after[key], key, diff);
     else addPatch(diff, "add", key, after[key]);
   }
   return newKeys.length;
@@ -107,7 +114,8 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], di
   let from = 0;
   for (; from < shorter && Object.is(before[from], after[from]); from++) diff.heavy ||= isHeavy(after[from]);
   let tail = 0;
-  for (; tail < shorter - from && Object.is(before.at(-1 - tail), after.at(-1 - tail)); tail++) diff.heavy ||= isHeavy(after.at(-1 - tail));
+  for (; tail < shorter - from && Object.is(before.at(-1 - tail), after.at(-1 - tail)); tail++)
+    diff.heavy ||= isHeavy(after.at(-1 - tail));
   const to = shorter - tail;
   for (; from < to; from++) compareEntry(before[from], after[from], from, diff);
   for (let index = to; index < to - growth; index++) addPatch(diff, "remove", to);
@@ -121,7 +129,12 @@ function compareEntry(before: unknown, after: unknown, key: string | number, dif
     return;
   }
   if (!isObject(before) || !isObject(after)) return addPatch(diff, "replace", key, after);
-  const outcome = compare(before, after, { patches: diff.patches, path: [...diff.path, key], changed: 0, heavy: false });
+  const outcome = compare(before, after, {
+    patches: diff.patches,
+    path: [...diff.path, key],
+    changed: 0,
+    heavy: false,
+  });
   if (outcome === "replaced") diff.changed++;
   else diff.heavy = true;
 }
@@ -134,7 +147,12 @@ function addPatch(diff: Diff, op: StatePatch["op"], key: string | number, value?
 }
 
 /** True when the old keys that stay come first, in their order: that is what removing and adding gives. */
-function keepsOrder<Key>(before: Key[], after: Key[], inOld: (key: Key) => boolean, inNew: (key: Key) => boolean): boolean {
+function keepsOrder<Key>(
+  before: Key[],
+  after: Key[],
+  inOld: (key: Key) => boolean,
+  inNew: (key: Key) => boolean,
+): boolean {
   let position = 0;
   let added = false;
   for (const key of after) {

@@ -63,7 +63,8 @@ export function runInEdit<Result>(edit: OpenEdit, callback: () => Result): Resul
  */
 export function editAround(token?: object, cell?: object): OpenEdit | null {
   let edit = running ?? storage?.getStore() ?? null;
-  while (edit && !(edit.open && (!cell || edit.cell === cell) && (!token || !edit.token || edit.token === token))) edit = edit.outer;
+  while (edit && !(edit.open && (!cell || edit.cell === cell) && (!token || !edit.token || edit.token === token)))
+    edit = edit.outer;
   return edit;
 }
 

@@ -23,36 +23,58 @@ export function readPath(state: unknown, path: string): unknown {
   return value;
 }
 
-/** The state with `value` at the path: copies along the path, everything else is shared. Missing objects are made. */
-export function writePath(state: unknown, path: string, value: unknown): unknown {
+/** Where a path leads for writing. */
+export interface Slot {
+  /** The part of the path that is there, and one key more if anything is missing. */
+  readonly path: readonly (string | number)[];
+  readonly exists: boolean;
+  readonly before: unknown;
+  /** What to put there: the value, in the objects that are missing on the way. */
+  readonly after: unknown;
+}
+
+/** @throws {WorkflowError} `STATE_PATH` when nothing can be written there. */
+export function findSlot(state: unknown, path: string, value: unknown): Slot {
   if (path === "") throw pathError(path, "is empty", "Name a field, or replace the whole state with `setState`.");
   const segments = parsePath(path);
-  const root = copy(state as Container);
-  let parent = root;
-  for (const [position, segment] of segments.entries()) {
-    const last = position === segments.length - 1;
+  const steps: (string | number)[] = [];
+  let parent = state as Container;
+  for (let position = 0; ; position++) {
+    const segment = segments[position] as string;
     if (Array.isArray(parent) && !(isIndex(segment) && Number(segment) < parent.length)) {
-      const at = segments.slice(0, position).join(".");
-      throw pathError(path, `leads to "${segment}" of the array at "${at}", which has ${parent.length} items`,
-        "Name an index that exists; to add an item, use `editState` with `push`.");
+      throw pathError(
+        path,
+        `leads to "${segment}" of the array at "${steps.join(".")}", which has ${parent.length} items`,
+        "Name an index that exists; to add an item, use `editState` with `push`.",
+      );
     }
-    const inner = (parent as Record<string, unknown>)[segment];
-    const owned = Object.hasOwn(parent, segment) ? inner : undefined;
-    if (!last && owned !== undefined && owned !== null && !isContainer(owned)) {
-      const at = segments.slice(0, position + 1).join(".");
-      throw pathError(path, `leads through "${at}", which is ${nameOf(owned)}`, "Set that value first, to a plain object or an array.");
+    steps.push(Array.isArray(parent) ? Number(segment) : segment);
+    const exists = Object.hasOwn(parent, segment);
+    const before = exists ? (parent as Record<string, unknown>)[segment] : undefined;
+    if (position === segments.length - 1 || before === undefined || before === null) {
+      const after = segments.slice(position + 1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+      return { path: steps, exists, before, after };
     }
-    (parent as Record<string, unknown>)[segment] = last ? value : copy((owned ?? {}) as Container);
-    parent = (parent as Record<string, unknown>)[segment] as Container;
+    if (!isContainer(before)) {
+      throw pathError(
+        path,
+        `leads through "${steps.join(".")}", which is ${nameOf(before)}`,
+        "Set that value first, to a plain object or an array.",
+      );
+    }
+    parent = before;
   }
-  return root;
 }
 
 function parsePath(path: string): string[] {
   if (typeof path !== "string") throw pathError(String(path), `is a ${typeof path}`, 'Write it as text: "user.name".');
   const segments = path.split(".");
   if (segments.length > MAX_SEGMENTS) {
-    throw pathError(`${path.slice(0, 40)}…`, `has ${segments.length} segments; the limit is ${MAX_SEGMENTS}`, "Shorten it.");
+    throw pathError(
+      `${path.slice(0, 40)}…`,
+      `has ${segments.length} segments; the limit is ${MAX_SEGMENTS}`,
+      "Shorten it.",
+    );
   }
   const forbidden = segments.find(isForbiddenKey);
   if (forbidden !== undefined) throw pathError(path, `has the forbidden segment "${forbidden}"`, "Use another name.");
@@ -67,14 +89,17 @@ function isIndex(segment: string): boolean {
   return /^(0|[1-9]\d*)$/.test(segment);
 }
 
-function copy(container: Container): Container {
-  return Array.isArray(container) ? [...container] : { ...container };
-}
-
 function nameOf(value: unknown): string {
-  return typeof value === "object" ? `a ${(value as object).constructor.name}` : `the ${typeof value} ${JSON.stringify(String(value).slice(0, 40))}`;
+  return typeof value === "object"
+    ? `a ${(value as object).constructor.name}`
+    : `the ${typeof value} ${JSON.stringify(String(value).slice(0, 40))}`;
 }
 
 function pathError(path: string, what: string, hint: string): WorkflowError {
-  return new WorkflowError({ code: "STATE_PATH", message: `The state path "${path}" ${what}.`, hint, details: { path } });
+  return new WorkflowError({
+    code: "STATE_PATH",
+    message: `The state path "${path}" ${what}.`,
+    hint,
+    details: { path },
+  });
 }

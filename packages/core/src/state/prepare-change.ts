@@ -1,8 +1,9 @@
-import type { StateChange } from "../engine/tick.js";
+import type { StateChange, StatePatch } from "../engine/tick.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
-import { diffState } from "./diff-state.js";
+import { diffAt, diffState } from "./diff-state.js";
 import { freezeState } from "./freeze-state.js";
+import { findSlot } from "./path.js";
 import { refuseUnstorable } from "./refuse-unstorable.js";
 import { invalid, isRecord, type StateSchema } from "./state-schema.js";
 
@@ -23,22 +24,43 @@ export type PreparedChange = StateChange & { readonly next: unknown };
  * @throws {WorkflowError} `STATE_UNSTORABLE`, `STATE_INVALID` or `STATE_SCHEMA_CONVERTS`.
  */
 export function prepareChange(before: unknown, wanted: unknown, rules: StateRules): PreparedChange {
-  if (!isRecord(wanted)) throw invalid([{ message: "the state is no plain object" }], "Give an object with the fields of the state.");
-  let after: Readonly<Record<string, unknown>> = wanted;
-  let patches = storableDiff(before, after, rules);
-  if (rules.schema && patches?.length !== 0) {
-    const touched = patches ? patches.map(({ path }) => String(path[0])) : Object.keys({ ...(before as object), ...after });
-    const checked = rules.schema.check(after, [...new Set(touched)]) as typeof after;
-    if (checked !== after) {
-      after = checked;
-      patches = storableDiff(before, after, rules);
-    }
-  }
-  return patches ? { patches, next: applyPatches(before, patches) } : { whole: true, next: freezeState(after) };
+  if (!isRecord(wanted))
+    throw invalid([{ message: "the state is no plain object" }], "Give an object with the fields of the state.");
+  return checkedChange(before, changeTo(before, wanted, rules), rules);
 }
 
-function storableDiff(before: unknown, after: unknown, { types }: StateRules): ReturnType<typeof diffState> {
+/** As {@link prepareChange}, for one value. @throws {WorkflowError} `STATE_PATH` */
+export function prepareWrite(
+  before: unknown,
+  { path, value }: { path: string; value: unknown },
+  rules: StateRules,
+): PreparedChange {
+  const slot = findSlot(before, path, value);
+  const patches = slot.exists
+    ? diffAt(slot.path, slot.before, slot.after)
+    : [{ op: "add" as const, path: slot.path, value: slot.after }];
+  return checkedChange(before, patchedBy(before, patches, rules), rules);
+}
+
+function checkedChange(before: unknown, change: PreparedChange, rules: StateRules): PreparedChange {
+  const { next } = change;
+  if (!rules.schema || next === before) return change;
+  const touched =
+    "patches" in change
+      ? change.patches.map(({ path }) => String(path[0]))
+      : Object.keys({ ...(before as object), ...(next as object) });
+  const checked = rules.schema.check(next, [...new Set(touched)]);
+  return checked === next ? change : changeTo(before, checked, rules);
+}
+
+function changeTo(before: unknown, after: unknown, rules: StateRules): PreparedChange {
   const patches = diffState(before, after);
-  for (const { path, value } of patches ?? [{ path: [], value: after }]) refuseUnstorable(value, path, types);
-  return patches;
+  if (patches) return patchedBy(before, patches, rules);
+  refuseUnstorable(after, [], rules.types);
+  return { whole: true, next: freezeState(after) };
+}
+
+function patchedBy(before: unknown, patches: readonly StatePatch[], { types }: StateRules): PreparedChange {
+  for (const { path, value } of patches) refuseUnstorable(value, path, types);
+  return { patches, next: applyPatches(before, patches) };
 }

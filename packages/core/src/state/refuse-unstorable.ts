@@ -7,7 +7,11 @@ import { findUnstorable, MAX_DEPTH, type ValueType } from "../value/plain.js";
  *
  * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
  */
-export function refuseUnstorable(value: unknown, path: readonly (string | number)[], types: readonly ValueType[]): void {
+export function refuseUnstorable(
+  value: unknown,
+  path: readonly (string | number)[],
+  types: readonly ValueType[],
+): void {
   if (path.length < MAX_DEPTH && isSimple(value) && !isForbiddenKey(String(path.at(-1)))) return;
   // As it will lie in the state: depth counts from there, and the path comes out whole.
   let nested = value;

@@ -9,13 +9,14 @@
  * @module
  */
 import { Semaphore } from "async-mutex";
-import { current, enableMapSet, Immer, isDraft } from "immer";
+import { enableMapSet, Immer } from "immer";
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
-import { readPath, writePath } from "./path.js";
-import { type PreparedChange, prepareChange, type StateRules } from "./prepare-change.js";
-import { isRecord } from "./state-schema.js";
+import { freezeState } from "./freeze-state.js";
+import { readPath } from "./path.js";
+import { type PreparedChange, prepareChange, prepareWrite, type StateRules } from "./prepare-change.js";
+import { withoutDrafts } from "./without-drafts.js";
 
 enableMapSet();
 // An instance of its own: settings that users give to immer do not reach it. Freezing is done with the patches.
@@ -72,6 +73,8 @@ export class StateCell {
   readonly #lock = new Semaphore(1);
   /** Waiting for the lock or holding it. */
   readonly #turns = new Set<Turn>();
+  /** How many of them each writer has. */
+  readonly #writing = new Map<object, number>();
   #holder: Turn | null = null;
   #stopTimer: (() => void) | null = null;
 
@@ -91,15 +94,19 @@ export class StateCell {
   }
 
   write(path: string, value: unknown, writer?: Writer): Promise<void> {
-    return this.#take("set", writer, (turn) => this.#commit(turn, writePath(this.#host.read(), path, value), value));
+    return this.#take("set", writer, (turn) => {
+      const change = prepareWrite(this.#host.read(), { path, value }, this.#host);
+      // All of it, also where it equals what was there: the host may keep it.
+      return this.#commit(turn, change, freezeState(value));
+    });
   }
 
   replace(state: unknown, writer?: Writer): Promise<void> {
-    return this.#take("setState", writer, (turn) => this.#commit(turn, state, undefined));
+    return this.#take("setState", writer, (turn) => this.#replace(turn, state));
   }
 
   clear(writer?: Writer): Promise<void> {
-    return this.#take("clear", writer, (turn) => this.#commit(turn, this.#host.schema?.initial() ?? {}, undefined));
+    return this.#take("clear", writer, (turn) => this.#replace(turn, this.#host.schema?.initial() ?? {}));
   }
 
   /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
@@ -116,6 +123,11 @@ export class StateCell {
     });
   }
 
+  /** Whether {@link rollback} would find something. */
+  isWriting(token: object): boolean {
+    return this.#writing.has(token);
+  }
+
   /** Ends the writers of an attempt: each rejects with `error`, and what is not committed never will be. */
   rollback(token: object, error: unknown): void {
     for (const turn of this.#turns) if (turn.writer?.token === token) this.#rollBack(turn, error);
@@ -126,10 +138,20 @@ export class StateCell {
     return new Promise<Result>((resolve, reject) => {
       refuseInsideEdit(what, writer?.token, this);
       const turn: Turn = {
-        what, writer, resolve: resolve as Turn["resolve"], reject, work: work as Turn["work"], outer: editAround(),
-        release: null, edit: null, committing: false, over: false, blockingSinceMs: 0,
+        what,
+        writer,
+        resolve: resolve as Turn["resolve"],
+        reject,
+        work: work as Turn["work"],
+        outer: editAround(),
+        release: null,
+        edit: null,
+        committing: false,
+        over: false,
+        blockingSinceMs: 0,
       };
       this.#turns.add(turn);
+      if (writer) this.#writing.set(writer.token, (this.#writing.get(writer.token) ?? 0) + 1);
       if (this.#turns.size === 2) {
         if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
         this.#watch();
@@ -147,7 +169,10 @@ export class StateCell {
     try {
       const result = turn.work(turn);
       if (!isPromise(result)) return this.#settle(turn, result);
-      result.then((stored) => this.#settle(turn, stored), (error: unknown) => this.#fail(turn, error));
+      result.then(
+        (stored) => this.#settle(turn, stored),
+        (error: unknown) => this.#fail(turn, error),
+      );
     } catch (error) {
       this.#fail(turn, error);
     }
@@ -168,12 +193,15 @@ export class StateCell {
     if (turn.over) return answer;
     if (turn.edit) turn.edit.open = false;
     const result = withoutDrafts(answer) as Result;
-    const stored = this.#commit(turn, immer.finishDraft(draft), result);
+    const stored = this.#replace(turn, immer.finishDraft(draft), result);
     return stored ? stored.then(() => result) : result;
   }
 
-  #commit(turn: Turn, wanted: unknown, value: unknown): void | Promise<void> {
-    const change = prepareChange(this.#host.read(), wanted, this.#host);
+  #replace(turn: Turn, wanted: unknown, value?: unknown): void | Promise<void> {
+    return this.#commit(turn, prepareChange(this.#host.read(), wanted, this.#host), value);
+  }
+
+  #commit(turn: Turn, change: PreparedChange, value: unknown): void | Promise<void> {
     turn.committing = true;
     return this.#host.commit(change, { writer: turn.writer, value });
   }
@@ -188,12 +216,19 @@ export class StateCell {
   #free(turn: Turn): void {
     turn.over = true;
     if (turn.edit) turn.edit.open = false;
-    this.#turns.delete(turn);
+    if (this.#turns.delete(turn)) this.#forget(turn.writer);
     if (this.#turns.size < 2) this.#unwatch();
     if (!turn.release) return;
     this.#holder = null;
     turn.release();
     turn.release = null;
+  }
+
+  #forget(writer: Writer | undefined): void {
+    if (!writer) return;
+    const left = (this.#writing.get(writer.token) ?? 0) - 1;
+    if (left > 0) this.#writing.set(writer.token, left);
+    else this.#writing.delete(writer.token);
   }
 
   /** Keeps a timer while a writer waits. */
@@ -205,7 +240,8 @@ export class StateCell {
     this.#stopTimer = clock.setTimer(dueMs > nowMs ? dueMs : nowMs + lockTimeoutMs, () => {
       this.#stopTimer = null;
       const holder = this.#holder;
-      if (holder?.edit && !holder.committing && holder.blockingSinceMs + lockTimeoutMs <= clock.now()) this.#expire(holder);
+      if (holder?.edit && !holder.committing && holder.blockingSinceMs + lockTimeoutMs <= clock.now())
+        this.#expire(holder);
       this.#watch();
     });
   }
@@ -218,29 +254,21 @@ export class StateCell {
   /** Rolls an edit back that keeps others waiting: most likely it waits for a writer of its own. */
   #expire(holder: Turn): void {
     const { lockTimeoutMs } = this.#host;
-    const own = followsAsyncContext() ? [] : [...this.#turns].filter((turn) => turn.writer && turn.writer.token === holder.writer?.token);
+    const own = followsAsyncContext()
+      ? []
+      : [...this.#turns].filter((turn) => turn.writer && turn.writer.token === holder.writer?.token);
     for (const turn of new Set([holder, ...own])) {
-      this.#rollBack(turn, new WorkflowError({
-        code: "STATE_LOCKED",
-        message: `\`${turn.what}\` was rolled back: an edit kept other writers waiting for ${lockTimeoutMs} ms.`,
-        hint: "Use only the draft inside `editState`, keep slow work outside, or raise `lockTimeout`.",
-        details: { what: turn.what, lockTimeoutMs },
-      }));
+      this.#rollBack(
+        turn,
+        new WorkflowError({
+          code: "STATE_LOCKED",
+          message: `\`${turn.what}\` was rolled back: an edit kept other writers waiting for ${lockTimeoutMs} ms.`,
+          hint: "Use only the draft inside `editState`, keep slow work outside, or raise `lockTimeout`.",
+          details: { what: turn.what, lockTimeoutMs },
+        }),
+      );
     }
   }
-}
-
-/** The answer of a callback, without drafts: those end with the edit. */
-function withoutDrafts(answer: unknown, depth = 0): unknown {
-  if (typeof answer !== "object" || answer === null || depth > 8) return answer;
-  if (isDraft(answer)) return current(answer);
-  if (Array.isArray(answer)) {
-    const items = answer.map((item) => withoutDrafts(item, depth + 1));
-    return items.some((item, index) => item !== answer[index]) ? items : answer;
-  }
-  if (!isRecord(answer) || Object.isFrozen(answer)) return answer;
-  const entries = Object.entries(answer).map(([key, value]) => [key, withoutDrafts(value, depth + 1)] as const);
-  return entries.some(([key, value]) => value !== answer[key]) ? Object.fromEntries(entries) : answer;
 }
 
 function isPromise<Result>(value: Result | Promise<Result>): value is Promise<Result> {

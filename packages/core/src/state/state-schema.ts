@@ -51,11 +51,10 @@ export class StateSchema {
   initial(): unknown {
     const { whole, fields, types } = this.#parts;
     const issues: SchemaIssue[] = [];
-    let state: Record<string, unknown> = {};
-    if (whole) state = ask(whole, {}, [], issues) as never;
-    else for (const [field, schema] of Object.entries(fields)) {
+    const state: unknown = whole ? ask(whole, {}, [], issues) : {};
+    for (const [field, schema] of Object.entries(fields)) {
       const value = ask(schema, undefined, [field], issues);
-      if (value !== undefined) state[field] = value;
+      if (value !== undefined) (state as Record<string, unknown>)[field] = value;
     }
     if (issues.length > 0) throw invalid(issues, "Give every field of the state a default: a run starts from nothing.");
     refuseUnstorable(state, [], types);
@@ -156,7 +155,10 @@ function ask(schema: StandardSchema, value: unknown, path: readonly string[], is
   return undefined;
 }
 
-export function invalid(issues: readonly SchemaIssue[], hint = "Write what the schema of the state asks for."): WorkflowError {
+export function invalid(
+  issues: readonly SchemaIssue[],
+  hint = "Write what the schema of the state asks for.",
+): WorkflowError {
   const lines = issues.map(({ path = [], message }) => ({
     path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
     message,

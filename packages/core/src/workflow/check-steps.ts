@@ -7,6 +7,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, ownsType, roleOf } from "../event/facts.js";
+import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import { checkResources } from "../resource/check-resources.js";
 import type { AnyStepOptions } from "../step/step.js";
@@ -20,7 +21,6 @@ import {
   listOf,
   namedClasses,
 } from "./declared-step.js";
-import { suggest } from "./suggest.js";
 
 /** Roles that only the engine gives. */
 const engineRoles: ReadonlySet<string> = new Set(["stepFailed", "terminal", "notice"]);

@@ -10,6 +10,7 @@ import type { EventClass, EventRole } from "../event/event.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
 import { EventRegistry } from "../event/registry.js";
 import type { ObjectSchema } from "../event/schema.js";
+import { suggest } from "../graph/finding.js";
 import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.js";
@@ -23,7 +24,6 @@ import { type DeclaredStep, declaredSteps, isCollect, isJoin, listOf, namedClass
 import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
-import { suggest } from "./suggest.js";
 
 export { resolveStart } from "./start-event.js";
 

@@ -5,7 +5,7 @@
  */
 import { applyChange } from "../../state/apply-change.js";
 import type { CallAwaited, ChildClosed, ChildOpened, EffectRecorded, EventCollected, SendsCommitted, SleepOpened, StateEdited, StreamWritten, WaitOpened } from "../tick.js";
-import type { ChildRecord, EventData, WaitRecord } from "../state.js";
+import type { ChildRecord, EventData, SleepRecord, WaitRecord } from "../state.js";
 import { suspend, wake } from "./dispatch.js";
 import { publish } from "./finish.js";
 import { takeKept } from "./inbox.js";
@@ -28,12 +28,13 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
   if (item === null) return;
   const { state } = work;
   const { call, accepts, where, prompt, dueAtMs } = tick;
-  const promptId = prompt === null ? null : `${state.runId}:${state.nextId++}`;
-  const wait: WaitRecord = { kind: "wait", call, item: item.id, accepts, where, promptId, prompt, dueAtMs, status: "open", event: null, timer: null };
+  const order = state.nextId++;
+  const promptId = prompt === null ? null : `${state.runId}:${order}`;
+  const wait: WaitRecord = { kind: "wait", call, awaitedIn: 0, order, item: item.id, accepts, where, promptId, prompt, dueAtMs, status: "open", event: null, timer: null };
   remember(item, wait);
-  suspend(work, item);
+  suspend(work, item, wait);
   // An answer that came before its question was not meant for it: only a wait without a prompt takes kept events.
-  const kept = prompt === null ? takeKept(work, wait) : null;
+  const kept = prompt === null ? takeKept(work, item.step, wait) : null;
   if (kept !== null) return resolveWait(work, item, wait, kept.event);
   listWait(work, wait);
   if (dueAtMs !== null) wait.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
@@ -45,8 +46,9 @@ export function onSleepOpened(work: Work, tick: SleepOpened): void {
   if (item === null) return;
   const { call, dueAtMs } = tick;
   const timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
-  remember(item, { kind: "sleep", call, dueAtMs, status: "open", timer });
-  suspend(work, item);
+  const record: SleepRecord = { kind: "sleep", call, awaitedIn: 0, dueAtMs, status: "open", timer };
+  remember(item, record);
+  suspend(work, item, record);
 }
 
 export function onChildOpened(work: Work, tick: ChildOpened): void {
@@ -54,9 +56,9 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
   if (item === null) return;
   const { call, name, start } = tick;
   const runId = `${work.state.runId}/${work.state.nextId++}`;
-  const record: ChildRecord = { kind: "child", call, name, runId, start, status: "open", result: null, error: null };
+  const record: ChildRecord = { kind: "child", call, awaitedIn: 0, name, runId, start, status: "open", result: null, error: null };
   remember(item, record);
-  suspend(work, item);
+  suspend(work, item, record);
   work.commands.push({ type: "child.start", item: item.id, call });
 }
 
@@ -67,7 +69,7 @@ export function onChildClosed(work: Work, tick: ChildClosed): void {
   record.status = tick.error === null ? "completed" : "failed";
   record.result = tick.result;
   record.error = tick.error;
-  wake(work, item, tick.call);
+  wake(work, item, record);
 }
 
 /** A later attempt asks for a call that an earlier one opened: already answered, or to be awaited. */
@@ -75,7 +77,7 @@ export function onCallAwaited(work: Work, tick: CallAwaited): void {
   const item = currentItem(work, tick);
   const record = item?.memory?.get(tick.call);
   if (!item || !record) return;
-  if ("status" in record && record.status === "open") suspend(work, item);
+  if ("status" in record && record.status === "open") suspend(work, item, record);
   else work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
 }
 

@@ -43,7 +43,7 @@ export function deliver(work: Work, parcel: Parcel): void {
   const isPrompt = work.routing.roles.get(parcel.event.type) === "inputRequired";
   if (isPrompt) show(work, parcel.event);
   if (offer(work, parcel) || isPrompt) return;
-  if (parcel.step === null && keep(work, parcel)) return;
+  if (keep(work, parcel)) return;
   work.commands.push({ type: "note", note: { kind: "event.unhandled", event: parcel.event, step: parcel.step } });
 }
 

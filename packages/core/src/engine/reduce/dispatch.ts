@@ -80,8 +80,12 @@ function resume(work: Work, load: StepLoad, item: WorkItem): void {
   item.answered = null;
 }
 
+type OpenCall = { readonly call: string; awaitedIn: number };
+
 /** Its attempt awaits an open call: the slot is free for others. */
-export function suspend(work: Work, item: WorkItem): void {
+export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
+  if (call.awaitedIn === item.attempt) return;
+  call.awaitedIn = item.attempt;
   item.open++;
   if (item.status !== "running") return;
   item.status = "suspended";
@@ -93,7 +97,8 @@ export function suspend(work: Work, item: WorkItem): void {
  * An open call was answered. Told at once while others are still open (the item stays suspended: its code most likely awaits them
  * all); the last answer brings the item back to its slot first.
  */
-export function wake(work: Work, item: WorkItem, call: string): void {
+export function wake(work: Work, item: WorkItem, { call, awaitedIn }: OpenCall): void {
+  if (awaitedIn !== item.attempt) return; // remembered for when it is asked for again
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {
     item.status = "resuming";

@@ -8,10 +8,10 @@ import { reachOf } from "../routing.js";
 import type { Parcel, WaitRecord } from "../state.js";
 import type { Work } from "./work.js";
 
-/** Keeps an event when a step that can still run waits for its type. */
+/** Keeps an event when a step that can still run (the one it is for, where one is named) waits for its type. */
 export function keep(work: Work, parcel: Parcel): boolean {
   const waiting = work.routing.routes.get(parcel.event.type)?.waiting;
-  if (!waiting || waiting.length === 0 || !waiting.some((name) => canRun(work, name))) return false;
+  if (!waiting || !waiting.some((name) => isFor(parcel, name) && canRun(work, name))) return false;
   work.state.inbox ??= [];
   work.state.inbox.push(parcel);
   return true;
@@ -21,11 +21,15 @@ export function isFull(work: Work): boolean {
   return (work.state.inbox?.length ?? 0) >= work.routing.definition.inboxSize;
 }
 
-/** The oldest kept event that this wait takes. */
-export function takeKept(work: Work, wait: WaitRecord): Parcel | null {
+function isFor({ step }: Parcel, name: string): boolean {
+  return step === null || step === name;
+}
+
+/** The oldest kept event that this wait of this step takes. */
+export function takeKept(work: Work, step: string, wait: WaitRecord): Parcel | null {
   const { inbox } = work.state;
   if (inbox === null) return null;
-  const position = inbox.findIndex(({ event }) => matchesType(wait.accepts, event.type) && matchesWhere(wait.where, event));
+  const position = inbox.findIndex((kept) => isFor(kept, step) && matchesType(wait.accepts, kept.event.type) && matchesWhere(wait.where, kept.event));
   if (position < 0) return null;
   return inbox.splice(position, 1)[0] as Parcel;
 }

@@ -22,10 +22,10 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
     closeEmittedPrompt(work, tick.event.type);
     return accept(work, tick);
   }
-  if (tick.step !== null) return say(work, tick, "EVENT_NOT_ACCEPTED", `Step "${tick.step}" does not accept ${tick.event.type} now.`);
   if (isFull(work)) return say(work, tick, "INBOX_FULL", `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.`);
   if (keep(work, parcel)) return accept(work, tick);
-  say(work, tick, "EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now, and none that can still run waits for it.`);
+  const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
+  say(work, tick, "EVENT_NOT_ACCEPTED", `${nobody} ${tick.event.type} now, and none that can still run waits for it.`);
 }
 
 function accept(work: Work, { ticket }: EventReceived): void {

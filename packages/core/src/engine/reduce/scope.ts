@@ -6,7 +6,7 @@
 import { collectsOf } from "../routing.js";
 import type { Scope, WorkItem } from "../state.js";
 import { fireBatch, isSettling } from "./collect.js";
-import { endAttempt } from "./dispatch.js";
+import { endAttempt, removeItem } from "./dispatch.js";
 import { reportLeftovers } from "./join.js";
 import { closeCalls } from "./wait.js";
 import type { Work } from "./work.js";
@@ -94,6 +94,16 @@ export function cancelScope(work: Work, scope: Scope): void {
   dropWork(work, scope, null);
   scope.open = 0;
   close(work, scope);
+  stopGenerator(work, scope);
+}
+
+/** Nobody takes what it would still give. */
+function stopGenerator(work: Work, scope: Scope): void {
+  const item = scope.generator === null ? undefined : work.state.items.get(scope.generator);
+  scope.generator = null;
+  if (!item) return;
+  work.commands.push({ type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
+  removeItem(work, item);
 }
 
 /** Ends all work of one element. */

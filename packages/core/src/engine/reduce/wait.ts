@@ -56,7 +56,7 @@ export function resolveWait(work: Work, item: WorkItem, wait: WaitRecord, event:
   unlistWait(work, wait);
   wait.status = "resolved";
   wait.event = event;
-  wake(work, item, wait.call);
+  wake(work, item, wait);
 }
 
 /** A sleep is over, or a wait has timed out. */
@@ -72,7 +72,7 @@ export function onCallDue(work: Work, id: number, call: string): void {
     record.timer = null;
     record.status = "done";
   }
-  wake(work, item, call);
+  wake(work, item, record);
 }
 
 /** The item ends: nobody will await what is still open. */

@@ -1,0 +1,76 @@
+/**
+ * `millrace/engine`: the seam for hosts. A host stores ticks before it reduces them, and performs the commands.
+ *
+ * - In process: `setPorts(workflow, { journal })`, and every round of ticks is handed to the journal before it takes effect.
+ * - As short activations: load the state, `outstanding(...)`, `reduce` what came, store ticks, state and commands together.
+ *
+ * @module
+ */
+import type { Command } from "./engine/command.js";
+import type { Ports } from "./engine/ports.js";
+import { reduce } from "./engine/reduce.js";
+import type { Routing } from "./engine/routing.js";
+import type { RunState } from "./engine/state.js";
+import type { RunResumed, RunRetried } from "./engine/tick.js";
+import { setPorts as setPortsOf } from "./run/workflow-host.js";
+import { compileWorkflow } from "./workflow/compile.js";
+import type { Workflow } from "./workflow/workflow.js";
+
+// ---- the workflow as data
+export type {
+  CollectTrigger,
+  Definition,
+  EventTrigger,
+  FailureTrigger,
+  JoinSlot,
+  JoinTrigger,
+  StepDefinition,
+  TriggerDefinition,
+} from "./engine/definition.js";
+export { createRouting } from "./engine/routing.js";
+export type { Routing } from "./engine/routing.js";
+export { compileWorkflow } from "./workflow/compile.js";
+export type { CompiledStep, CompiledWorkflow } from "./workflow/compile.js";
+// ---- what is true, what happened, what to do
+export { createRunState } from "./engine/state.js";
+export type {
+  EventData,
+  Failure,
+  MemoryRecord,
+  NewRun,
+  Outcome,
+  RunState,
+  RunStatus,
+  Scope,
+  WorkItem,
+} from "./engine/state.js";
+export type { Send, StateChange, StatePatch, Tick } from "./engine/tick.js";
+export type { Command, Note, Receipt, RefusalCode } from "./engine/command.js";
+export { reduce } from "./engine/reduce.js";
+export { replay } from "./engine/replay.js";
+// ---- the world
+export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
+// ---- JSON
+export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
+export type { EncodedTick } from "./snapshot/tick-codec.js";
+
+/** Gives a workflow other ports. Before its first run: runs under way keep theirs. */
+export function setPorts(workflow: Workflow, ports: Partial<Ports>): void {
+  setPortsOf(compileWorkflow(workflow), ports);
+}
+
+/**
+ * What a loaded run has to do next, children included.
+ *
+ * What was under way starts over, so this is a tick like any other: store it before.
+ */
+export function outstanding(routing: Routing, state: RunState, tick: RunResumed | RunRetried): Command[] {
+  const commands = reduce(routing, state, tick);
+  for (const item of state.items.values()) {
+    for (const record of item.memory?.values() ?? []) {
+      if (record.kind === "child" && record.status === "open")
+        commands.push({ type: "child.start", item: item.id, call: record.call });
+    }
+  }
+  return commands;
+}

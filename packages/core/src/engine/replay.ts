@@ -1,0 +1,19 @@
+/** A run's state, rebuilt from what happened to it. */
+import { reduce } from "./reduce.js";
+import { createRouting, type Routing } from "./routing.js";
+import type { RunState } from "./state.js";
+import type { Tick } from "./tick.js";
+
+/**
+ * Reduces the ticks in order and performs nothing. Changes the given state, and gives it.
+ *
+ * @param routing The table that the first tick was live with; each `definition.changed` brings the next one.
+ */
+export function replay(routing: Routing, state: RunState, ticks: Iterable<Tick>): RunState {
+  let table = routing;
+  for (const tick of ticks) {
+    if (tick.type === "definition.changed") table = createRouting(tick.definition);
+    reduce(table, state, tick);
+  }
+  return state;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "../event/built-in-events.js";
+import { event } from "../event/event.js";
+import { resource } from "../resource/resource.js";
+import { catchError } from "../step/catch-error.js";
+import { step } from "../step/step.js";
+import { join } from "../step/trigger.js";
+import { Workflow } from "../workflow/workflow.js";
+import { describeWorkflow } from "./describe.js";
+
+class Order extends event("Order") {}
+class Payment extends event("Payment") {}
+class Shipped extends event("Shipped") {}
+class Confirm extends InputRequiredEvent.define("Confirm") {}
+class Confirmed extends HumanResponseEvent.define("Confirmed") {}
+
+const settings = resource("settings", () => ({ secret: "do not tell" }), { scope: "app" });
+const database = resource("database", () => "a database", { resources: { settings } });
+const otherDatabase = resource("database", () => "another database", { scope: "run" });
+
+class Shop extends Workflow {
+  @step({ on: StartEvent, emits: [Order, Payment], resources: { db: database } })
+  begin() {
+    return [new Order(), new Payment()];
+  }
+
+  @step({
+    on: join({ order: Order, payment: Payment }),
+    emits: Shipped,
+    waits: Confirmed,
+    streams: Confirm,
+    resources: { db: otherDatabase, main: database },
+  })
+  ship() {
+    return new Shipped();
+  }
+
+  @step({ on: Shipped, emits: StopEvent })
+  end() {
+    return new StopEvent({ result: null });
+  }
+
+  @catchError({ steps: ["ship"], emits: StopEvent })
+  recover() {
+    return new StopEvent({ result: null });
+  }
+}
+
+describe("describeWorkflow", () => {
+  const description = describeWorkflow(new Shop());
+
+  it("gives steps, events and resources as nodes", () => {
+    expect(description.name).toBe("Shop");
+    expect(description.nodes).toEqual([
+      { kind: "step", id: "step:begin", name: "begin", trigger: "event" },
+      { kind: "step", id: "step:ship", name: "ship", trigger: "join" },
+      { kind: "step", id: "step:end", name: "end", trigger: "event" },
+      { kind: "step", id: "step:recover", name: "recover", trigger: "failure" },
+      ...[
+        ["StartEvent", "start"],
+        ["Order", "event"],
+        ["Payment", "event"],
+        ["Shipped", "event"],
+        ["Confirmed", "humanResponse"],
+        ["Confirm", "inputRequired"],
+        ["StopEvent", "stop"],
+      ].map(([name, role]) => ({ kind: "event", id: `event:${name}`, name, role })),
+      { kind: "outside", id: "outside", name: "outside" },
+      { kind: "resource", id: "resource:database", name: "database", scope: "workflow" },
+      { kind: "resource", id: "resource:settings", name: "settings", scope: "app" },
+      { kind: "resource", id: "resource:database#2", name: "database", scope: "run" },
+    ]);
+  });
+
+  it("gives how they are connected as edges", () => {
+    expect(
+      description.edges.map(({ kind, from, to, label }) => `${from} ${kind} ${to}${label ? ` (${label})` : ""}`),
+    ).toEqual([
+      "event:StartEvent accepts step:begin",
+      "step:begin emits event:Order",
+      "step:begin emits event:Payment",
+      "event:Order accepts step:ship (order)",
+      "event:Payment accepts step:ship (payment)",
+      "event:Confirmed waits step:ship",
+      "step:ship emits event:Shipped",
+      "step:ship streams event:Confirm",
+      "event:Shipped accepts step:end",
+      "step:end emits event:StopEvent",
+      "step:recover emits event:StopEvent",
+      "step:ship fails step:recover",
+      "outside answers event:Confirmed",
+      "event:Confirm asks outside",
+      "resource:database needs resource:settings (settings)",
+      "step:begin needs resource:database (db)",
+      "step:ship needs resource:database#2 (db)",
+      "step:ship needs resource:database (main)",
+    ]);
+  });
+
+  it("has an end to every edge", () => {
+    const ids = new Set(description.nodes.map((node) => node.id));
+
+    expect(description.edges.filter((edge) => !ids.has(edge.from) || !ids.has(edge.to))).toEqual([]);
+  });
+
+  it("is plain JSON data, the routing table included, that nobody else holds", () => {
+    expect(JSON.parse(JSON.stringify(description))).toEqual(description);
+    expect(description.routing.steps.map((described) => described.name)).toEqual(["begin", "ship", "end", "recover"]);
+    expect(describeWorkflow(new Shop()).routing).not.toBe(description.routing);
+  });
+
+  it("refuses an invalid workflow", () => {
+    class Broken extends Workflow {
+      @step({ on: StartEvent, emits: Order })
+      begin() {
+        return new Order();
+      }
+    }
+
+    expect(() => describeWorkflow(new Broken())).toThrow(expect.objectContaining({ code: "WORKFLOW_INVALID" }));
+  });
+});

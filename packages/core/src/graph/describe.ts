@@ -1,0 +1,139 @@
+/**
+ * A workflow as plain data: for drawings, docs and tools. Names only: no paths, no values, no code.
+ *
+ * @module
+ */
+import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
+import { createRouting, isExternal } from "../engine/routing.js";
+import type { EventRole } from "../event/event.js";
+import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import type { Workflow } from "../workflow/workflow.js";
+
+export interface WorkflowDescription {
+  readonly name: string;
+  /** The routing table, as the engine has it. */
+  readonly routing: Definition;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export type GraphNode = StepNode | EventNode | ResourceNode | OutsideNode;
+
+export interface StepNode {
+  readonly kind: "step";
+  readonly id: string;
+  readonly name: string;
+  readonly trigger: TriggerDefinition["kind"];
+}
+export interface EventNode {
+  readonly kind: "event";
+  readonly id: string;
+  readonly name: string;
+  readonly role: EventRole;
+}
+export interface ResourceNode {
+  readonly kind: "resource";
+  readonly id: string;
+  readonly name: string;
+  readonly scope: ResourceScope;
+}
+/** Who answers prompts and sends events. */
+export interface OutsideNode {
+  readonly kind: "outside";
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * - `accepts`, `waits`: from an event to a step. The label of `accepts` is the slot of a join.
+ * - `emits`, `streams`: from a step to an event.
+ * - `fails`: from a step to its error handler.
+ * - `needs`: from a step or resource to a resource. The label is what it calls it.
+ * - `asks`, `answers`: from a prompt to the outside, and from there to an event.
+ */
+export type EdgeKind = "accepts" | "waits" | "emits" | "streams" | "fails" | "needs" | "asks" | "answers";
+
+export interface GraphEdge {
+  readonly kind: EdgeKind;
+  /** Id of a node. */
+  readonly from: string;
+  /** Id of a node. */
+  readonly to: string;
+  readonly label?: string;
+}
+
+/**
+ * The graph of a workflow as JSON data. Ids stay the same as long as names do.
+ *
+ * @throws {WorkflowError} `WORKFLOW_INVALID`, naming everything that is wrong.
+ */
+export function describeWorkflow(workflow: Workflow): WorkflowDescription {
+  const { name, definition, steps } = compileWorkflow(workflow);
+  const nodes: GraphNode[] = [];
+  const edges: GraphEdge[] = [];
+  for (const step of definition.steps) {
+    nodes.push({ kind: "step", id: `step:${step.name}`, name: step.name, trigger: step.trigger.kind });
+    edges.push(...edgesOf(step));
+  }
+  for (const [step, { name: handler }] of createRouting(definition).handlers) {
+    edges.push({ kind: "fails", from: `step:${step}`, to: `step:${handler}` });
+  }
+  addEvents(definition, nodes, edges);
+  addResources(steps, nodes, edges);
+  return { name, routing: structuredClone(definition), nodes, edges };
+}
+
+function edgesOf({ name, trigger, emits, waits, streams }: StepDefinition): GraphEdge[] {
+  const id = `step:${name}`;
+  const accepted: GraphEdge[] = [];
+  if (trigger.kind === "join") {
+    for (const slot of trigger.slots)
+      for (const type of slot.accepts)
+        accepted.push({ kind: "accepts", from: `event:${type}`, to: id, label: slot.name });
+  } else if (trigger.kind !== "failure") {
+    for (const type of trigger.accepts) accepted.push({ kind: "accepts", from: `event:${type}`, to: id });
+  }
+  return [
+    ...accepted,
+    ...waits.map((type): GraphEdge => ({ kind: "waits", from: `event:${type}`, to: id })),
+    ...emits.map((type): GraphEdge => ({ kind: "emits", from: id, to: `event:${type}` })),
+    ...streams.map((type): GraphEdge => ({ kind: "streams", from: id, to: `event:${type}` })),
+  ];
+}
+
+function addEvents({ roles }: Definition, nodes: GraphNode[], edges: GraphEdge[]): void {
+  const outside: GraphEdge[] = [];
+  for (const [type, role] of Object.entries(roles)) {
+    const id = `event:${type}`;
+    nodes.push({ kind: "event", id, name: type, role });
+    if (role === "inputRequired") outside.push({ kind: "asks", from: id, to: "outside" });
+    if (isExternal(role)) outside.push({ kind: "answers", from: "outside", to: id });
+  }
+  if (outside.length > 0) nodes.push({ kind: "outside", id: "outside", name: "outside" });
+  edges.push(...outside);
+}
+
+/** A resource is told from another of its name by identity. */
+function addResources(steps: CompiledWorkflow["steps"], nodes: GraphNode[], edges: GraphEdge[]): void {
+  const ids = new Map<ResourceDefinition, string>();
+  const taken = new Set<string>();
+  for (const [step, { resources }] of steps) need(`step:${step}`, Object.entries(resources ?? {}) as unknown as Needed);
+
+  function need(from: string, needs: Needed): void {
+    for (const [label, resource] of needs) edges.push({ kind: "needs", from, to: idOf(resource), label });
+  }
+
+  function idOf(resource: ResourceDefinition): string {
+    const known = ids.get(resource);
+    if (known !== undefined) return known;
+    const { name, scope } = resource;
+    let id = `resource:${name}`;
+    for (let count = 2; taken.has(id); count++) id = `resource:${name}#${count}`;
+    ids.set(resource, id);
+    taken.add(id);
+    nodes.push({ kind: "resource", id, name, scope });
+    need(id, resource.needs);
+    return id;
+  }
+}

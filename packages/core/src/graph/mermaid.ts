@@ -1,0 +1,133 @@
+/**
+ * Drawings for https://mermaid.js.org: of a workflow, and of one of its runs.
+ *
+ * @module
+ */
+import type { EventRole } from "../event/event.js";
+import { positiveInteger } from "../limit/positive-integer.js";
+import { Workflow } from "../workflow/workflow.js";
+import { describeWorkflow, type EdgeKind, type GraphNode, type WorkflowDescription } from "./describe.js";
+import { Flowchart, type Look } from "./mermaid-text.js";
+import type { AttemptTrace, RunTrace, TracedEvent } from "./trace.js";
+
+export interface MermaidOptions {
+  /** Draws this run instead of the graph: each attempt with its time. Made by `traceRuns`. */
+  readonly run?: RunTrace | undefined;
+  /** Longer names are cut, and end with `*`. Integer, at least 1. @default 40 */
+  readonly maxLabelLength?: number;
+}
+
+/**
+ * The text of a Mermaid flowchart.
+ *
+ * @example
+ * await writeFile("jokes.mmd", toMermaid(new JokeFlow()));
+ * @throws {WorkflowError} `WORKFLOW_INVALID` when the workflow is, `OPTION_INVALID`
+ */
+export function toMermaid(source: Workflow | WorkflowDescription, options: MermaidOptions = {}): string {
+  const chart = new Flowchart(positiveInteger(options.maxLabelLength ?? 40, "maxLabelLength"));
+  const description = source instanceof Workflow ? describeWorkflow(source) : (source as WorkflowDescription);
+  return options.run === undefined ? drawGraph(chart, description) : drawRun(chart, description, options.run);
+}
+
+const looksOfRoles: Readonly<Partial<Record<EventRole, Look>>> = {
+  start: "start",
+  stop: "stop",
+  inputRequired: "prompt",
+  external: "external",
+  humanResponse: "external",
+};
+
+function lookOf(node: GraphNode): Look {
+  switch (node.kind) {
+    case "event":
+      return looksOfRoles[node.role] ?? "event";
+    case "resource":
+    case "outside":
+      return node.kind;
+    case "step":
+      return node.trigger === "event" ? "step" : node.trigger === "failure" ? "handler" : "gather";
+  }
+}
+
+/** What is not the way of an event through the run is dotted. The word is there where an edge has no label of its own. */
+const dotted: Readonly<Partial<Record<EdgeKind, string>>> = {
+  waits: "waits",
+  streams: "shows",
+  fails: "fails",
+  needs: "",
+  asks: "",
+  answers: "",
+};
+
+function drawGraph(chart: Flowchart, { name, nodes, edges }: WorkflowDescription): string {
+  for (const node of nodes) chart.node({ id: node.id, lines: linesOf(node), look: lookOf(node) });
+  for (const { kind, from, to, label } of edges) {
+    const word = dotted[kind];
+    chart.edge(from, to, { label: label ?? (word || undefined), isDotted: word !== undefined });
+  }
+  return chart.toText(name);
+}
+
+function linesOf(node: GraphNode): string[] {
+  if (node.kind !== "step" || lookOf(node) !== "gather") return [node.name];
+  return [node.name, node.trigger];
+}
+
+function drawRun(chart: Flowchart, { nodes }: WorkflowDescription, run: RunTrace): string {
+  const looks = new Map(nodes.map((node) => [node.id, lookOf(node)]));
+  const drawn = new Set<number>();
+  if (run.received.some((event) => looks.get(`event:${event.type}`) === "external"))
+    chart.node({ id: "outside", lines: ["outside"], look: "outside" });
+  for (const event of run.received) {
+    if (drawEvent(event) === "external") chart.edge("outside", `event:${event.id}`, { isDotted: true });
+  }
+  const last = new Map<number, string>();
+  run.attempts.forEach((attempt, position) => {
+    const id = `attempt:${position + 1}`;
+    const before = last.get(attempt.item);
+    last.set(attempt.item, id);
+    chart.node({
+      id,
+      lines: [attempt.step, describeAttempt(attempt)],
+      look: lookOfAttempt(attempt, looks.get(`step:${attempt.step}`)),
+    });
+    if (before !== undefined) chart.edge(before, id, { label: "again", isDotted: true });
+    else for (const event of attempt.accepted) connect(event, `event:${event.id}`, id);
+    for (const event of attempt.emitted) connect(event, id, `event:${event.id}`);
+  });
+  return chart.toText(titleOf(run));
+
+  function connect(event: TracedEvent, from: string, to: string): void {
+    drawEvent(event);
+    chart.edge(from, to);
+  }
+
+  function drawEvent({ id, type }: TracedEvent): Look {
+    const look = looks.get(`event:${type}`) ?? "event";
+    if (!drawn.has(id)) chart.node({ id: `event:${id}`, lines: [type], look });
+    drawn.add(id);
+    return look;
+  }
+}
+
+function lookOfAttempt({ status }: AttemptTrace, look: Look = "step"): Look {
+  if (status === "failed") return "failed";
+  return status === "completed" ? look : "open";
+}
+
+function describeAttempt({ attempt, status, elapsedMs }: AttemptTrace): string {
+  const words =
+    elapsedMs === null ? [status] : [status === "failed" ? `failed after ${formatMs(elapsedMs)}` : formatMs(elapsedMs)];
+  if (attempt > 1) words.unshift(`attempt ${attempt}`);
+  return words.join(", ");
+}
+
+function titleOf({ workflow, runId, status, startedAtMs, endedAtMs }: RunTrace): string {
+  const time = endedAtMs === null ? "" : ` after ${formatMs(endedAtMs - startedAtMs)}`;
+  return `${workflow}, run ${runId}: ${status}${time}`;
+}
+
+function formatMs(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,213 @@
+/**
+ * Ticks as plain JSON, for journals.
+ *
+ * Events and values of the user are encoded, the rest is JSON already. What follows from the rest is left out: the state after
+ * a patch. What comes back is checked field by field, as a snapshot is.
+ *
+ * @module
+ */
+import type { Definition } from "../engine/definition.js";
+import type { EventData } from "../engine/state.js";
+import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
+import { decodeEvent, encodeEvent } from "../event/event-codec.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { childWorkflow } from "../run/child-workflow.js";
+import { decodeValue, encodeValue } from "../value/codec.js";
+import { guardJson } from "../value/guard.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { invalidSnapshot, Reader } from "./reader.js";
+
+/** Plain JSON. Formats only grow: what a released version wrote stays readable. */
+export interface EncodedTick {
+  readonly type: Tick["type"];
+  readonly atMs: number;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of what cannot be stored.
+ */
+export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick {
+  const encoded: Record<string, unknown> = { type: tick.type, atMs: tick.atMs };
+  const fields = tick as unknown as Readonly<Record<string, unknown>>;
+  for (const [name, form] of formsOf(tick.type)) {
+    if (fields[name] !== undefined || form === value) encoded[name] = form.encode(fields[name], { compiled, path: `${tick.type}: ${name}`, fields });
+  }
+  return encoded as unknown as EncodedTick;
+}
+
+/**
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` naming what is wrong, `SNAPSHOT_HOSTILE`, `EVENT_UNKNOWN`, `EVENT_INVALID`, `CHILD_UNKNOWN`.
+ */
+export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
+  guardJson(json, { code: "SNAPSHOT_HOSTILE" });
+  const reader = new Reader(json, "tick");
+  const type = reader.oneOf("type", Object.keys(shapes) as Tick["type"][]);
+  const tick: Record<string, unknown> = { type, atMs: reader.number("atMs") };
+  const fields = json as Readonly<Record<string, unknown>>;
+  for (const [name, form] of formsOf(type)) {
+    const given = reader.raw(name);
+    if (given === undefined && form.isOptional) continue;
+    tick[name] = form.decode(given, { compiled, path: reader.at(name), fields });
+  }
+  return tick as unknown as Tick;
+}
+
+function formsOf(type: Tick["type"]): [string, Form][] {
+  return Object.entries(shapes[type]);
+}
+
+// ---- forms of fields
+
+interface Place {
+  readonly compiled: CompiledWorkflow;
+  readonly path: string;
+  /** The tick: its live fields when it is encoded, else its JSON. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+interface Form {
+  readonly isOptional?: boolean;
+  encode(live: unknown, place: Place): unknown;
+  decode(json: unknown, place: Place): unknown;
+}
+
+/** JSON of one kind. */
+function plain(what: string, fits: (json: unknown) => boolean): Form {
+  return {
+    encode: (live) => live,
+    decode(json, { path }) {
+      if (!fits(json)) throw invalidSnapshot(path, `${JSON.stringify(json)?.slice(0, 60) ?? "missing"}, not ${what}`);
+      return json;
+    },
+  };
+}
+
+function orNull({ encode, decode }: Form): Form {
+  return {
+    encode: (live, place) => (live === null ? null : encode(live, place)),
+    decode: (json, place) => (json === null ? null : decode(json, place)),
+  };
+}
+
+function listOf({ encode, decode }: Form): Form {
+  return {
+    encode: (live, place) => (live as readonly unknown[]).map((item) => encode(item, place)),
+    decode(json, place) {
+      if (!Array.isArray(json)) throw invalidSnapshot(place.path, "no list");
+      return json.map((item, index) => decode(item, { ...place, path: `${place.path}.${index}` }));
+    },
+  };
+}
+
+const isText = (json: unknown): boolean => typeof json === "string";
+const isRecord = (json: unknown): boolean => typeof json === "object" && json !== null && !Array.isArray(json);
+
+const text = plain("text", isText);
+const textOrNull = orNull(text);
+const number = plain("a number", (json) => typeof json === "number");
+const numberOrNull = orNull(number);
+const count = plain("a count", (json) => Number.isSafeInteger(json) && (json as number) >= 0);
+const countOrNull = orNull(count);
+const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
+const record = plain("an object", isRecord);
+const recordOrNull = orNull(record);
+const error = plain("an error", (json) => isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message));
+const definition = plain("a definition", (json) => Array.isArray((json as Partial<Definition> | null)?.steps) && isRecord((json as Partial<Definition>).roles));
+const limit: Form = { ...numberOrNull, isOptional: true };
+
+const value: Form = {
+  encode: (live, { compiled, path }) => encodeValue(live, path, compiled.types),
+  decode: (json, { compiled, path }) => decodeValue(json, path, compiled.types),
+};
+
+/** An event of the workflow that `owner` names. */
+function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
+  return {
+    encode: (live, place) => encodeEvent(live as WorkflowEvent, `${place.path}: ${(live as EventData).type}`, owner(place).types),
+    decode: (json, place) => decodeEvent(json, owner(place).registry, place.path),
+  };
+}
+
+const event = eventOf(({ compiled }) => compiled);
+const eventOrNull = orNull(event);
+const ofChild = eventOf(({ compiled, fields }) => childOf(compiled, String(fields["name"])));
+const shown = eventOf(({ compiled, fields: { origin } }) => (typeof origin === "string" ? origin.split("/").reduce(childOf, compiled) : compiled));
+
+function childOf(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
+  return compileWorkflow(childWorkflow(compiled, name, "The tick"));
+}
+
+const events = listOf(event);
+/** One event, a batch, or nothing. */
+const output: Form = {
+  encode: (live, place) => (Array.isArray(live) ? events : eventOrNull).encode(live, place),
+  decode: (json, place) => (Array.isArray(json) ? events : eventOrNull).decode(json, place),
+};
+
+const sends = listOf({
+  encode: (live, place) => ({ ...(live as Send), event: event.encode((live as Send).event, place) }),
+  decode(json, place) {
+    const reader = new Reader(json, place.path);
+    return {
+      call: reader.text("call"),
+      event: event.decode(reader.raw("event"), { ...place, path: reader.at("event") }) as EventData,
+      step: reader.nullable("step", (name) => reader.text(name)),
+      dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
+      toRun: reader.flag("toRun"),
+    } satisfies Send;
+  },
+});
+
+/** The patches are one value: their paths lead through Maps, whose keys need not be JSON. */
+const change: Form = {
+  encode(live, place) {
+    const given = live as StateChange;
+    if ("whole" in given) return { whole: true, next: value.encode(given.next, place) };
+    return { patches: value.encode(given.patches, place) };
+  },
+  decode(json, place) {
+    const reader = new Reader(json, place.path);
+    if (reader.raw("whole") === true) return { whole: true, next: value.decode(reader.raw("next"), { ...place, path: reader.at("next") }) };
+    const patches = value.decode(reader.raw("patches"), { ...place, path: reader.at("patches") });
+    if (!Array.isArray(patches) || !patches.every(isPatch)) throw invalidSnapshot(reader.at("patches"), "no list of patches");
+    return { patches };
+  },
+};
+
+function isPatch(patch: StatePatch | null): boolean {
+  return isRecord(patch) && ["add", "remove", "replace"].includes((patch as StatePatch).op) && Array.isArray((patch as StatePatch).path) && (patch as StatePatch).path.length > 0;
+}
+
+// ---- ticks
+
+type Shapes = { readonly [Type in Tick["type"]]: { readonly [Field in Exclude<keyof Extract<Tick, { readonly type: Type }>, "type" | "atMs">]-?: Form } };
+
+const ofAttempt = { item: count, attempt: count };
+const ofCall = { ...ofAttempt, call: text };
+const limits = { timeoutMs: limit, deadlineMs: limit };
+
+/** Every field of every tick: a new one does not compile before it has a form. */
+const shapes: Shapes = {
+  "run.started": { event, timeoutMs: numberOrNull, deadlineMs: numberOrNull, lineage: recordOrNull, labels: recordOrNull },
+  "run.resumed": limits,
+  "run.retried": limits,
+  "run.cancelled": { reason: value },
+  "run.idled": {},
+  "definition.changed": { definition },
+  "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: countOrNull },
+  "time.passed": {},
+  "step.completed": { ...ofAttempt, output, sends: orNull(sends) },
+  "step.failed": { ...ofAttempt, error, retryAtMs: numberOrNull },
+  "step.yielded": { ...ofCall, digest: text, event },
+  "sends.committed": { ...ofAttempt, sends },
+  "wait.opened": { ...ofCall, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },
+  "sleep.opened": { ...ofCall, dueAtMs: number },
+  "child.opened": { ...ofCall, name: text, start: ofChild },
+  "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
+  "call.awaited": ofCall,
+  "effect.recorded": { ...ofCall, value },
+  "event.collected": { ...ofCall, buffer: text, expected: texts, event },
+  "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value },
+  "stream.written": { item: countOrNull, attempt: count, event: shown, origin: textOrNull, promptId: textOrNull },
+};

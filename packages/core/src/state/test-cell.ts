@@ -1,0 +1,73 @@
+/**
+ * A state in memory and a clock that tests move, for the tests beside.
+ *
+ * @module
+ */
+import type { Clock } from "../engine/ports.js";
+import { freezeState } from "./freeze-state.js";
+import type { PreparedChange } from "./prepare-change.js";
+import { type Commit, StateCell, type StoreHost } from "./state-cell.js";
+
+export class TestClock implements Clock {
+  #nowMs = 1_000;
+  readonly #timers = new Map<() => void, number>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  setTimer(atMs: number, wake: () => void): () => void {
+    const timer = (): void => wake();
+    this.#timers.set(timer, atMs);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** How many are waiting. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
+  advance(byMs: number): void {
+    this.#nowMs += byMs;
+    for (const [timer, atMs] of [...this.#timers]) {
+      if (atMs <= this.#nowMs && this.#timers.delete(timer)) timer();
+    }
+  }
+}
+
+export interface TestCell {
+  readonly cell: StateCell;
+  readonly clock: TestClock;
+  readonly commits: { change: PreparedChange; commit: Commit }[];
+}
+
+export function createTestCell(
+  start: object = {},
+  options: Partial<StoreHost> & { stored?: Promise<void> } = {},
+): TestCell {
+  let state: unknown = freezeState(start);
+  const clock = new TestClock();
+  const commits: TestCell["commits"] = [];
+  const cell = new StateCell({
+    schema: null,
+    types: [],
+    lockTimeoutMs: 10_000,
+    clock,
+    read: () => state,
+    commit: (change, commit) => {
+      const apply = (): void => {
+        state = change.next;
+        commits.push({ change, commit });
+      };
+      return options.stored ? options.stored.then(apply) : apply();
+    },
+    ...options,
+  });
+  return { cell, clock, commits };
+}
+
+export function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}

@@ -1,0 +1,443 @@
+/** Faults that were seen in another runtime, one test each: here they do not happen. */
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import {
+  collect,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  join,
+  resource,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  step,
+  stop,
+  Workflow,
+  wait,
+} from "../src/index.js";
+import { rejection, reload, waiting } from "./support/runs.js";
+import { settle, withVirtualClock } from "./support/virtual-clock.js";
+
+class Answer extends HumanResponseEvent.define("Answer", { text: z.string(), id: z.number().default(0) }) {}
+class Item extends event("Item", { n: z.number() }) {}
+class Left extends event("Left", { n: z.number() }) {}
+class Right extends event("Right", { n: z.number() }) {}
+class Done extends event("Done", { n: z.number() }) {}
+
+const twice = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) });
+const stopped = (result: unknown): StopEvent => new StopEvent({ result });
+
+describe("collectEvents", () => {
+  const flowOf = (failFirst: boolean) => {
+    let failures = failFirst ? 1 : 0;
+    return defineWorkflow("sets")
+      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("gather", { on: Item, emits: StopEvent, workers: 1, retry: twice }, async (ev, ctx) => {
+        const set = await ctx.collectEvents(ev, [Item, Item]);
+        if (failures-- > 0) throw new Error("after it was counted");
+        return set === null ? null : stopped(set.map((item) => item.n));
+      })
+      .build();
+  };
+
+  it("counts the event of a retried attempt once", async () => {
+    expect(await flowOf(true).run()).toEqual([1, 2]);
+  });
+
+  it("keeps surplus for the next set", async () => {
+    const flow = defineWorkflow("surplus")
+      .step("start", { on: StartEvent, emits: [Left, Right] }, async () => [
+        ...[1, 2].map((n) => new Left({ n })),
+        ...[3, 4].map((n) => new Right({ n })),
+      ])
+      .step("gather", { on: [Left, Right], emits: Done, workers: 1 }, async (ev, ctx) => {
+        const set = await ctx.collectEvents(ev, [Left, Right]);
+        return set && new Done({ n: set[0].n * 10 + set[1].n });
+      })
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(all.map((done) => done.n)))
+      .build();
+
+    expect(await flow.run()).toEqual([13, 24]);
+  });
+});
+
+describe("joins in a fan-out", () => {
+  it("pair the events of one element, whatever order they come in", async () => {
+    const flow = defineWorkflow("pairs")
+      .step("start", { on: StartEvent, emits: Item }, async () => [0, 1, 2, 3].map((n) => new Item({ n })))
+      .step("split", { on: Item, emits: [Left, Right] }, async ({ n }, ctx) => {
+        ctx.sendEvent(new Left({ n }));
+        ctx.sendEvent(new Right({ n }), { delay: (4 - n) * 10 });
+      })
+      .step("pair", { on: join({ left: Left, right: Right }), emits: Done }, async ({ left, right }) => {
+        return new Done({ n: left.n * 10 + right.n });
+      })
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(all.map((done) => done.n)))
+      .build();
+    const clock = withVirtualClock(flow);
+    const handler = flow.run();
+
+    await clock.advance(100);
+
+    expect(await handler).toEqual([0, 11, 22, 33]);
+  });
+});
+
+describe("a context after the end of its run", () => {
+  it.each(["fails", "times out"])("starts anew when the run %s: leftover work does not run", async (how) => {
+    const worked: string[] = [];
+    const flow = defineWorkflow("leftovers")
+      .step("start", { on: StartEvent, emits: [Item, StopEvent] }, async (ev, ctx) => {
+        await ctx.store.set("by", ev.get("by"));
+        return ev.get("by") === "first" ? [new Item({ n: 1 }), new Item({ n: 2 })] : stopped("fresh");
+      })
+      .step("work", { on: Item, workers: 1 }, async ({ n }, ctx) => {
+        worked.push(`${n}`);
+        if (how === "fails") throw new Error("no");
+        await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+      })
+      .build();
+    const first = flow.run({ by: "first" }, how === "fails" ? {} : { timeout: 5 });
+    await rejection(first);
+
+    const second = flow.run({ by: "second" }, { context: reload(flow, first.context) });
+
+    expect(await second).toBe("fresh");
+    expect(worked).toEqual(["1"]);
+    expect(second.runId).not.toBe(first.runId);
+  });
+
+  it("can be snapshotted: the next run starts on its state", async () => {
+    const flow = defineWorkflow("state")
+      .step("count", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+        const count = Number(await ctx.store.get("count", 0)) + 1;
+        await ctx.store.set("count", count);
+        return stopped(count);
+      })
+      .build();
+    const first = flow.run();
+    await first;
+
+    expect(await flow.run({}, { context: reload(flow, first.context) })).toBe(2);
+  });
+});
+
+describe("a restored wait", () => {
+  const flow = defineWorkflow("waits")
+    .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer }, async (_, ctx) => {
+      const answer = await ctx.waitForEvent(Answer, { where: { id: 42 }, timeout: "1m" });
+      return stopped(answer.text);
+    })
+    .build();
+  const clock = withVirtualClock(flow);
+
+  it("still has its `where`", async () => {
+    const first = flow.run();
+    await waiting(first);
+    const second = flow.resume(reload(flow, first.context));
+
+    const wrong = await second.sendEvent(new Answer({ text: "wrong", id: 7 }));
+    await second.sendEvent(new Answer({ text: "right", id: 42 }));
+
+    expect(wrong.status).toBe("accepted"); // kept, for a wait that takes it
+    expect(await second).toBe("right");
+  });
+
+  it("still has its timer, which runs on while nobody has it in memory", async () => {
+    const first = flow.run();
+    const { wakeAtMs } = await waiting(first);
+    const context = reload(flow, first.context);
+    await clock.advance(30_000);
+
+    const second = flow.resume(context);
+    const restored = await waiting(second);
+    await clock.advance(30_000);
+
+    expect(restored.wakeAtMs).toBe(wakeAtMs);
+    expect(await rejection(second)).toMatchObject({ code: "WAIT_TIMED_OUT" });
+  });
+
+  it("does not lose to its timer what came before it was due", async () => {
+    let isHeld = true;
+    const held = defineWorkflow("held")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer }, async (_, ctx) => {
+        const answer = await ctx.waitForEvent(Answer, { timeout: "1m" });
+        if (isHeld) await new Promise(() => {});
+        return stopped(answer.text);
+      })
+      .build();
+    const time = withVirtualClock(held);
+    const first = held.run();
+    await waiting(first);
+    await first.sendEvent(new Answer({ text: "in time" }));
+    const context = reload(held, first.context);
+    isHeld = false;
+    await time.advance(120_000);
+
+    expect(await held.resume(context)).toBe("in time");
+  });
+});
+
+describe("a retry that waits for its time", () => {
+  it("is in the snapshot and fires once", async () => {
+    let attempts = 0;
+    const flow = defineWorkflow("delayed")
+      .step(
+        "work",
+        { on: StartEvent, emits: StopEvent, retry: retryPolicy({ wait: wait.exponential({ initial: "1s" }) }) },
+        async (_, ctx) => {
+          if (++attempts < 3) throw new Error(`no ${attempts}`);
+          return stopped([ctx.retryInfo().retry, ctx.retryInfo().elapsedMs]);
+        },
+      )
+      .build();
+    const clock = withVirtualClock(flow);
+    const first = flow.run();
+    await settle();
+    const context = reload(flow, first.context);
+    await first.cancel();
+
+    const second = flow.resume(context);
+    const { wakeAtMs } = await waiting(second);
+    await clock.advance(1_000);
+    await clock.advance(2_000);
+
+    expect(wakeAtMs).toBe(clock.now() - 2_000);
+    expect(await second).toEqual([2, 3_000]);
+    expect(attempts).toBe(3);
+  });
+});
+
+describe("sends of a step that runs again", () => {
+  it.each(["retry", "restore"])("leave once, after a %s", async (how) => {
+    const got: number[] = [];
+    let attempts = 0;
+    const flow = defineWorkflow("sends")
+      .step(
+        "send",
+        { on: StartEvent, emits: [Item, StopEvent], waits: Answer, retry: twice },
+        async (_, ctx) => {
+          ctx.sendEvent(new Item({ n: 1 }));
+          ctx.sendEvent(new Item({ n: 2 }), { immediate: true });
+          await ctx.waitForEvent(Answer);
+          ctx.sendEvent(new Item({ n: 3 }));
+          if (++attempts === 1 && how === "retry") throw new Error("late");
+          return stopped("ok");
+        },
+      )
+      .step("take", { on: Item }, async ({ n }) => void got.push(n))
+      .build();
+    let handler = flow.run();
+    await waiting(handler);
+    handler = how === "restore" ? flow.resume(reload(flow, handler.context)) : handler;
+    await waiting(handler);
+
+    await handler.sendEvent(new Answer({ text: "go" }));
+    await handler;
+
+    expect(got).toEqual([2, 1]); // the third left with the stop event, which ends the run
+  });
+});
+
+describe("catchError", () => {
+  it("keeps its budget per lineage over waits and restores", async () => {
+    const handled: number[] = [];
+    const flow = defineWorkflow("budget")
+      .step("start", { on: StartEvent, emits: Item }, async () => new Item({ n: 0 }))
+      .step("work", { on: Item, waits: Answer, emits: StopEvent }, async ({ n }, ctx) => {
+        await ctx.waitForEvent(Answer);
+        throw new Error(`failure ${n}`);
+      })
+      .catchError("recover", { maxRecoveries: 2, emits: Item, waits: Answer }, async (ev, ctx) => {
+        await ctx.waitForEvent(Answer);
+        handled.push(ev.attempts);
+        return new Item({ n: handled.length });
+      })
+      .build();
+    let handler = flow.run();
+    for (let round = 0; round < 4; round++) {
+      await waiting(handler);
+      handler = flow.resume(reload(flow, handler.context));
+      await handler.sendEvent(new Answer({ text: "go" }));
+    }
+    await waiting(handler);
+
+    await handler.sendEvent(new Answer({ text: "go" }));
+
+    expect(await rejection(handler)).toMatchObject({ message: "failure 2" });
+    expect(handled).toEqual([1, 1]);
+  });
+});
+
+describe("what a step gives back", () => {
+  it("has to be declared", async () => {
+    const flow = defineWorkflow("undeclared")
+      .step("start", { on: StartEvent, emits: StopEvent }, (async () => new Item({ n: 1 })) as never)
+      .build();
+
+    const error = await rejection(flow.run());
+
+    expect(error).toMatchObject({ code: "EVENT_UNDECLARED", details: { step: "start", event: "Item" } });
+  });
+
+  it.each([
+    ["a number", 7, /the number 7/],
+    ["a class", StopEvent, /use `new`/],
+    ["a list with something else in it", [stopped(1), { n: 1 }], /an object of Object/],
+  ])("has to be an event, not %s", async (_, value, message) => {
+    const flow = defineWorkflow("results")
+      .step("start", { on: StartEvent, emits: StopEvent }, (async () => value) as never)
+      .build();
+
+    expect(await rejection(flow.run())).toMatchObject({ code: "STEP_RESULT_INVALID", message: expect.stringMatching(message) });
+  });
+});
+
+describe("the stream", () => {
+  it("refuses a stop event, and goes on", async () => {
+    const flow = defineWorkflow("shown")
+      .step("start", { on: StartEvent, emits: StopEvent, streams: Item }, async (_, ctx) => {
+        const refused = await rejection(Promise.resolve().then(() => ctx.writeEventToStream(stopped("early") as never)));
+        const unsent = await rejection(Promise.resolve().then(() => ctx.sendEvent(stopped("early") as never)));
+        ctx.writeEventToStream(new Item({ n: 1 }));
+        return stopped([refused.code, unsent.code]);
+      })
+      .build();
+    const handler = flow.run();
+
+    const shown = await handler.streamEvents().toArray();
+
+    expect(shown.map(({ event: { type } }) => type)).toEqual(["Item", "StopEvent"]);
+    expect(await handler).toEqual(["EVENT_NOT_SENDABLE", "EVENT_NOT_SENDABLE"]);
+  });
+
+  it("gives two readers everything, also one that broke off and began again", async () => {
+    const flow = defineWorkflow("readers")
+      .step("start", { on: StartEvent, emits: StopEvent, streams: Item }, async (_, ctx) => {
+        for (const n of [1, 2, 3]) ctx.writeEventToStream(new Item({ n }));
+        return stopped(null);
+      })
+      .build();
+    const handler = flow.run();
+    const stream = handler.streamEvents().filter(Item);
+
+    const [one, other, first] = await Promise.all([stream.toArray(), stream.toArray(), stream.take(1).toArray()]);
+    const again = await stream.toArray();
+
+    expect(one.map((item) => item.event.n)).toEqual([1, 2, 3]);
+    expect([other, again]).toEqual([one, one]);
+    expect(first).toEqual(one.slice(0, 1));
+  });
+});
+
+describe("a wrong start event", () => {
+  it("is refused at once", () => {
+    class Begin extends StartEvent.define("Begin", { topic: z.string() }) {}
+    class Other extends StartEvent.define("Other") {}
+    const flow = defineWorkflow("start")
+      .step("start", { on: Begin, emits: StopEvent }, async (ev) => stopped(ev.topic))
+      .build();
+
+    expect(() => flow.run(new Other() as never)).toThrow(/does not start with Other/);
+    expect(() => flow.run({ topic: 7 } as never)).toThrow(/topic/);
+  });
+});
+
+describe("a resource that two workers need at once", () => {
+  it("is made once, and is no cycle", async () => {
+    let made = 0;
+    const slow = resource("slow", async () => {
+      await settle();
+      return ++made;
+    });
+    const both = resource("both", async ({ inner }) => inner, { resources: { inner: slow } });
+    const flow = defineWorkflow("shared")
+      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("use", { on: Item, emits: Done, resources: { slow, both } }, async (_ev, _ctx, used) => {
+        return new Done({ n: used.slow + used.both });
+      })
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(all.map((done) => done.n)))
+      .build();
+
+    expect(await flow.run()).toEqual([2, 2, 2]);
+    expect(made).toBe(1);
+  });
+});
+
+describe("the state", () => {
+  class Counter extends Workflow.withState({ count: z.number().default(0) }) {
+    work = step({ on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
+      const failures = [
+        await rejection(ctx.store.set("count" as never, "many" as never)),
+        await rejection(ctx.store.editState((state) => void ((state as { count: unknown }).count = "many"))),
+        await rejection(ctx.store.editState(async () => Promise.all([ctx.store.set("count" as never, 5 as never)]))),
+      ];
+      return stopped([...failures.map((failure) => failure.code), await ctx.store.get("count" as never), ev.type]);
+    });
+  }
+
+  it("is checked at every commit, and a writer inside an edit is refused instead of waiting for ever", async () => {
+    expect(await new Counter().run()).toEqual(["STATE_INVALID", "STATE_INVALID", "STATE_LOCKED", 0, "StartEvent"]);
+  });
+
+  it("has fields named like methods", async () => {
+    const flow = defineWorkflow("names")
+      .step("start", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+        await ctx.store.set("items.get", 1);
+        return stopped([await ctx.store.get("items"), await ctx.store.get("keys", "none")]);
+      })
+      .build();
+
+    expect(await flow.run()).toEqual([{ get: 1 }, "none"]);
+  });
+});
+
+describe("snapshots", () => {
+  it("keep dates, sets, maps and nested events of events", async () => {
+    const when = new Date(0);
+    const fields = { when, tags: new Set(["a"]), sizes: new Map([["b", 1n]]) };
+    const flow = defineWorkflow("values")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer }, async (ev, ctx) => {
+        await ctx.waitForEvent(Answer);
+        return stopped(ev.fields);
+      })
+      .build();
+    const first = flow.run(fields);
+    await waiting(first);
+
+    const second = flow.resume(reload(flow, first.context));
+    await second.sendEvent(new Answer({ text: "" }));
+
+    expect(await second).toEqual(fields);
+    expect((reload(flow, second.context).toDict() as { outcome?: unknown }).outcome).toBeDefined();
+  });
+
+  it("do not grow with what the run has done", async () => {
+    const sizes: number[] = [];
+    const flow = defineWorkflow("loop")
+      .step("start", { on: StartEvent, emits: Item }, async () => new Item({ n: 1_000 }))
+      .step("loop", { on: Item, emits: [Item, StopEvent] }, async ({ n }, ctx) => {
+        sizes.push(JSON.stringify(ctx.toDict()).length);
+        return n < 2_000 ? new Item({ n: n + 1 }) : stopped(null);
+      })
+      .build();
+
+    await flow.run();
+
+    expect(sizes).toHaveLength(1_001);
+    expect(sizes.at(-1)! - sizes[0]!).toBeLessThan(20);
+  });
+});
+
+describe("cost", () => {
+  it("of a fan-out grows with its size, not with the square of it", { timeout: 4_000 }, async () => {
+    const flow = defineWorkflow("large")
+      .step("start", { on: StartEvent, emits: Item }, async () => Array.from({ length: 20_000 }, (_, n) => new Item({ n })))
+      .step("work", { on: Item, emits: Done }, async ({ n }) => new Done({ n }))
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(all.length))
+      .build();
+
+    expect(await flow.run()).toBe(20_000);
+  });
+});
