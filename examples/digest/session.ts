@@ -5,6 +5,7 @@
  */
 import { open } from "node:fs/promises";
 import { relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ResultOf, RunOutcome, WorkflowHandler } from "millrace";
 import { digestMark } from "./digest-markdown.js";
@@ -86,9 +87,18 @@ async function finish(handler: Handler, paths: readonly string[]): Promise<numbe
   const interrupt = () => void handler.cancel("Ctrl-C");
   // `on`, not `once`: what restores the cursor ends the process when it is the only listener left
   process.on("SIGINT", interrupt);
-  const [outcome] = await Promise.all([handler.idle(), showProgress(handler)]);
+  const [outcome] = await Promise.all([untilItNeedsUs(handler), showProgress(handler)]);
   process.off("SIGINT", interrupt);
   return end(handler, outcome, paths);
+}
+
+/** A run that reads a file again in a moment is idle too, but needs nobody. */
+async function untilItNeedsUs(handler: Handler): Promise<RunOutcome<Result>> {
+  for (;;) {
+    const outcome = await handler.idle();
+    if (outcome.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return outcome;
+    await setTimeout(Math.max(0, outcome.wakeAtMs - Date.now()) + 1);
+  }
 }
 
 async function end(handler: Handler, outcome: RunOutcome<Result>, paths: readonly string[]): Promise<number> {

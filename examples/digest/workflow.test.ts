@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Context } from "millrace";
 import { describe, expect, it } from "vitest";
+import { ChooseTopics, TopicsChosen } from "./events.js";
 import { UserError } from "./user-error.js";
 import { DigestFlow } from "./workflow.js";
 
@@ -18,7 +19,8 @@ describe("digest: the workflow", () => {
     await pause(50);
     await writeFile(file, "# Late\n\nBetter late than never.\n");
 
-    expect(await handler.idle()).toMatchObject({ status: "waiting", prompts: [{ event: { topics: [{ sections: 1 }] } }] });
+    const [asked] = await handler.streamEvents().filter(ChooseTopics).take(1).toArray();
+    expect(asked?.event.topics).toEqual([{ name: "other", sections: 1, files: 1 }]);
   });
 
   it("gives up on a file that stays away, after three attempts, and goes on with the others", async () => {
@@ -27,12 +29,13 @@ describe("digest: the workflow", () => {
     await writeFile(here, "# Here\n\nHere it is.\n");
     const workflow = new DigestFlow(join(folder, "digest.md"));
     const attempts: string[] = [];
-    workflow.on("step.failed", ({ step, attempt, final }) => attempts.push(`${step} ${attempt} ${final ? "for good" : "again"}`));
+    workflow.on("step.failed", ({ step, attempt, final }) => {
+      attempts.push(`${step} ${attempt} ${final ? "for good" : "again"}`);
+    });
 
     const handler = workflow.run({ files: [away, here] });
-    const outcome = await handler.idle();
-    const [prompt] = outcome.status === "waiting" ? outcome.prompts : [];
-    await handler.answer(prompt!.promptId, { keep: [1] });
+    await handler.streamEvents().until(ChooseTopics).toArray();
+    await handler.sendEvent(new TopicsChosen({ keep: [1] }));
 
     expect(await handler).toMatchObject({ sections: 1, skipped: [{ file: away, reason: expect.stringContaining("ENOENT") }] });
     expect(attempts).toEqual(["read 1 again", "read 2 again", "read 3 for good"]);
@@ -44,7 +47,9 @@ describe("digest: the workflow", () => {
     await writeFile(file, new Uint8Array([0xff, 0xd8]));
     const workflow = new DigestFlow(join(folder, "digest.md"));
     let failures = 0;
-    workflow.on("step.failed", ({ step }) => (failures += step === "read" ? 1 : 0));
+    workflow.on("step.failed", ({ step }) => {
+      if (step === "read") failures += 1;
+    });
 
     await expect(workflow.run({ files: [file] })).rejects.toThrow(UserError);
     expect(failures).toBe(1);

@@ -31,4 +31,5 @@ export type Note =
   | { readonly kind: "event.unhandled"; readonly event: EventData; readonly step: string | null }
   | { readonly kind: "step.retrying"; readonly item: number; readonly retryAtMs: number }
   | { readonly kind: "tick.refused"; readonly tick: string; readonly reason: string }
+  | { readonly kind: "timer.fired"; readonly dueAtMs: number }
   | { readonly kind: "run.idle" };

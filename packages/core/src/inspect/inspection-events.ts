@@ -50,7 +50,8 @@ export interface InspectionEvents {
   readonly "step.restarted": AttemptFacts;
 
   readonly "event.received": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
-  readonly "event.refused": RunFacts & { readonly eventType: string; readonly code: string; readonly hint: string };
+  /** `eventType` is null for an answer to a prompt that is gone. */
+  readonly "event.refused": RunFacts & { readonly eventType: string | null; readonly code: string; readonly hint: string };
   /** No step took it. */
   readonly "event.unhandled": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
   readonly "event.streamed": RunFacts & StreamedEvent;

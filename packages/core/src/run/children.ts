@@ -50,7 +50,7 @@ export function startChild(parent: Runner, call: ChildCall): void {
   const state = restored ?? createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
   const runner: Runner = new Runner({
     host, state,
-    overrides: parent.setup.overrides,
+    overrides: parent.overrides,
     family: null,
     parent: { runner: parent, item: call.item, call: record.call, name: record.name },
   });

@@ -1,18 +1,31 @@
-/** A promise with its handles outside. Marked as handled: a rejection that nobody awaits is no crash. */
+/** A promise with its handles outside. A rejection that nobody awaits is no crash. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;
-  readonly reject: (error: unknown) => void;
+  reject(error: unknown): void;
 }
 
 export function createDeferred<Value>(): Deferred<Value> {
-  let resolve!: (value: Value) => void;
-  let reject!: (error: unknown) => void;
-  const promise = new Promise<Value>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise: markHandled(promise), resolve, reject };
+  return new MarkedDeferred();
+}
+
+class MarkedDeferred<Value> implements Deferred<Value> {
+  readonly promise: Promise<Value>;
+  resolve!: (value: Value) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Marked only now: the mark of a promise that waits for long takes memory, and most are never rejected. */
+  reject(error: unknown): void {
+    markHandled(this.promise);
+    this.#reject(error);
+  }
 }
 
 export function markHandled<Value>(promise: Promise<Value>): Promise<Value> {

@@ -25,6 +25,7 @@ export interface GeneratorDrive {
 export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unknown>): void {
   const calls = (attempt.calls ??= new Calls(attempt));
   let stopped = false;
+  let isAsking = false;
   attempt.generator = {
     pull,
     stop() {
@@ -36,9 +37,11 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
   pull();
 
   function pull(): void {
-    if (stopped) return;
+    if (stopped || isAsking) return;
+    isAsking = true;
     generator.next().then(
       (next) => {
+        isAsking = false;
         if (stopped) return;
         try {
           if (next.done) done(next.value);
@@ -53,8 +56,10 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
 
   function done(value: unknown): void {
     stopped = true;
-    if (value !== undefined && value !== null) return attempt.complete(value === undefined ? null : checkEvent(attempt.step, value));
-    attempt.finish(null);
+    const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
+    if (missing !== undefined) throw diverged(attempt, missing, "ended without an event");
+    if (value !== undefined && value !== null) return attempt.complete(checkEvent(attempt.step, value));
+    attempt.finish(attempt.item.fan === null ? [] : null); // without a yield it is an empty batch
   }
 
   function take(value: unknown): void {
@@ -64,7 +69,7 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     const sum = digestOf(event);
     const record = calls.record(call);
     if (record?.kind === "yield") {
-      if (record.digest !== sum) throw diverged(attempt, { call, event });
+      if (record.digest !== sum) throw diverged(attempt, call, `gave another ${event.type}`);
       return pull();
     }
     const { runner, item, number, sends } = attempt;
@@ -79,12 +84,12 @@ function digestOf(event: EventData): string {
   return digest(`${type} ${JSON.stringify(data)}`);
 }
 
-function diverged({ step }: Attempt, { call, event }: { readonly call: string; readonly event: EventData }): WorkflowError {
+function diverged({ step }: Attempt, call: string, what: string): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "FAN_OUT_DIVERGED",
-    message: `Step "${name}" ran again and gave another ${event.type} at ${call} than before.`,
+    message: `Step "${name}" ran again and ${what} at ${call}, unlike before.`,
     hint: "Make the generator give the same events in the same order, or name each with `keyed(id, event)`.",
-    details: { step: name, call, event: event.type },
+    details: { step: name, call },
   });
 }

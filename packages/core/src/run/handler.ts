@@ -79,7 +79,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: HandlerSendOptions = {}): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
     assertSendable(event);
-    return send(this.#runner, { event, step: options.step ?? null, promptId: null });
+    return sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null });
   }
 
   async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
@@ -183,15 +183,21 @@ interface Settled {
   readonly value: unknown;
 }
 
-function settle({ resolve, reject }: Deferred<unknown>, { failed, value }: Settled): void {
-  if (failed) reject(value);
-  else resolve(value);
+function settle(deferred: Deferred<unknown>, { failed, value }: Settled): void {
+  if (failed) deferred.reject(value);
+  else deferred.resolve(value);
 }
 
 interface Sent {
   readonly event: WorkflowEvent;
   readonly step: string | null;
   readonly promptId: string | null;
+}
+
+async function sendAndTell(runner: Runner, sent: Sent): Promise<Receipt> {
+  const receipt = await send(runner, sent);
+  inspectRefused(runner, sent.event.type, receipt);
+  return receipt;
 }
 
 /** To the run; what it has no use for, its children are asked in turn. */

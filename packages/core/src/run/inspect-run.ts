@@ -3,19 +3,20 @@
  *
  * @module
  */
-import type { Note } from "../engine/command.js";
+import type { Note, Receipt } from "../engine/command.js";
 import type { Outcome, WorkItem } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
 import { outcomeError } from "./outcome.js";
 import type { Attempt } from "./attempt.js";
 import type { Runner } from "./runner.js";
 
 function traced(runner: Runner): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
-  const { state, setup } = runner;
-  const { parent } = setup;
+  const { state, parent } = runner;
   const attempt = parent?.runner.state.items.get(parent.item)?.attempt ?? 0;
   return {
     workflow: state.workflow,
@@ -106,9 +107,27 @@ export function inspectNote(runner: Runner, note: Note): void {
   const { inspector } = runner.host;
   switch (note.kind) {
     case "event.unhandled": return inspector.emit("event.unhandled", () => ({ ...factsOf(runner), event: note.event as WorkflowEvent, step: note.step }));
+    case "timer.fired": return inspector.emit("timer.fired", () => ({ ...factsOf(runner), dueAtMs: note.dueAtMs }));
     case "run.idle": return inspector.emit("run.idle", () => ({ ...factsOf(runner), wakeAtMs: runner.state.timers?.first()?.dueAtMs ?? null }));
     default:
   }
+}
+
+/** What stream readers get. */
+export function inspectStreamed(runner: Runner, item: StreamedEvent): void {
+  const { inspector } = runner.host;
+  inspector.emit("event.streamed", () => ({ ...factsOf(runner), ...item }));
+  const { event } = item;
+  if (item.origin !== null || !JoinIncompleteEvent.is(event)) return;
+  const { step, missing, events } = event;
+  inspector.emit("join.incomplete", () => ({ ...factsOf(runner), step, missing, events }));
+}
+
+/** An event from outside, or an answer to a prompt that is gone: of that, the type is not known. */
+export function inspectRefused(runner: Runner, eventType: string | null, receipt: Receipt): void {
+  if (receipt.status === "accepted") return;
+  const { code, hint } = receipt;
+  runner.host.inspector.emit("event.refused", () => ({ ...factsOf(runner), eventType, code, hint }));
 }
 
 export function inspectOutcome(runner: Runner, outcome: Outcome): void {

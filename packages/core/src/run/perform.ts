@@ -9,7 +9,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import { Attempt } from "./attempt.js";
 import { cancelChild, startChild } from "./children.js";
-import { inspectNote, inspectOutcome } from "./inspect-run.js";
+import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
 import type { Runner } from "./runner.js";
 import { openStream } from "./run-stream.js";
 
@@ -69,7 +69,8 @@ function publish(runner: Runner, item: Published): void {
   // The last event is in the outcome as well: a run that streams nothing else needs no stream for it.
   if (!isLast || runner.stream !== null) openStream(runner).publish(item);
   runner.published = item.sequence + 1;
-  const { parent } = runner.setup;
+  if (runner.host.inspector.active) inspectStreamed(runner, item);
+  const { parent } = runner;
   if (parent === null || isLast) return;
   const origin = item.origin === null ? parent.name : `${parent.name}/${item.origin}`;
   parent.runner.submit({ type: "stream.written", atMs: parent.runner.now(), item: null, attempt: 0, event: item.event, origin, promptId: item.promptId });

@@ -50,7 +50,8 @@ export interface ParentLink {
 export class Runner {
   readonly host: WorkflowHost;
   readonly state: RunState;
-  readonly setup: RunnerSetup;
+  readonly overrides: readonly ResourceOverride[];
+  readonly parent: ParentLink | null;
   owner: RunOwner | null = null;
   readonly attempts: Map<number, Attempt> = new Map();
   children: Map<string, Runner> | null = null;
@@ -76,7 +77,8 @@ export class Runner {
   private lastTicket = 0;
 
   constructor(setup: RunnerSetup) {
-    this.setup = setup;
+    this.overrides = setup.overrides;
+    this.parent = setup.parent;
     this.host = setup.host;
     this.state = setup.state;
     this.published = setup.state.streamed;
@@ -130,17 +132,17 @@ export class Runner {
 
   /** Open children and theirs, by run id: one map for the whole tree. Null before the first. */
   get family(): ReadonlyMap<string, RunState> | null {
-    return this.setup.parent === null ? this.kin : this.setup.parent.runner.family;
+    return this.parent === null ? this.kin : this.parent.runner.family;
   }
 
   adopt(child: RunState): void {
-    if (this.setup.parent !== null) return this.setup.parent.runner.adopt(child);
+    if (this.parent !== null) return this.parent.runner.adopt(child);
     this.kin ??= new Map();
     this.kin.set(child.runId, child);
   }
 
   disown(runId: string): void {
-    if (this.setup.parent !== null) this.setup.parent.runner.disown(runId);
+    if (this.parent !== null) this.parent.runner.disown(runId);
     else this.kin?.delete(runId);
   }
 
@@ -155,7 +157,7 @@ export class Runner {
   }
 
   resources(): ResourceContainer {
-    this.container ??= new ResourceContainer("run", this.host.resources, this.setup.overrides);
+    this.container ??= new ResourceContainer("run", this.host.resources, this.overrides);
     return this.container;
   }
 
@@ -269,7 +271,7 @@ export class Runner {
     const waiters = this.idleWaiters;
     this.idleWaiters = null;
     for (const resolve of waiters ?? []) resolve();
-    this.setup.parent?.runner.checkIdleAgain();
+    this.parent?.runner.checkIdleAgain();
   }
 
   private checkIdleAgain(): void {

@@ -69,28 +69,28 @@ function compareRecords(before: Record<string, unknown>, after: Record<string, u
   const inNew = (key: string): boolean => Object.hasOwn(after, key);
   const oldRest = oldKeys.slice(agree);
   // Engines sort keys that look like an index by themselves.
-  if (!keepsOrder(oldRest.filter(isOrdered), newKeys.slice(agree).filter(isOrdered), inOld, inNew)) return null;
-  for (const key of oldRest) if (!inNew(key)) addPatch(diff, "remove", key);
+  if (!keepsOrder(oldRest.filter(isOrdered), newKeys.slice(agree).filter(isOrdered), { inOld, inNew })) return null;
+  for (const key of oldRest) if (!inNew(key)) addPatch(diff, { op: "remove", key: key });
   for (const [index, key] of newKeys.entries()) {
-    if (index < agree || inOld(key)) compareEntry(before[key], after[key], key, diff);
-    else addPatch(diff, "add", key, after[key]);
+    if (index < agree || inOld(key)) compareEntry({ before: before[key], after: after[key] }, key, diff);
+    else addPatch(diff, { op: "add", key: key, value: after[key] });
   }
   return newKeys.length;
 }
 
 function compareMaps(before: Map<unknown, unknown>, after: Map<unknown, unknown>, diff: Diff): number | null {
   const [inOld, inNew] = [(key: unknown) => before.has(key), (key: unknown) => after.has(key)];
-  if (!keepsOrder([...before.keys()], [...after.keys()], inOld, inNew)) return null;
+  if (!keepsOrder([...before.keys()], [...after.keys()], { inOld, inNew })) return null;
   for (const key of before.keys()) {
     if (inNew(key)) continue;
     if (!isMapStep(key)) return null;
-    addPatch(diff, "remove", key);
+    addPatch(diff, { op: "remove", key: key });
   }
   for (const [key, value] of after) {
     if (inOld(key) && Object.is(before.get(key), value)) diff.heavy ||= isHeavy(value);
     else if (!isMapStep(key)) return null;
-    else if (inOld(key)) compareEntry(before.get(key), value, key, diff);
-    else addPatch(diff, "add", key, value);
+    else if (inOld(key)) compareEntry({ before: before.get(key), after: value }, key, diff);
+    else addPatch(diff, { op: "add", key: key, value });
   }
   return after.size;
 }
@@ -98,13 +98,13 @@ function compareMaps(before: Map<unknown, unknown>, after: Map<unknown, unknown>
 /** Items are told by value, so only of primitives: objects have another identity after a trip through JSON. */
 function compareSets(before: Set<unknown>, after: Set<unknown>, diff: Diff): number | null {
   const [inOld, inNew] = [(item: unknown) => before.has(item), (item: unknown) => after.has(item)];
-  if (!keepsOrder([...before], [...after], inOld, inNew)) return null;
+  if (!keepsOrder([...before], [...after], { inOld, inNew })) return null;
   for (const item of before) {
     if (inNew(item)) diff.heavy ||= isHeavy(item);
     else if (isObject(item)) return null;
-    else addPatch(diff, "remove", 0, item);
+    else addPatch(diff, { op: "remove", key: 0, value: item });
   }
-  for (const item of after) if (!inOld(item)) addPatch(diff, "add", 0, item);
+  for (const item of after) if (!inOld(item)) addPatch(diff, { op: "add", key: 0, value: item });
   return after.size;
 }
 
@@ -117,18 +117,18 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], di
   for (; tail < shorter - from && Object.is(before.at(-1 - tail), after.at(-1 - tail)); tail++)
     diff.heavy ||= isHeavy(after.at(-1 - tail));
   const to = shorter - tail;
-  for (; from < to; from++) compareEntry(before[from], after[from], from, diff);
-  for (let index = to; index < to - growth; index++) addPatch(diff, "remove", to);
-  for (let index = to; index < to + growth; index++) addPatch(diff, "add", index, after[index]);
+  for (; from < to; from++) compareEntry({ before: before[from], after: after[from] }, from, diff);
+  for (let index = to; index < to - growth; index++) addPatch(diff, { op: "remove", key: to });
+  for (let index = to; index < to + growth; index++) addPatch(diff, { op: "add", key: index, value: after[index] });
   return after.length;
 }
 
-function compareEntry(before: unknown, after: unknown, key: string | number, diff: Diff): void {
+function compareEntry({ before, after }: { readonly before: unknown; readonly after: unknown }, key: string | number, diff: Diff): void {
   if (Object.is(before, after)) {
     diff.heavy ||= isHeavy(after);
     return;
   }
-  if (!isObject(before) || !isObject(after)) return addPatch(diff, "replace", key, after);
+  if (!isObject(before) || !isObject(after)) return addPatch(diff, { op: "replace", key: key, value: after });
   const outcome = compare(before, after, {
     patches: diff.patches,
     path: [...diff.path, key],
@@ -139,19 +139,24 @@ function compareEntry(before: unknown, after: unknown, key: string | number, dif
   else diff.heavy = true;
 }
 
-function addPatch(diff: Diff, op: StatePatch["op"], key: string | number, value?: unknown): void {
+function addPatch(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
   // Of a Set, the value says which item to remove.
   diff.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 
+interface NewPatch {
+  readonly op: StatePatch["op"];
+  readonly key: string | number;
+  readonly value?: unknown;
+}
+
 /** True when the old keys that stay come first, in their order: that is what removing and adding gives. */
 function keepsOrder<Key>(
   before: Key[],
   after: Key[],
-  inOld: (key: Key) => boolean,
-  inNew: (key: Key) => boolean,
+  { inOld, inNew }: { readonly inOld: (key: Key) => boolean; readonly inNew: (key: Key) => boolean },
 ): boolean {
   let position = 0;
   let added = false;

@@ -51,9 +51,9 @@ export class StateSchema {
   initial(): unknown {
     const { whole, fields, types } = this.#parts;
     const issues: SchemaIssue[] = [];
-    const state: unknown = whole ? ask(whole, {}, [], issues) : {};
+    const state: unknown = whole ? ask(whole, {}, { path: [], issues }) : {};
     for (const [field, schema] of Object.entries(fields)) {
-      const value = ask(schema, undefined, [field], issues);
+      const value = ask(schema, undefined, { path: [field], issues });
       if (value !== undefined) (state as Record<string, unknown>)[field] = value;
     }
     if (issues.length > 0) throw invalid(issues, "Give every field of the state a default: a run starts from nothing.");
@@ -72,7 +72,7 @@ export class StateSchema {
     const issues: SchemaIssue[] = [];
     const { whole, fields } = this.#parts;
     if (whole) {
-      const answer = ask(whole, state, [], issues);
+      const answer = ask(whole, state, { path: [], issues });
       if (issues.length > 0) throw invalid(issues);
       return reconcile(state, answer, []);
     }
@@ -86,7 +86,7 @@ export class StateSchema {
         continue;
       }
       const found = issues.length;
-      const answer = ask(schema, value, [field], issues);
+      const answer = ask(schema, value, { path: [field], issues });
       if (found < issues.length) continue;
       const agreed = reconcile(value, answer, [field]);
       if (!Object.is(agreed, value)) defaults[field] = agreed;
@@ -139,8 +139,13 @@ function reconcileFields(given: Fields, answer: Fields, path: readonly string[])
   return filled ? agreed : given;
 }
 
+interface Asked {
+  readonly path: readonly string[];
+  readonly issues: SchemaIssue[];
+}
+
 /** What the schema gives for a value; or issues, with their full paths. */
-function ask(schema: StandardSchema, value: unknown, path: readonly string[], issues: SchemaIssue[]): unknown {
+function ask(schema: StandardSchema, value: unknown, { path, issues }: Asked): unknown {
   const answer = schema["~standard"].validate(value);
   if ("then" in answer) {
     answer.then(undefined, () => {}); // nobody awaits it, and its failure says no more than this error

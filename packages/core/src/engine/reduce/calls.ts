@@ -35,10 +35,10 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
   suspend(work, item, wait);
   // An answer that came before its question was not meant for it: only a wait without a prompt takes kept events.
   const kept = prompt === null ? takeKept(work, item.step, wait) : null;
-  if (kept !== null) return resolveWait(work, item, wait, kept.event);
+  if (kept !== null) return resolveWait(work, wait, kept.event);
   listWait(work, wait);
   if (dueAtMs !== null) wait.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
-  if (prompt !== null) publish(work, prompt, promptId);
+  if (prompt !== null) publish(work, prompt, { promptId, origin: null });
 }
 
 export function onSleepOpened(work: Work, tick: SleepOpened): void {
@@ -128,5 +128,5 @@ export function onStateEdited(work: Work, tick: StateEdited): void {
 
 export function onStreamWritten(work: Work, tick: StreamWritten): void {
   if (tick.item !== null && currentItem(work, tick as StreamWritten & { item: number }) === null) return;
-  publish(work, tick.event, tick.promptId, tick.origin);
+  publish(work, tick.event, tick);
 }

@@ -23,7 +23,7 @@ export function offer(work: Work, parcel: Parcel): boolean {
   for (const { name } of route.steps) {
     if (name === answered || (only !== null && only !== name)) continue;
     input ??= { kind: "event", event };
-    enqueue(work, name, input, parcel);
+    enqueue(work, { step: name, input }, parcel);
     taken = true;
   }
   for (const step of route.collects) {
@@ -52,5 +52,5 @@ function show(work: Work, event: EventData): void {
   const promptId = `${state.runId}:${state.nextId++}`;
   state.prompts ??= new Map();
   state.prompts.set(promptId, { promptId, event, wait: null });
-  publish(work, event, promptId);
+  publish(work, event, { promptId, origin: null });
 }

@@ -12,6 +12,11 @@ import { enter, leave } from "./scope.js";
 import type { Work } from "./work.js";
 import { closeCalls } from "./wait.js";
 
+export interface Delivery {
+  readonly step: string;
+  readonly input: StepInput;
+}
+
 export interface Place {
   readonly scope: Scope | null;
   readonly index: number;
@@ -19,7 +24,7 @@ export interface Place {
 }
 
 /** A new work item for a step: started when a worker is free, else queued. */
-export function enqueue(work: Work, step: string, input: StepInput, place: Place): void {
+export function enqueue(work: Work, { step, input }: Delivery, place: Place): void {
   const { state } = work;
   const { scope, index } = place;
   if (scope !== null && scope.closed) return;
@@ -69,7 +74,7 @@ function start(work: Work, load: StepLoad, item: WorkItem): void {
   item.open = 0;
   item.answered = null;
   if (item.firstStartedAtMs < 0) item.firstStartedAtMs = work.state.atMs;
-  if (item.attempt > 1) publish(work, stepRestarted(item), null);
+  if (item.attempt > 1) publish(work, stepRestarted(item));
   work.commands.push({ type: "attempt.start", item: item.id });
 }
 
@@ -91,6 +96,8 @@ export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
   item.status = "suspended";
   lose(work);
   freeSlot(work, item);
+  // Nothing runs or queues: a run that waits, perhaps for days and among thousands, keeps no tables of who does.
+  if (work.state.active === 0) work.state.loads.clear();
 }
 
 /**

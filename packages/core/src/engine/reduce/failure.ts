@@ -60,7 +60,7 @@ function failForGood(work: Work, item: WorkItem): void {
   const used = handler ? (item.recoveries?.[handler.name] ?? 0) : 0;
   if (handler && used < handler.maxRecoveries) {
     const recoveries = { ...item.recoveries, [handler.name]: used + 1 };
-    enqueue(work, handler.name, { kind: "event", event: stepFailed(failure) }, { scope: item.scope, index: item.index, recoveries });
+    enqueue(work, { step: handler.name, input: { kind: "event", event: stepFailed(failure) } }, { scope: item.scope, index: item.index, recoveries });
     return endItem(work, item);
   }
   const settling = settlingScope(work, item.scope, item.index);

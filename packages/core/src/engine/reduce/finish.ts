@@ -9,7 +9,13 @@ import { reportLeftovers } from "./join.js";
 import { stopClock } from "./time.js";
 import type { Work } from "./work.js";
 
-export function publish(work: Work, event: EventData, promptId: string | null, origin: string | null = null): void {
+export interface Shown {
+  readonly promptId: string | null;
+  readonly origin: string | null;
+}
+const plain: Shown = { promptId: null, origin: null };
+
+export function publish(work: Work, event: EventData, { promptId, origin }: Shown = plain): void {
   work.commands.push({ type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
 }
 
@@ -19,15 +25,21 @@ export function publish(work: Work, event: EventData, promptId: string | null, o
  */
 export function finish(work: Work, outcome: Outcome): void {
   const { state } = work;
-  if (outcome.status === "completed" && state.joins !== null) reportLeftovers(work, state.joins);
+  if (outcome.status === "completed") reportAllLeftovers(work);
   stopClock(work);
   state.active = 0;
   state.status = outcome.status;
   state.outcome = outcome;
   if (outcome.status === "completed") clear(state);
   else interrupt(state);
-  publish(work, terminalEvent(outcome), null);
+  publish(work, terminalEvent(outcome));
   work.commands.push({ type: "run.finish", outcome });
+}
+
+function reportAllLeftovers(work: Work): void {
+  const { joins, scopes } = work.state;
+  if (joins !== null) reportLeftovers(work, joins);
+  for (const scope of scopes?.values() ?? []) if (scope.joins !== null) reportLeftovers(work, scope.joins);
 }
 
 function clear(state: RunState): void {

@@ -27,7 +27,7 @@ export function arriveAtJoin(work: Work, step: JoinStep, parcel: Parcel): void {
   if (buffer.size === 0) buffers.delete(key);
   const slots: Record<string, EventData> = {};
   step.trigger.slots.forEach((slot, position) => (slots[slot.name] = (set[position] as Parcel).event));
-  enqueue(work, step.name, { kind: "set", slots }, placeOf(set));
+  enqueue(work, { step: step.name, input: { kind: "set", slots } }, placeOf(set));
 }
 
 function buffersFor({ state }: Work, { trigger }: JoinStep, { scope }: Parcel): Map<string, JoinBuffer> {
@@ -94,7 +94,7 @@ export function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): v
     const slots = slotsOf(work, buffer.step);
     const missing = slots.filter((slot) => ![...buffer.arrivals.keys()].some((type) => matchesType(slot.accepts, type)));
     const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
-    publish(work, joinIncomplete(buffer.step, missing.map((slot) => slot.name), events), null);
+    publish(work, joinIncomplete(buffer.step, missing.map((slot) => slot.name), events));
   }
   buffers.clear();
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Receipt } from "../command.js";
 import { matchesType, matchesWhere } from "../matching.js";
 import { acceptedTypes, isExternal } from "../routing.js";
 import type { OpenPrompt, Parcel } from "../state.js";
@@ -16,43 +17,45 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(work, tick, tick.promptId);
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
   if (tick.step !== null && !work.routing.steps.has(tick.step)) {
-    return say(work, tick, "STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.`);
+    return tellSender(work, tick, { status: "refused", code: "STEP_UNKNOWN", hint: `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.` });
   }
   if (offer(work, parcel)) {
     closeEmittedPrompt(work, tick.event.type);
     return accept(work, tick);
   }
-  if (isFull(work)) return say(work, tick, "INBOX_FULL", `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.`);
+  if (isFull(work)) return tellSender(work, tick, { status: "refused", code: "INBOX_FULL", hint: `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.` });
   if (keep(work, parcel)) return accept(work, tick);
   const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
-  say(work, tick, "EVENT_NOT_ACCEPTED", `${nobody} ${tick.event.type} now, and none that can still run waits for it.`);
+  tellSender(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint: `${nobody} ${tick.event.type} now, and none that can still run waits for it.` });
 }
 
-function accept(work: Work, { ticket }: EventReceived): void {
-  if (ticket !== null) work.commands.push({ type: "sender.tell", ticket, receipt: { status: "accepted", sequence: work.state.ticks } });
+function accept(work: Work, tick: EventReceived): void {
+  tellSender(work, tick, { status: "accepted", sequence: work.state.ticks });
 }
 
-function say(work: Work, { ticket }: EventReceived, code: Parameters<typeof tell>[2], hint: string): void {
-  if (ticket !== null) tell(work, ticket, code, hint);
+function tellSender(work: Work, { ticket }: EventReceived, receipt: Receipt): void {
+  if (ticket !== null) tell(work, ticket, receipt);
 }
 
 /** Answers one prompt and no other. */
 function answer(work: Work, tick: EventReceived, promptId: string): void {
   const prompt = work.state.prompts?.get(promptId);
-  if (!prompt) return say(work, tick, "PROMPT_CLOSED", `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`);
+  if (!prompt) return tellSender(work, tick, { status: "refused", code: "PROMPT_CLOSED", hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.` });
   if (prompt.wait === null) return answerEmitted(work, tick, prompt);
   const { wait } = prompt;
   const item = work.state.items.get(wait.item);
   if (!item || !matchesType(wait.accepts, tick.event.type) || !matchesWhere(wait.where, tick.event)) {
-    return say(work, tick, "EVENT_NOT_ACCEPTED", `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${wait.where ? ` where ${JSON.stringify(wait.where)}` : ""}.`);
+    const where = wait.where ? ` where ${JSON.stringify(wait.where)}` : "";
+    const hint = `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`;
+    return tellSender(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint });
   }
-  resolveWait(work, item, wait, tick.event);
+  resolveWait(work, wait, tick.event);
   accept(work, tick);
 }
 
 function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt): void {
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
-  if (!offer(work, parcel)) return say(work, tick, "EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`);
+  if (!offer(work, parcel)) return tellSender(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint: `No step accepts ${tick.event.type} now.` });
   work.state.prompts?.delete(promptId);
   accept(work, tick);
 }

@@ -24,6 +24,7 @@ export function fireDue(work: Work): void {
     const timer = state.timers.first();
     if (timer === undefined || timer.dueAtMs > state.atMs) return;
     state.timers.remove(timer);
+    work.commands.push({ type: "note", note: { kind: "timer.fired", dueAtMs: timer.dueAtMs } });
     fire(work, timer);
   }
 }

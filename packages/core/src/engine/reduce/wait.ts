@@ -46,17 +46,18 @@ export function answerWait(work: Work, event: EventData, step: string | null): s
   for (const wait of work.state.waits?.get(event.type) ?? []) {
     const item = work.state.items.get(wait.item);
     if (!item || (step !== null && item.step !== step) || !matchesWhere(wait.where, event)) continue;
-    resolveWait(work, item, wait, event);
+    resolveWait(work, wait, event);
     return item.step;
   }
   return null;
 }
 
-export function resolveWait(work: Work, item: WorkItem, wait: WaitRecord, event: EventData): void {
+export function resolveWait(work: Work, wait: WaitRecord, event: EventData): void {
   unlistWait(work, wait);
   wait.status = "resolved";
   wait.event = event;
-  wake(work, item, wait);
+  const item = work.state.items.get(wait.item);
+  if (item) wake(work, item, wait);
 }
 
 /** A sleep is over, or a wait has timed out. */

@@ -1,4 +1,4 @@
-import type { Command } from "../command.js";
+import type { Command, Receipt } from "../command.js";
 import type { Routing } from "../routing.js";
 import type { RunState, WorkItem } from "../state.js";
 import type { Tick } from "../tick.js";
@@ -13,17 +13,14 @@ export interface Work {
 /** Nothing is dropped in silence: who sent it is told, who inspects it sees it. */
 export function refuse(work: Work, tick: Tick, reason: string): void {
   if (tick.type === "event.received" && tick.ticket !== null) {
-    tell(work, tick.ticket, "RUN_FINISHED", `The run has ended (${work.state.status}): start a new one, or retry it.`);
+    const hint = `The run has ended (${work.state.status}): start a new one, or retry it.`;
+    tell(work, tick.ticket, { status: "refused", code: "RUN_FINISHED", hint });
   }
   work.commands.push({ type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
 }
 
-export function tell(work: Work, ticket: number, code: Parameters<typeof refusal>[0], hint: string): void {
-  work.commands.push({ type: "sender.tell", ticket, receipt: refusal(code, hint) });
-}
-
-function refusal(code: "EVENT_NOT_ACCEPTED" | "INBOX_FULL" | "PROMPT_CLOSED" | "RUN_FINISHED" | "STEP_UNKNOWN", hint: string) {
-  return { status: "refused", code, hint } as const;
+export function tell(work: Work, ticket: number, receipt: Receipt): void {
+  work.commands.push({ type: "sender.tell", ticket, receipt });
 }
 
 /** The item whose attempt says this; null (and a note) when that attempt no longer counts. */
