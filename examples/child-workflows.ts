@@ -1,5 +1,5 @@
 // A workflow that runs another one as part of itself. `pnpm --filter ./examples child-workflows`
-import { collect, type Context, event, StartEvent, StopEvent, step, Workflow } from "millrace";
+import { type Context, collect, event, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 
 class Translation extends StartEvent.define("Translation", { word: z.string(), language: z.string() }) {}

@@ -2,7 +2,14 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Context, type ContextDict, type InspectionName, type Workflow, type WorkflowHandler } from "millrace";
+import {
+  Context,
+  type ContextDict,
+  type InspectionName,
+  type Workflow,
+  WorkflowError,
+  type WorkflowHandler,
+} from "millrace";
 import { describe, expect, it } from "vitest";
 import { Collatz } from "./branches-and-loops.js";
 import { TripFlow } from "./child-workflows.js";
@@ -14,11 +21,22 @@ import { writer } from "./no-decorators.js";
 import { createStation, ForecastFlow } from "./retries-and-recovery.js";
 import { BookingFlow } from "./serverless.js";
 import { Bakery } from "./streaming.js";
-import { AtomicCounter, OpenCounter } from "./typed-state.js";
+import { AtomicCounter } from "./typed-state.js";
 
 const moments: readonly InspectionName[] = [
-  "run.started", "run.idle", "step.started", "step.completed", "step.failed", "step.retrying", "step.waiting",
-  "event.received", "event.streamed", "state.edited", "timer.fired", "child.started", "child.finished",
+  "run.started",
+  "run.idle",
+  "step.started",
+  "step.completed",
+  "step.failed",
+  "step.retrying",
+  "step.waiting",
+  "event.received",
+  "event.streamed",
+  "state.edited",
+  "timer.fired",
+  "child.started",
+  "child.finished",
 ];
 
 interface Case {
@@ -32,16 +50,34 @@ interface Case {
 const digested = new URL("../docs/how-to/hello.md", import.meta.url).pathname;
 const cases: readonly Case[] = [
   { name: "hello", create: () => new JokeFlow(), input: { topic: "pirate" } },
-  { name: "typed state, open", create: () => new OpenCounter(), input: {} },
-  { name: "typed state, edited", create: () => new AtomicCounter(), input: {} },
+  // Not `OpenCounter`: a step that runs again adds to what its own `set` has left. That is what `editState` is for.
+  { name: "typed state", create: () => new AtomicCounter(), input: {} },
   { name: "branches and loops", create: () => new Collatz(), input: { value: 6 } },
-  { name: "fan-out and fan-in", create: () => new WordCount(), input: { chapters: ["one two", "three", "four five six", "seven"] } },
-  { name: "human in the loop", create: () => new RefundFlow(), input: { order: "A-17", euros: 80 }, answer: { approved: true, by: "Ada" } },
+  {
+    name: "fan-out and fan-in",
+    create: () => new WordCount(),
+    input: { chapters: ["one two", "three", "four five six", "seven"] },
+  },
+  {
+    name: "human in the loop",
+    create: () => new RefundFlow(),
+    input: { order: "A-17", euros: 80 },
+    answer: { approved: true, by: "Ada" },
+  },
   { name: "retries and recovery", create: () => new ForecastFlow(createStation()), input: { city: "Bergen" } },
   { name: "streaming", create: () => new Bakery(), input: { loaves: 3 } },
-  { name: "child workflows", create: () => new TripFlow(), input: { word: "bread", languages: ["French", "German", "Italian"] } },
+  {
+    name: "child workflows",
+    create: () => new TripFlow(),
+    input: { word: "bread", languages: ["French", "German", "Italian"] },
+  },
   { name: "no decorators", create: () => writer, input: { question: "Rain?" } },
-  { name: "serverless", create: () => new BookingFlow(), input: { guest: "Ada", nights: 2 }, answer: { room: "attic" } },
+  {
+    name: "serverless",
+    create: () => new BookingFlow(),
+    input: { guest: "Ada", nights: 2 },
+    answer: { room: "attic" },
+  },
   {
     name: "digest",
     create: () => new DigestFlow(join(mkdtempSync(join(tmpdir(), "digest-")), "digest.md")),
@@ -59,9 +95,10 @@ describe("every snapshot of an example", () => {
     const result = await toTheEnd(handler, answer);
 
     const results = await Promise.all([...snapshots.values()].map((snapshot) => goOn(create(), snapshot, answer)));
+    const others = results.filter((one) => one !== hasEnded);
 
-    expect(snapshots.size).toBeGreaterThan(2);
-    expect(results).toEqual(results.map(() => result));
+    expect(others.length).toBeGreaterThan(1);
+    expect(others).toEqual(others.map(() => result));
   });
 });
 
@@ -70,8 +107,16 @@ function keep(snapshots: Map<string, ContextDict>, { context }: WorkflowHandler)
   snapshots.set(text, JSON.parse(text));
 }
 
-function goOn(workflow: Workflow, snapshot: ContextDict, answer: Record<string, unknown>): Promise<unknown> {
-  return toTheEnd(workflow.resume(Context.fromDict(workflow, snapshot)), answer);
+/** The snapshots of the last moment are of a run that has ended already. */
+const hasEnded = Symbol("the run has ended");
+
+async function goOn(workflow: Workflow, snapshot: ContextDict, answer: Record<string, unknown>): Promise<unknown> {
+  try {
+    return await toTheEnd(workflow.resume(Context.fromDict(workflow, snapshot)), answer);
+  } catch (error) {
+    if (WorkflowError.is(error, "RUN_FINISHED") && error.details["status"] === "completed") return hasEnded;
+    throw error;
+  }
 }
 
 /** Answers whatever is asked. */

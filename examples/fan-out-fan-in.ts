@@ -35,7 +35,13 @@ export class WordCount extends Workflow {
 }
 
 if (import.meta.main) {
-  const chapters = ["Call me Ishmael.", "I stuffed a shirt or two", "Entering that gable-ended", "Upon waking next morning", "I quickly followed"];
+  const chapters = [
+    "Call me Ishmael.",
+    "I stuffed a shirt or two",
+    "Entering that gable-ended",
+    "Upon waking next morning",
+    "I quickly followed",
+  ];
   const workflow = new WordCount();
   const { words, chapters: numbers } = await workflow.run({ chapters });
   console.log(`${words} words in chapters ${numbers.join(", ")}; ${workflow.peak} counted at once.`);

@@ -21,7 +21,9 @@ describe("human in the loop", () => {
     const { exitCode } = await runExample("human-in-the-loop.ts", { args: ["ask", file] });
 
     expect(exitCode).toBe(0);
-    expect(JSON.parse(await readFile(file, "utf8")).prompts).toMatchObject([{ asks: "ApproveRefund", order: "A-17", euros: 80 }]);
+    expect(JSON.parse(await readFile(file, "utf8")).prompts).toMatchObject([
+      { asks: "ApproveRefund", order: "A-17", euros: 80 },
+    ]);
   });
 
   it("does not ask about a small amount", async () => {

@@ -20,7 +20,9 @@ export class RefundFlow extends Workflow {
     if (euros < 20) return new StopEvent({ result: `${order}: refunded ${euros} euros` });
 
     const { approved, by } = await ctx.waitForEvent(RefundDecision, { prompt: new ApproveRefund({ order, euros }) });
-    return new StopEvent({ result: approved ? `${order}: refunded ${euros} euros, says ${by}` : `${order}: refused by ${by}` });
+    return new StopEvent({
+      result: approved ? `${order}: refunded ${euros} euros, says ${by}` : `${order}: refused by ${by}`,
+    });
   }
 }
 
@@ -48,7 +50,9 @@ async function answer(file: string) {
 function inTwoProcesses() {
   const file = join(mkdtempSync(join(tmpdir(), "refund-")), "refund.json");
   for (const half of ["ask", "answer"]) {
-    const { status } = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, half, file], { stdio: "inherit" });
+    const { status } = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, half, file], {
+      stdio: "inherit",
+    });
     if (status !== 0) process.exit(status ?? 1);
   }
 }

@@ -1,6 +1,19 @@
 // A step that fails is tried again; what still fails is caught by another step.
 // `pnpm --filter ./examples retries-and-recovery`
-import { catchError, type Context, event, NonRetryableError, retryPolicy, StartEvent, type StepFailedEvent, StopEvent, step, stop, wait, Workflow } from "millrace";
+import {
+  type Context,
+  catchError,
+  event,
+  NonRetryableError,
+  retryPolicy,
+  StartEvent,
+  type StepFailedEvent,
+  StopEvent,
+  step,
+  stop,
+  Workflow,
+  wait,
+} from "millrace";
 import * as z from "zod";
 
 class Forecast extends StartEvent.define("Forecast", { city: z.string() }) {}
@@ -29,7 +42,11 @@ export class ForecastFlow extends Workflow {
   }
 
   /** Four attempts: at once, then after 10, 20 and 40 ms. */
-  @step({ on: Forecast, emits: Weather, retry: retryPolicy({ wait: wait.exponential({ initial: "10ms" }), stop: stop.afterAttempts(4) }) })
+  @step({
+    on: Forecast,
+    emits: Weather,
+    retry: retryPolicy({ wait: wait.exponential({ initial: "10ms" }), stop: stop.afterAttempts(4) }),
+  })
   async measure({ city }: Forecast, ctx: Context) {
     const { retry } = ctx.retryInfo();
     if (retry > 0) console.log(`${city}: retry ${retry}`);
@@ -39,7 +56,9 @@ export class ForecastFlow extends Workflow {
   /** Called when `measure` has failed for good. */
   @catchError({ steps: ["measure"], emits: Weather })
   guess(ev: StepFailedEvent) {
-    console.log(`${ev.stepName} gave up after ${ev.attempts} ${ev.attempts === 1 ? "attempt" : "attempts"}: ${(ev.error as Error).message}`);
+    console.log(
+      `${ev.stepName} gave up after ${ev.attempts} ${ev.attempts === 1 ? "attempt" : "attempts"}: ${(ev.error as Error).message}`,
+    );
     const { city } = ev.input as Forecast;
     return new Weather({ city, degrees: 10, source: "guessed" });
   }

@@ -5,17 +5,23 @@ import { runExample } from "./test/run-example.js";
 describe("serverless", () => {
   let kept: Map<string, string>;
   let serve: (request: Request) => Promise<Response>;
-  const post = (path: string, body: unknown) => serve(new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }));
+  const post = (path: string, body: unknown) =>
+    serve(new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }));
 
   beforeEach(() => {
     kept = new Map();
-    serve = createBookingServer({ get: async (key) => kept.get(key) ?? null, put: async (key, text) => void kept.set(key, text) });
+    serve = createBookingServer({
+      get: async (key) => kept.get(key) ?? null,
+      put: async (key, text) => void kept.set(key, text),
+    });
   });
 
   it("prints the three answers", async () => {
     const { output } = await runExample("serverless.ts");
 
-    expect(output).toMatch(/^202 ChooseRoom \[ 'attic', 'garden' \]\n200 The garden room is for Ada, 2 × 90 euros\.\n409 .+\n$/);
+    expect(output).toMatch(
+      /^202 ChooseRoom \[ 'attic', 'garden' \]\n200 The garden room is for Ada, 2 × 90 euros\.\n409 .+\n$/,
+    );
   });
 
   it("keeps the whole run as text between two calls", async () => {
@@ -25,7 +31,11 @@ describe("serverless", () => {
     const answered = await post(`/runs/${runId}/answers/${prompts[0].promptId}`, { room: "attic" });
 
     expect(texts).toHaveLength(1);
-    expect(await answered.json()).toEqual({ runId, status: "completed", result: "The attic room is for Ada, 1 × 90 euros." });
+    expect(await answered.json()).toEqual({
+      runId,
+      status: "completed",
+      result: "The attic room is for Ada, 1 × 90 euros.",
+    });
   });
 
   it("says where a run stands", async () => {

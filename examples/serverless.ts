@@ -1,6 +1,17 @@
 // A `Request -> Response` function that keeps nothing in memory: every call loads the run, moves it on, and stores it.
 // `pnpm --filter ./examples serverless`
-import { Context, HumanResponseEvent, InputRequiredEvent, type RunOutcome, StartEvent, StopEvent, step, Workflow, WorkflowError, type WorkflowHandler } from "millrace";
+import {
+  Context,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  type RunOutcome,
+  StartEvent,
+  StopEvent,
+  step,
+  Workflow,
+  WorkflowError,
+  type WorkflowHandler,
+} from "millrace";
 import * as z from "zod";
 
 class Booking extends StartEvent.define("Booking", { guest: z.string(), nights: z.number().int().positive() }) {}
@@ -35,7 +46,8 @@ export function createBookingServer(texts: Texts): (request: Request) => Promise
       const stored = runId === undefined ? null : await texts.get(runId);
       if (stored === null) return problem(404, `There is no run "${runId}".`);
       if (request.method === "GET") return Response.json(JSON.parse(stored).view);
-      if (answers === "answers" && promptId !== undefined) return await answer(texts, stored, { promptId, fields: await request.json() });
+      if (answers === "answers" && promptId !== undefined)
+        return await answer(texts, stored, { promptId, fields: await request.json() });
       return problem(405, `${request.method} is not for this path.`);
     } catch (error) {
       if (WorkflowError.is(error)) return problem(400, `${error.message} ${error.hint}`);
@@ -74,7 +86,10 @@ async function store(texts: Texts, handler: WorkflowHandler<string>): Promise<Re
 function viewOf(outcome: RunOutcome<string>) {
   if (outcome.status === "completed") return { status: outcome.status, result: outcome.result };
   if (outcome.status !== "waiting") return { status: outcome.status };
-  return { status: outcome.status, prompts: outcome.prompts.map(({ promptId, event }) => ({ promptId, type: event.type, ...event.toJSON() })) };
+  return {
+    status: outcome.status,
+    prompts: outcome.prompts.map(({ promptId, event }) => ({ promptId, type: event.type, ...event.toJSON() })),
+  };
 }
 
 function problem(status: number, message: string): Response {
@@ -88,7 +103,9 @@ if (import.meta.main) {
     put: async (key, text) => void kept.set(key, text),
   });
   const post = async (path: string, body: unknown) => {
-    const response = await serve(new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }));
+    const response = await serve(
+      new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }),
+    );
     return { status: response.status, body: await response.json() };
   };
 

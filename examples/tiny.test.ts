@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runExample } from "./test/run-example.js";
-import { createState, quiz, reduce, Run, type State } from "./tiny.js";
+import { createState, quiz, Run, reduce, type State } from "./tiny.js";
 
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 const copy = (state: State): State => JSON.parse(JSON.stringify(state));
@@ -14,7 +14,11 @@ async function statesOfRun() {
     await turn();
   }
   const replayed = createState();
-  const states = [copy(replayed), ...run.journal.map((tick) => (reduce(quiz, replayed, tick), copy(replayed)))];
+  const states = [copy(replayed)];
+  for (const tick of run.journal) {
+    reduce(quiz, replayed, tick);
+    states.push(copy(replayed));
+  }
   return { run, states };
 }
 
@@ -46,7 +50,11 @@ describe("tiny", () => {
     const page = readFileSync(new URL("../docs/tiny.md", import.meta.url), "utf8");
     const shown = [...page.matchAll(/```ts[^\n]*\n(.*?)```/gs)].map(([, code]) => code).join("\n");
 
-    const lines = (text: string) => text.split("\n").map((line) => line.trimEnd()).filter((line) => line !== "" && !line.startsWith("// "));
+    const lines = (text: string) =>
+      text
+        .split("\n")
+        .map((line) => line.trimEnd())
+        .filter((line) => line !== "" && !line.startsWith("// "));
 
     expect(lines(shown)).toEqual(lines(readFileSync(new URL("tiny.ts", import.meta.url), "utf8")));
   });

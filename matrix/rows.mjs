@@ -49,7 +49,10 @@ const classForm = [
   ["Deno", (folder) => inDeno(source("class"), folder)],
   ["workerd", () => inWorkerd("class")],
   ["Vite 8", built(tool.vite, "class", { version: "vite-8" }), unlowered],
+  ["Vite 8, legacy decorators", built(tool.vite, "class", { version: "vite-8", oxc: { decorator: { legacy: true } } })],
+  ["Vite 8, esbuild plugin", built(tool.vite, "class", { version: "vite-8", plugins: [tool.lowering] })],
   ["tsdown", built(tool.tsdown, "class"), unlowered],
+  ["tsdown, experimentalDecorators", built(tool.tsdown, "class", { experimentalDecorators: true })],
   ["Node type stripping", () => inNode(source("class")), unlowered],
 ];
 

@@ -7,7 +7,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { installMatrix } from "./install.mjs";
-import { rows } from "./rows.mjs";
 
 /** What the workflow prints: by hand, not from a run. */
 const expected = '{"by":"Ada","euros":15,"lines":["APPLES","PEARS","QUINCES"],"orders":1,"priced":3}';
@@ -21,14 +20,25 @@ async function outcomeOf(row, index) {
     const printed = (await row.run(folder)).trim();
     return printed === expected ? "works" : `printed ${printed.slice(0, 500)}`;
   } catch (error) {
-    return String(error?.message ?? error).trim();
+    return tellingLine(String(error?.message ?? error));
   }
 }
 
+/** Programs print a page, and minified source with it; the line with the error says it all. */
+function tellingLine(said) {
+  const lines = said.split("\n").map((line) => line.trim());
+  return (lines.find((line) => /^(.{0,80})error\b/i.test(line)) ?? lines.findLast(Boolean) ?? "no message").slice(
+    0,
+    300,
+  );
+}
+
 const words = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+installMatrix();
+// After the install: it imports the tools that were installed.
+const { rows } = await import("./rows.mjs");
 const wanted = rows.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 
-installMatrix();
 rmSync(out, { recursive: true, force: true });
 const results = [];
 for (const [index, row] of wanted.entries()) {

@@ -16,11 +16,32 @@ export async function inWorkerd(form) {
   const script = built.outputFiles[0].text;
   const worker = new Miniflare({ modules: true, script, compatibilityDate: "2026-01-01" });
   try {
-    return await (await worker.dispatchFetch("http://localhost/")).text();
+    // Several at once, and again: what a module keeps of one request may not be usable in another.
+    const ask = async () => (await worker.dispatchFetch("http://localhost/")).text();
+    const answers = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
+    return answers.find((answer) => answer !== answers[0]) ?? answers[0];
   } finally {
     await worker.dispose();
   }
 }
+
+/** What Next writes into an app that has none, and would write into ours. */
+const compilerOptions = {
+  target: "ES2022",
+  lib: ["ES2023", "ESNext.Decorators", "ESNext.Disposable", "DOM", "DOM.Iterable"],
+  module: "ESNext",
+  moduleResolution: "bundler",
+  jsx: "react-jsx",
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  esModuleInterop: true,
+  isolatedModules: true,
+  resolveJsonModule: true,
+  allowJs: true,
+  incremental: true,
+  allowImportingTsExtensions: true,
+};
 
 /** A production build of a Next app whose one route runs the workflow. */
 export async function inNext(form, folder, { flags = [], experimentalDecorators = false } = {}) {
@@ -34,16 +55,8 @@ export async function inNext(form, folder, { flags = [], experimentalDecorators 
     "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(matrix)} } };`,
     "package.json": JSON.stringify({ private: true, type: "module" }),
     "tsconfig.json": JSON.stringify({
-      extends: "../../tsconfig.json",
-      compilerOptions: {
-        experimentalDecorators,
-        noEmit: true,
-        jsx: "preserve",
-        types: ["react"],
-        allowImportingTsExtensions: true,
-        rewriteRelativeImportExtensions: false,
-      },
-      include: ["app", "src/shop.ts", `src/${form}.ts`],
+      compilerOptions: { ...compilerOptions, experimentalDecorators },
+      include: ["app", "src"],
     }),
   };
   for (const [name, text] of Object.entries(files)) {

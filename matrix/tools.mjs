@@ -10,31 +10,32 @@ export const matrix = import.meta.dirname;
 export const source = (form) => join(matrix, "src", `${form}.ts`);
 const bin = (name) => join(matrix, "node_modules", ".bin", name);
 
-/** No build of one small file and no run of it takes this long. */
-const limitMs = 180_000;
+/** No build of one small workflow takes this long, nor a run of it. */
+const buildLimitMs = 180_000;
+const runLimitMs = 30_000;
 
 /** Standard output of a program; what it said, when it fails. */
-export function output(program, args, options = {}) {
+export function output(program, args, { limitMs = buildLimitMs, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, NO_COLOR: "1", NEXT_TELEMETRY_DISABLED: "1", ...options.env };
     const child = spawn(program, args, { cwd: matrix, ...options, env, stdio: ["ignore", "pipe", "pipe"] });
+    const stop = setTimeout(() => child.kill("SIGKILL"), limitMs);
     let printed = "";
     let said = "";
     child.stdout.on("data", (data) => (printed += data));
     child.stderr.on("data", (data) => (said += data));
     child.on("error", reject);
-    const stop = setTimeout(() => child.kill("SIGKILL"), limitMs);
     child.on("close", (code, signal) => {
       clearTimeout(stop);
       if (code === 0) resolve(printed);
-      else reject(new Error(signal ? `stopped by ${signal} after ${limitMs} ms` : `${printed}\n${said}`));
+      else reject(new Error(signal ? `stopped after ${limitMs / 1000} s` : `${printed}\n${said}`));
     });
   });
 }
 
 const call = (file) => `console.log(await (await import(${JSON.stringify(pathToFileURL(file).href)})).runShop())`;
 export const inNode = (file, ...flags) =>
-  output(process.execPath, [...flags, "--input-type=module", "--eval", call(file)]);
+  output(process.execPath, [...flags, "--input-type=module", "--eval", call(file)], { limitMs: runLimitMs });
 
 /** Bundles and minifies; `target` lowers decorators when the input has them. */
 export async function bundle(input, folder, options = {}) {
@@ -86,18 +87,49 @@ export async function vite(form, folder, { version = "vite", ...options } = {}) 
 }
 
 export async function tsup(form, folder) {
-  const flags = ["--format", "esm", "--minify", "--no-config", "--out-dir", folder];
-  await output(bin("tsup"), [source(form), ...flags, "--noExternal", "millrace", "--noExternal", "zod"]);
+  const config = join(folder, "tsup.config.json");
+  const options = {
+    entry: [source(form)],
+    format: "esm",
+    minify: true,
+    noExternal: ["millrace", "zod"],
+    outDir: folder,
+  };
+  writeFileSync(config, JSON.stringify(options));
+  await output(bin("tsup"), ["--config", config]);
   return join(folder, `${form}.js`);
 }
 
-export async function tsdown(form, folder) {
-  const flags = ["--format", "esm", "--minify", "--no-config", "--no-dts", "--out-dir", folder];
+/** The plugin of docs/reference/toolchains.md for tools that pass decorators on as they are. */
+export const lowering = {
+  name: "lower-decorators",
+  enforce: "pre",
+  transform(code, id) {
+    if (/\.ts$/.test(id))
+      return esbuild.transform(code, { loader: "ts", target: "es2022", sourcefile: id, sourcemap: true });
+  },
+};
+
+export async function tsdown(form, folder, compilerOptions = {}) {
+  const tsconfig = join(folder, "tsconfig.json");
+  writeFileSync(tsconfig, JSON.stringify({ extends: "../../tsconfig.json", compilerOptions }));
+  const flags = [
+    "--format",
+    "esm",
+    "--minify",
+    "--no-config",
+    "--no-dts",
+    "--no-clean",
+    "--tsconfig",
+    tsconfig,
+    "--out-dir",
+    folder,
+  ];
   await output(bin("tsdown"), [source(form), ...flags]);
   return join(folder, `${form}.mjs`);
 }
 
-export const inBun = (file) => output(bin("bun"), ["--eval", call(file)]);
+export const inBun = (file) => output(bin("bun"), ["--eval", call(file)], { limitMs: runLimitMs });
 
 export async function bunBuild(form, folder) {
   await output(bin("bun"), ["build", source(form), "--minify", "--target=bun", `--outdir=${folder}`]);
@@ -108,5 +140,5 @@ export async function inDeno(file, folder) {
   const entry = join(folder, "main.ts");
   writeFileSync(entry, call(file));
   const env = { DENO_DIR: join(matrix, "out", ".deno"), DENO_NO_UPDATE_CHECK: "1" };
-  return output(bin("deno"), ["run", "--allow-all", "--node-modules-dir=manual", entry], { env });
+  return output(bin("deno"), ["run", "--allow-all", "--node-modules-dir=manual", entry], { env, limitMs: runLimitMs });
 }

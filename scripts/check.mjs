@@ -10,16 +10,16 @@ import { delimiter, join } from "node:path";
 import { root } from "./setup/console.mjs";
 import { reportFiles, testTotals } from "./test-totals.mjs";
 
-const turbo = (task, ...flags) => ["turbo", "run", task, "--output-logs=new-only", ...flags];
+const turbo = (task, ...flags) => ["turbo", "run", task, "--output-logs=new-only", "--continue", ...flags];
 const gate = (name) => ["node", `scripts/gates/${name}.mjs`];
 
 const sections = [
-  ["format and lint", ["biome", "ci", "."]],
+  ["format and lint", ["biome", "ci", "--error-on-warnings", "--max-diagnostics=60", "."]],
   ["gates: sizes", gate("sizes")],
   ["gates: boundaries", gate("boundaries")],
   ["gates: reasons", gate("reasons")],
   ["gates: error pages", gate("error-pages")],
-  ["unused files and dependencies", ["knip", "--no-progress"]],
+  ["unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]],
   ["build", turbo("build")],
   ["types: TypeScript 6 and 7", turbo("typecheck", "--concurrency=2")],
   // One package at a time: tests that measure time share two cores badly.

@@ -65,13 +65,19 @@ describe("digest: mistakes", () => {
   it("names an empty folder", async () => {
     await mkdir("empty");
 
-    await oneSentence(["empty", "--pause"], `"empty" holds no Markdown or text file (.md, .markdown, .txt). Name another folder, or name files one by one.`);
+    await oneSentence(
+      ["empty", "--pause"],
+      `"empty" holds no Markdown or text file (.md, .markdown, .txt). Name another folder, or name files one by one.`,
+    );
   });
 
   it("says when nothing can be read", async () => {
     await writeFile("photo.txt", new Uint8Array([137, 80, 78, 71, 0, 0]));
 
-    await oneSentence(["photo.txt", "--pause"], "None of the files can be read. photo.txt: binary: a zero byte at offset 4.");
+    await oneSentence(
+      ["photo.txt", "--pause"],
+      "None of the files can be read. photo.txt: binary: a zero byte at offset 4.",
+    );
   });
 
   it("refuses a damaged file, and the file of another program", async () => {
@@ -79,7 +85,10 @@ describe("digest: mistakes", () => {
     await oneSentence(["--keep", "1"], `digest.paused.json is damaged: it is not JSON. ${wayOut}`);
 
     await writeFile("digest.paused.json", `{"paths":[]}`);
-    await oneSentence(["--keep", "1"], `digest.paused.json is not a digest that waits (question does not fit). ${wayOut}`);
+    await oneSentence(
+      ["--keep", "1"],
+      `digest.paused.json is not a digest that waits (question does not fit). ${wayOut}`,
+    );
   });
 
   it("refuses the snapshot of another workflow, and one whose steps are gone", async () => {
@@ -87,23 +96,34 @@ describe("digest: mistakes", () => {
     const paused = await readFile("digest.paused.json", "utf8");
 
     await writeFile("digest.paused.json", paused.replace(`"digest"`, `"another"`));
-    await oneSentence(["--keep", "1"], `digest.paused.json cannot be continued: The snapshot is of the workflow "another", not of "digest". ${wayOut}`);
+    await oneSentence(
+      ["--keep", "1"],
+      `digest.paused.json cannot be continued: The snapshot is of the workflow "another", not of "digest". ${wayOut}`,
+    );
 
     await writeFile("digest.paused.json", paused.replaceAll(`"choose"`, `"chose"`));
-    await expect(runCommand(["--keep", "1"])).rejects.toThrow(/cannot be continued: .*"chose".* Run again with --fresh/);
+    await expect(runCommand(["--keep", "1"])).rejects.toThrow(
+      /cannot be continued: .*"chose".* Run again with --fresh/,
+    );
   });
 
   it("refuses other files and other topics than those of the digest that waits", async () => {
     await runCommand(["notes", "--pause"]);
 
-    await oneSentence(["notes/cats.md", "--pause"], "digest.paused.json waits with a digest of notes, not of notes/cats.md. Finish it with --keep, or forget it with --fresh.");
+    await oneSentence(
+      ["notes/cats.md", "--pause"],
+      "digest.paused.json waits with a digest of notes, not of notes/cats.md. Finish it with --keep, or forget it with --fresh.",
+    );
     await oneSentence(["--keep", "9"], "There is no topic 9. Give numbers from 1 to 1, or all.");
   });
 
   it("does not overwrite somebody's own digest.md", async () => {
     await writeFile("digest.md", "My own digest.");
 
-    await oneSentence(["notes", "--pause"], "digest.md is here already and is no digest. Move it, or run in another folder.");
+    await oneSentence(
+      ["notes", "--pause"],
+      "digest.md is here already and is no digest. Move it, or run in another folder.",
+    );
     expect(await readFile("digest.md", "utf8")).toBe("My own digest.");
   });
 });

@@ -29,7 +29,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 async function oneHalf({ paths, keep, fresh, pause }: Options): Promise<number> {
   if (fresh) await forgetPaused(pausedFile);
   const paused = await readPaused(pausedFile);
-  if (paused === null && keep !== null) throw new UserError("No digest waits here, so there are no topics to keep yet. Run without --keep first.");
+  if (paused === null && keep !== null)
+    throw new UserError("No digest waits here, so there are no topics to keep yet. Run without --keep first.");
   if (paused === null) return begin(paths);
   assertSamePaths(pausedFile, paused, paths);
   if (paused.question === null) return goOn(paused, null);

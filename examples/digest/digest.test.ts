@@ -5,8 +5,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { runExample } from "../test/run-example.js";
 import { digestMark } from "./digest-markdown.js";
 
-const cats = "# Cats\n\nCats sleep all day. Cats eat fish. Nobody owns cats.\n\n## Food of cats\n\nCats eat fish and mice.\n";
-const dogs = "# Dogs\n\nDogs bark at night. Dogs love people.\n\n## Food of dogs\n\nDogs eat everything; dogs eat fish.\n";
+const cats =
+  "# Cats\n\nCats sleep all day. Cats eat fish. Nobody owns cats.\n\n## Food of cats\n\nCats eat fish and mice.\n";
+const dogs =
+  "# Dogs\n\nDogs bark at night. Dogs love people.\n\n## Food of dogs\n\nDogs eat everything; dogs eat fish.\n";
 
 let folder: string;
 const digest = (...args: string[]) => runExample("digest/main.ts", { args, cwd: folder });
@@ -40,14 +42,22 @@ describe("digest", () => {
     const { exitCode, output } = await digest();
 
     expect(exitCode).toBe(0);
-    expect(output).toMatch(/1 cannot be read.*The run waits in digest\.paused\.json.*No terminal here to answer.*digest\.md: \d+ sections/s);
+    expect(output).toMatch(
+      /1 cannot be read.*The run waits in digest\.paused\.json.*No terminal here to answer.*digest\.md: \d+ sections/s,
+    );
     expect(await read("digest.md")).toMatch(/## Not read\n\n.*latin-1\.txt: not UTF-8: byte 0xe9 at offset 21\n$/);
   });
 
   it("keeps what is done when it is interrupted", async () => {
-    await Promise.all(Array.from({ length: 200 }, (_, index) => writeFile(join(folder, "notes", `${index}.md`), cats.repeat(20))));
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) => writeFile(join(folder, "notes", `${index}.md`), cats.repeat(20))),
+    );
 
-    const stopped = await runExample("digest/main.ts", { args: ["notes", "--pause"], cwd: folder, interruptAt: "Reading files" });
+    const stopped = await runExample("digest/main.ts", {
+      args: ["notes", "--pause"],
+      cwd: folder,
+      interruptAt: "Reading files",
+    });
     const asked = await digest("--pause");
 
     expect(stopped.exitCode).toBe(130);

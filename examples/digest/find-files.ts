@@ -21,11 +21,16 @@ export async function findFiles(paths: readonly string[]): Promise<string[]> {
 
 async function filesAt(path: string): Promise<string[]> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UserError(`Cannot open "${path}" (${error.code === "ENOENT" ? "no such file or folder" : error.code}). Name a file or folder that exists.`);
+    throw new UserError(
+      `Cannot open "${path}" (${error.code === "ENOENT" ? "no such file or folder" : error.code}). Name a file or folder that exists.`,
+    );
   });
   if (!stats.isDirectory()) return [path];
   const files = await textFilesBelow(path);
-  if (files.length === 0) throw new UserError(`"${path}" holds no Markdown or text file (.md, .markdown, .txt). Name another folder, or name files one by one.`);
+  if (files.length === 0)
+    throw new UserError(
+      `"${path}" holds no Markdown or text file (.md, .markdown, .txt). Name another folder, or name files one by one.`,
+    );
   return files;
 }
 

@@ -37,7 +37,12 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { keep: { type: "string" }, fresh: { type: "boolean" }, pause: { type: "boolean" }, help: { type: "boolean" } },
+      options: {
+        keep: { type: "string" },
+        fresh: { type: "boolean" },
+        pause: { type: "boolean" },
+        help: { type: "boolean" },
+      },
     });
   } catch (error) {
     throw new UserError(`${(error as Error).message.split(".")[0]}. See --help.`);
@@ -47,7 +52,10 @@ function parse(args: readonly string[]) {
 /** @throws {UserError} for anything but `all` and a list such as `1,3`. */
 export function parseKeep(text: string): readonly number[] | "all" {
   if (text.trim() === "all") return "all";
-  const numbers = text.split(/[\s,]+/).filter(Boolean).map(Number);
+  const numbers = text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map(Number);
   if (numbers.length === 0 || !numbers.every((number) => Number.isInteger(number) && number > 0)) {
     throw new UserError(`"${text}" does not say which topics to keep: give their numbers, such as 1,3, or all.`);
   }

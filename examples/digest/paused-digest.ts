@@ -31,7 +31,10 @@ const wayOut = "Run again with --fresh to start over.";
 export async function readPaused(file: string): Promise<PausedDigest | null> {
   if (!existsSync(file)) return null;
   const { data, error } = PausedDigest.safeParse(parseJson(file, await readFile(file, "utf8")));
-  if (error) throw new UserError(`${file} is not a digest that waits (${error.issues[0]?.path.join(".") || "the whole"} does not fit). ${wayOut}`);
+  if (error)
+    throw new UserError(
+      `${file} is not a digest that waits (${error.issues[0]?.path.join(".") || "the whole"} does not fit). ${wayOut}`,
+    );
   return data;
 }
 
@@ -48,7 +51,8 @@ export function restore(workflow: DigestFlow, file: string, paused: PausedDigest
   try {
     return Context.fromDict(workflow, paused.context);
   } catch (error) {
-    if (WorkflowError.is(error)) throw new UserError(`${file} cannot be continued: ${error.message} ${wayOut}`, { cause: error });
+    if (WorkflowError.is(error))
+      throw new UserError(`${file} cannot be continued: ${error.message} ${wayOut}`, { cause: error });
     throw error;
   }
 }
@@ -66,5 +70,7 @@ export async function forgetPaused(file: string): Promise<void> {
 /** @throws {UserError} when it is about other files than those asked for now. */
 export function assertSamePaths(file: string, paused: PausedDigest, paths: readonly string[]): void {
   if (paths.length === 0 || JSON.stringify(paths) === JSON.stringify(paused.paths)) return;
-  throw new UserError(`${file} waits with a digest of ${paused.paths.join(", ")}, not of ${paths.join(", ")}. Finish it with --keep, or forget it with --fresh.`);
+  throw new UserError(
+    `${file} waits with a digest of ${paused.paths.join(", ")}, not of ${paths.join(", ")}. Finish it with --keep, or forget it with --fresh.`,
+  );
 }

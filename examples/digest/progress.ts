@@ -5,15 +5,26 @@
  */
 import { Listr } from "listr2";
 import type { WorkflowHandler } from "millrace";
-import { ChooseTopics, Counts, Progress } from "./events.js";
+import { ChooseTopics, type Counts, Progress } from "./events.js";
 
 /** Ends when the run asks its question, or ends. */
 export async function showProgress(handler: WorkflowHandler<unknown, Counts>): Promise<void> {
   if (isDone(await handler.context.store.getState())) return;
   const tasks = new Listr(
     [
-      { title: "Reading files", task: (_, task) => follow(handler, { task, describe: describeFiles, done: (counts) => counts.files === filesDone(counts) && counts.files > 0 }) },
-      { title: "Summarising sections", task: (_, task) => follow(handler, { task, describe: describeSections, done: () => false }) },
+      {
+        title: "Reading files",
+        task: (_, task) =>
+          follow(handler, {
+            task,
+            describe: describeFiles,
+            done: (counts) => counts.files === filesDone(counts) && counts.files > 0,
+          }),
+      },
+      {
+        title: "Summarising sections",
+        task: (_, task) => follow(handler, { task, describe: describeSections, done: () => false }),
+      },
     ],
     { concurrent: true, registerSignalListeners: false, fallbackRenderer: "simple" },
   );
@@ -44,7 +55,8 @@ async function follow(handler: WorkflowHandler<unknown, Counts>, { task, describ
   task.title = describe(counts);
 }
 
-const isDone = (counts: Counts) => counts.files > 0 && counts.files === filesDone(counts) && counts.sections === counts.sectionsDone;
+const isDone = (counts: Counts) =>
+  counts.files > 0 && counts.files === filesDone(counts) && counts.sections === counts.sectionsDone;
 const filesDone = (counts: Counts) => counts.filesDone + counts.filesSkipped;
 
 function describeFiles(counts: Counts): string {

@@ -14,7 +14,7 @@ export class NotTextError extends NonRetryableError {
 }
 
 /** Somebody wrote it while it was read. Reading it again helps. */
-export class ChangedWhileReadError extends Error {
+class ChangedWhileReadError extends Error {
   override readonly name = "ChangedWhileReadError";
 }
 
@@ -23,7 +23,8 @@ export async function readText(file: string): Promise<string> {
   if (before.size > maxSizeBytes) throw new NotTextError(`${before.size} bytes; the limit is ${maxSizeBytes}`);
   const bytes = await readFile(file);
   const after = await stat(file);
-  if (after.mtimeMs !== before.mtimeMs || after.size !== bytes.length) throw new ChangedWhileReadError("changed while it was read");
+  if (after.mtimeMs !== before.mtimeMs || after.size !== bytes.length)
+    throw new ChangedWhileReadError("changed while it was read");
   return decode(bytes);
 }
 

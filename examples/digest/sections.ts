@@ -29,7 +29,8 @@ export function sectionsOf(markdown: string, title: string): SectionText[] {
 
 function proseOf(node: Nodes): string[] {
   if (node.type === "paragraph") return [asSentence(textOf(node))];
-  if (node.type === "list" || node.type === "listItem" || node.type === "blockquote") return node.children.flatMap(proseOf);
+  if (node.type === "list" || node.type === "listItem" || node.type === "blockquote")
+    return node.children.flatMap(proseOf);
   return [];
 }
 

@@ -17,8 +17,8 @@ import { showProgress } from "./progress.js";
 import { UserError } from "./user-error.js";
 import { DigestFlow } from "./workflow.js";
 
-/** Both are in the folder where the user stands. */
-export const digestFile = "digest.md";
+// Both are in the folder where the user stands.
+const digestFile = "digest.md";
 export const pausedFile = "digest.paused.json";
 
 type Result = ResultOf<DigestFlow>;
@@ -79,7 +79,10 @@ function positionsIn(question: Question, keep: readonly number[] | "all"): reado
 
 async function answer(handler: Handler, promptId: string, keep: readonly number[]): Promise<void> {
   const receipt = await handler.answer(promptId, { keep });
-  if (receipt.status === "refused") throw new UserError(`${pausedFile} does not take this answer: ${receipt.hint} Run again with --fresh to start over.`);
+  if (receipt.status === "refused")
+    throw new UserError(
+      `${pausedFile} does not take this answer: ${receipt.hint} Run again with --fresh to start over.`,
+    );
 }
 
 /** Lets the run go as far as it can; Ctrl-C stops it and keeps its work. */
@@ -133,6 +136,8 @@ function questionOf({ prompts }: Extract<RunOutcome, { status: "waiting" }>): Qu
 }
 
 function printResult({ topics, sections, files, skipped }: Result): void {
-  console.log(`\n${digestFile}: ${plural(sections, "section")} of ${plural(files, "file")} about ${topics.join(", ")}.`);
+  console.log(
+    `\n${digestFile}: ${plural(sections, "section")} of ${plural(files, "file")} about ${topics.join(", ")}.`,
+  );
   for (const { file, reason } of skipped) console.log(`Not read: ${file} (${reason})`);
 }

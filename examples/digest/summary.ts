@@ -6,7 +6,7 @@
  */
 import { eng } from "stopword";
 
-export interface Term {
+interface Term {
   readonly word: string;
   readonly count: number;
 }
@@ -36,11 +36,14 @@ export function summarise(text: string): Summary {
 }
 
 function sentencesOf(text: string): string[] {
-  return text.split("\n").flatMap((line) => [...sentences.segment(line)].map(({ segment }) => segment.trim())).filter(Boolean);
+  return text
+    .split("\n")
+    .flatMap((line) => [...sentences.segment(line)].map(({ segment }) => segment.trim()))
+    .filter(Boolean);
 }
 
 /** Lower-case words of three letters and more that say something. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/\p{L}[\p{L}'’-]+\p{L}/gu) ?? [];
   return words.filter((word) => !stopwords.has(word));
 }

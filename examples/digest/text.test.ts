@@ -37,7 +37,8 @@ describe("readText", () => {
 
 describe("sectionsOf", () => {
   it("gives each heading its prose, without code and tables", () => {
-    const markdown = "Before.\n\n# One\n\nText\nof one.\n\n```ts\ncode\n```\n\n- an item\n- another one\n\n## Two\n\n| a | b |\n|---|---|\n\n# Three\n\n> Quoted.\n";
+    const markdown =
+      "Before.\n\n# One\n\nText\nof one.\n\n```ts\ncode\n```\n\n- an item\n- another one\n\n## Two\n\n| a | b |\n|---|---|\n\n# Three\n\n> Quoted.\n";
 
     expect(sectionsOf(markdown, "file.md")).toEqual([
       { title: "file.md", text: "Before." },
@@ -47,7 +48,9 @@ describe("sectionsOf", () => {
   });
 
   it("takes plain text as one section", () => {
-    expect(sectionsOf("First line\nsecond line\n", "notes.txt")).toEqual([{ title: "notes.txt", text: "First line second line." }]);
+    expect(sectionsOf("First line\nsecond line\n", "notes.txt")).toEqual([
+      { title: "notes.txt", text: "First line second line." },
+    ]);
   });
 });
 
@@ -59,7 +62,11 @@ describe("summarise", () => {
   });
 
   it("names the frequent words, best first, of equals the first in the alphabet", () => {
-    expect(summarise("Water, water, mills, mills, grain.").terms.map(({ word }) => word)).toEqual(["mills", "water", "grain"]);
+    expect(summarise("Water, water, mills, mills, grain.").terms.map(({ word }) => word)).toEqual([
+      "mills",
+      "water",
+      "grain",
+    ]);
   });
 
   it("gives the same for the same text, and nothing for nothing", () => {
@@ -68,10 +75,22 @@ describe("summarise", () => {
 });
 
 describe("topicsOf", () => {
-  const section = (title: string, ...words: string[]) => ({ file: "f.md", title, sentences: [], terms: words.map((word) => ({ word, count: 1 })) });
+  const section = (title: string, ...words: string[]) => ({
+    file: "f.md",
+    title,
+    sentences: [],
+    terms: words.map((word) => ({ word, count: 1 })),
+  });
 
   it("puts every section into one topic, the widest first, and the rest at the end", () => {
-    const topics = topicsOf([section("a", "mill", "water"), section("b", "mill"), section("c", "mills"), section("d", "water"), section("e", "bread"), section("f", "rye")]);
+    const topics = topicsOf([
+      section("a", "mill", "water"),
+      section("b", "mill"),
+      section("c", "mills"),
+      section("d", "water"),
+      section("e", "bread"),
+      section("f", "rye"),
+    ]);
 
     expect(topics.map(({ name, sections }) => [name, sections.map(({ title }) => title).join()])).toEqual([
       ["mill", "a,b,c"],

@@ -13,11 +13,17 @@ const maxShare = 0.5;
 export function topicsOf(sections: readonly SectionDigest[]): Topic[] {
   const bySection = sections.map((section) => ({ section, words: new Set(section.terms.map(({ word }) => word)) }));
   const plurals = foldPlurals(bySection.flatMap(({ words }) => [...words]));
-  let rest = bySection.map(({ section, words }) => ({ section, words: new Set([...words].map((word) => plurals.get(word) ?? word)) }));
+  let rest = bySection.map(({ section, words }) => ({
+    section,
+    words: new Set([...words].map((word) => plurals.get(word) ?? word)),
+  }));
 
   const topics: Topic[] = [];
   while (topics.length < maxTopics) {
-    const name = widestWord(rest.map(({ words }) => words), Math.max(2, sections.length * maxShare));
+    const name = widestWord(
+      rest.map(({ words }) => words),
+      Math.max(2, sections.length * maxShare),
+    );
     if (name === null) break;
     topics.push({ name, sections: rest.filter(({ words }) => words.has(name)).map(({ section }) => section) });
     rest = rest.filter(({ words }) => !words.has(name));
@@ -41,5 +47,9 @@ function widestWord(all: readonly ReadonlySet<string>[], limit: number): string 
 /** `snapshots` counts as `snapshot` where both occur. */
 function foldPlurals(words: readonly string[]): Map<string, string> {
   const known = new Set(words);
-  return new Map([...known].filter((word) => word.endsWith("s") && known.has(word.slice(0, -1))).map((word) => [word, word.slice(0, -1)]));
+  return new Map(
+    [...known]
+      .filter((word) => word.endsWith("s") && known.has(word.slice(0, -1)))
+      .map((word) => [word, word.slice(0, -1)]),
+  );
 }

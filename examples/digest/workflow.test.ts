@@ -37,7 +37,10 @@ describe("digest: the workflow", () => {
     await handler.streamEvents().until(ChooseTopics).toArray();
     await handler.sendEvent(new TopicsChosen({ keep: [1] }));
 
-    expect(await handler).toMatchObject({ sections: 1, skipped: [{ file: away, reason: expect.stringContaining("ENOENT") }] });
+    expect(await handler).toMatchObject({
+      sections: 1,
+      skipped: [{ file: away, reason: expect.stringContaining("ENOENT") }],
+    });
     expect(attempts).toEqual(["read 1 again", "read 2 again", "read 3 for good"]);
   });
 
@@ -65,6 +68,12 @@ describe("digest: the workflow", () => {
 
     const restored = Context.fromDict(workflow, JSON.parse(JSON.stringify(handler.context.toDict())));
 
-    expect(await restored.store.getState()).toEqual({ files: 1, filesDone: 1, filesSkipped: 0, sections: 2, sectionsDone: 2 });
+    expect(await restored.store.getState()).toEqual({
+      files: 1,
+      filesDone: 1,
+      filesSkipped: 0,
+      sections: 2,
+      sectionsDone: 2,
+    });
   });
 });

@@ -14,9 +14,33 @@
  */
 import { rename, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { catchError, collect, type Context, retryIf, retryPolicy, type StepFailedEvent, StopEvent, step, stop, wait, Workflow } from "millrace";
+import {
+  type Context,
+  catchError,
+  collect,
+  retryIf,
+  retryPolicy,
+  type StepFailedEvent,
+  StopEvent,
+  step,
+  stop,
+  Workflow,
+  wait,
+} from "millrace";
 import { countFiles, digestMarkdown } from "./digest-markdown.js";
-import { ChooseTopics, Counts, DigestInput, DigestReady, FileDigested, FileFound, FileSkipped, Progress, Section, SectionDigested, TopicsChosen } from "./events.js";
+import {
+  ChooseTopics,
+  Counts,
+  DigestInput,
+  DigestReady,
+  FileDigested,
+  FileFound,
+  FileSkipped,
+  Progress,
+  Section,
+  SectionDigested,
+  TopicsChosen,
+} from "./events.js";
 import { isPassing, NotTextError, readText } from "./read-text.js";
 import { sectionsOf } from "./sections.js";
 import { summarise } from "./summary.js";
@@ -24,7 +48,11 @@ import { topicsOf } from "./topics.js";
 import { UserError } from "./user-error.js";
 
 /** A file may be locked, or written to, for a moment. What is not text stays so. */
-const readAgain = retryPolicy({ when: retryIf.test(isPassing), wait: wait.fixed("250ms"), stop: stop.afterAttempts(3) });
+const readAgain = retryPolicy({
+  when: retryIf.test(isPassing),
+  wait: wait.fixed("250ms"),
+  stop: stop.afterAttempts(3),
+});
 
 /** Files in, one Markdown file out. Its state says how far it is. */
 export class DigestFlow extends Workflow.withState(Counts) {
@@ -72,7 +100,9 @@ export class DigestFlow extends Workflow.withState(Counts) {
 
   @step({ on: collect(SectionDigested), emits: FileDigested })
   gather(all: readonly SectionDigested[]) {
-    return new FileDigested({ sections: all.map(({ file, title, sentences, terms }) => ({ file, title, sentences, terms })) });
+    return new FileDigested({
+      sections: all.map(({ file, title, sentences, terms }) => ({ file, title, sentences, terms })),
+    });
   }
 
   @step({ on: collect([FileDigested, FileSkipped]), emits: DigestReady, waits: TopicsChosen, streams: ChooseTopics })
@@ -83,7 +113,11 @@ export class DigestFlow extends Workflow.withState(Counts) {
     if (sections.length === 0) throw new UserError(`None of the files can be read. ${first?.file}: ${first?.reason}.`);
 
     const topics = topicsOf(sections);
-    const sizes = topics.map((topic) => ({ name: topic.name, sections: topic.sections.length, files: countFiles(topic.sections) }));
+    const sizes = topics.map((topic) => ({
+      name: topic.name,
+      sections: topic.sections.length,
+      files: countFiles(topic.sections),
+    }));
     const { keep } = await ctx.waitForEvent(TopicsChosen, { prompt: new ChooseTopics({ topics: sizes }) });
     return new DigestReady({ topics: topics.filter((_, index) => keep.includes(index + 1)), skipped });
   }
@@ -93,7 +127,12 @@ export class DigestFlow extends Workflow.withState(Counts) {
     await ctx.run("write", () => replaceFile(this.#output, digestMarkdown(topics, skipped)));
     const sections = topics.flatMap((topic) => topic.sections);
     return new StopEvent({
-      result: { topics: topics.map(({ name }) => name), sections: sections.length, files: countFiles(sections), skipped },
+      result: {
+        topics: topics.map(({ name }) => name),
+        sections: sections.length,
+        files: countFiles(sections),
+        skipped,
+      },
     });
   }
 }

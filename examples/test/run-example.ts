@@ -25,9 +25,14 @@ export function runExample(file: string, options: ExampleOptions = {}): Promise<
   const loader = transform === "tsx" ? ["--import", import.meta.resolve("tsx")] : [];
   const env = { ...process.env, INIT_CWD: cwd, NO_COLOR: "1" };
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...loader, `${folder}${file}`, ...args], { cwd, env }, (error, output, errors) => {
-      resolve({ exitCode: error ? Number(error.code ?? 1) : 0, output, errors });
-    });
+    const child = execFile(
+      process.execPath,
+      [...loader, `${folder}${file}`, ...args],
+      { cwd, env },
+      (error, output, errors) => {
+        resolve({ exitCode: error ? Number(error.code ?? 1) : 0, output, errors });
+      },
+    );
     child.stdout?.on("data", (text) => {
       if (options.interruptAt !== undefined && String(text).includes(options.interruptAt)) child.kill("SIGINT");
     });

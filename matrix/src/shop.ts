@@ -1,13 +1,5 @@
 /** What both forms of the workflow share: its events, and one run that is stored and resumed halfway. */
-import {
-  Context,
-  event,
-  HumanResponseEvent,
-  InputRequiredEvent,
-  type RunContext,
-  StartEvent,
-  type WorkflowHandler,
-} from "millrace";
+import { Context, event, HumanResponseEvent, InputRequiredEvent, StartEvent, type Workflow } from "millrace";
 import * as z from "zod";
 
 export class Order extends StartEvent.define("Order", { lines: z.array(z.string()) }) {}
@@ -22,21 +14,17 @@ export interface ShopState {
   priced: number;
 }
 
-interface Shop {
-  run(input: { lines: string[] }): WorkflowHandler<unknown, ShopState>;
-  resume(context: RunContext<ShopState>): WorkflowHandler<unknown, ShopState>;
-}
-
 /** One line of JSON: the same from every toolchain. */
-export async function sell(first: Shop, second: Shop): Promise<string> {
+export async function sell(first: Workflow, second: Workflow): Promise<string> {
   const asking = first.run({ lines: ["apples", "pears", "quinces"] });
   const outcome = await asking.idle();
+  if (outcome.status === "failed") throw outcome.error;
   if (outcome.status !== "waiting") throw new Error(`The run is ${outcome.status}, not waiting.`);
   // Through JSON, as between two processes: a name that a minifier has changed would not be found again.
   const stored = JSON.stringify({ promptId: outcome.prompts[0]?.promptId, context: asking.context.toDict() });
 
   const { promptId, context } = JSON.parse(stored);
-  const answered = second.resume(Context.fromDict(second as never, context) as RunContext<ShopState>);
+  const answered = second.resume(Context.fromDict(second, context));
   await answered.answer(promptId, { by: "Ada" });
   return JSON.stringify(await answered);
 }

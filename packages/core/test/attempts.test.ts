@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
-  collect,
   type Context,
+  collect,
   defineWorkflow,
-  event,
   ExternalEvent,
+  event,
   HumanResponseEvent,
   retryPolicy,
   StartEvent,
@@ -24,15 +24,23 @@ class Item extends event("Item", { n: z.number() }) {}
 class Done extends event("Done", { n: z.number() }) {}
 
 const stopped = (result: unknown): StopEvent => new StopEvent({ result });
-const attempts = (count: number, waitMs = 0) => retryPolicy({ wait: wait.fixed(waitMs), stop: stop.afterAttempts(count) });
+const attempts = (count: number, waitMs = 0) =>
+  retryPolicy({ wait: wait.fixed(waitMs), stop: stop.afterAttempts(count) });
 
-function flowOf(work: (ctx: Context, attempt: number) => Promise<unknown>, options: { count?: number; timeout?: number } = {}) {
+function flowOf(
+  work: (ctx: Context, attempt: number) => Promise<unknown>,
+  options: { count?: number; timeout?: number } = {},
+) {
   let attempt = 0;
   return defineWorkflow("attempts")
     .step(
       "work",
       {
-        on: StartEvent, emits: [StopEvent, Item], waits: Answer, streams: Item, retry: attempts(options.count ?? 2),
+        on: StartEvent,
+        emits: [StopEvent, Item],
+        waits: Answer,
+        streams: Item,
+        retry: attempts(options.count ?? 2),
         ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       },
       async (_, ctx) => stopped(await work(ctx, ++attempt)),
@@ -58,7 +66,11 @@ describe("an attempt that has ended", () => {
 
   it.each([
     ["was cancelled", async (run: { cancel(): Promise<void> }) => run.cancel(), /the run is cancelled/],
-    ["was stopped by another step", async (run: { sendEvent(poke: Poke): unknown }) => run.sendEvent(new Poke()), /the run is completed/],
+    [
+      "was stopped by another step",
+      async (run: { sendEvent(poke: Poke): unknown }) => run.sendEvent(new Poke()),
+      /the run is completed/,
+    ],
   ])("because the run %s can do nothing any more, and its signal says why", async (_, end, reason) => {
     const held = gate();
     const codes = gate<unknown[]>();
@@ -145,16 +157,19 @@ describe("an attempt that has ended", () => {
 describe("the memory of a work item", () => {
   it("answers edits with what they gave, and sets again only what differs", async () => {
     const set: unknown[] = [];
-    const flow = flowOf(async (ctx, attempt) => {
-      const edited = await ctx.store.editState((state) => {
-        state["edits"] = Number(state["edits"] ?? 0) + 1;
-        return { edits: state["edits"] };
-      });
-      await ctx.store.set("same", 1);
-      await ctx.store.set("attempt", attempt);
-      if (attempt < 3) throw new Error("again");
-      return [edited, await ctx.store.get()];
-    }, { count: 3 });
+    const flow = flowOf(
+      async (ctx, attempt) => {
+        const edited = await ctx.store.editState((state) => {
+          state["edits"] = Number(state["edits"] ?? 0) + 1;
+          return { edits: state["edits"] };
+        });
+        await ctx.store.set("same", 1);
+        await ctx.store.set("attempt", attempt);
+        if (attempt < 3) throw new Error("again");
+        return [edited, await ctx.store.get()];
+      },
+      { count: 3 },
+    );
     flow.on("state.edited", ({ paths }) => void set.push(paths));
 
     expect(await flow.run()).toEqual([{ edits: 1 }, { edits: 1, same: 1, attempt: 3 }]);
@@ -163,7 +178,8 @@ describe("the memory of a work item", () => {
 
   it("does not lose edits that share a key in one attempt", async () => {
     const flow = flowOf(async (ctx, attempt) => {
-      for (const n of [1, 2, 3]) await ctx.store.editState((state) => void (state["sum"] = Number(state["sum"] ?? 0) + n), { key: "sum" });
+      for (const n of [1, 2, 3])
+        await ctx.store.editState((state) => void (state["sum"] = Number(state["sum"] ?? 0) + n), { key: "sum" });
       if (attempt === 1) throw new Error("again");
       return ctx.store.get("sum");
     });
@@ -189,7 +205,8 @@ describe("the memory of a work item", () => {
     const flow = flowOf(async (ctx, attempt) => {
       const names = attempt === 1 ? ["a", "b"] : ["b", "a"];
       const got: Record<string, unknown> = {};
-      for (const name of names) got[name] = await ctx.store.editState(() => `${name} in attempt ${attempt}`, { key: name });
+      for (const name of names)
+        got[name] = await ctx.store.editState(() => `${name} in attempt ${attempt}`, { key: name });
       if (attempt === 1) throw new Error("again");
       return got;
     });
@@ -202,7 +219,7 @@ describe("the memory of a work item", () => {
     const flow = defineWorkflow("items")
       .step("start", { on: StartEvent, emits: Item }, async () => [new Item({ n: 1 }), new Item({ n: 2 })])
       .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
-        return new Done({ n: await ctx.run("double", ({ idempotencyKey }) => (keys.push(idempotencyKey), n * 2)) });
+        return new Done({ n: await ctx.run("double", ({ idempotencyKey }) => keys.push(idempotencyKey) && n * 2) });
       })
       .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(all.map((done) => done.n)))
       .build();
@@ -214,11 +231,14 @@ describe("the memory of a work item", () => {
 
 describe("retryInfo", () => {
   it("tells of the failures before", async () => {
-    const flow = flowOf(async (ctx, attempt) => {
-      const { retry, lastError } = ctx.retryInfo();
-      if (attempt < 3) throw new Error(`failure ${attempt}`);
-      return [retry, (lastError as Error).message];
-    }, { count: 3 });
+    const flow = flowOf(
+      async (ctx, attempt) => {
+        const { retry, lastError } = ctx.retryInfo();
+        if (attempt < 3) throw new Error(`failure ${attempt}`);
+        return [retry, (lastError as Error).message];
+      },
+      { count: 3 },
+    );
 
     expect(await flow.run()).toEqual([2, "failure 2"]);
   });
@@ -259,14 +279,18 @@ describe("a worker slot", () => {
   it("is not held by an open wait that a later attempt has not asked for yet", async () => {
     let attempt = 0;
     const flow = defineWorkflow("late")
-      .step("work", { on: StartEvent, emits: StopEvent, waits: [Answer, Poke], retry: attempts(2), workers: 1 }, async (_, ctx) => {
-        if (++attempt === 1) {
-          void ctx.waitForEvent(Answer, { key: "left" });
-          throw new Error("again");
-        }
-        await ctx.waitForEvent(Poke);
-        return stopped((await ctx.waitForEvent(Answer, { key: "left" })).text);
-      })
+      .step(
+        "work",
+        { on: StartEvent, emits: StopEvent, waits: [Answer, Poke], retry: attempts(2), workers: 1 },
+        async (_, ctx) => {
+          if (++attempt === 1) {
+            void ctx.waitForEvent(Answer, { key: "left" });
+            throw new Error("again");
+          }
+          await ctx.waitForEvent(Poke);
+          return stopped((await ctx.waitForEvent(Answer, { key: "left" })).text);
+        },
+      )
       .build();
     const handler = flow.run();
     await waiting(handler);

@@ -42,7 +42,9 @@ class Digest extends Workflow {
 
 class Outer extends Workflow {
   static readonly children = { digest: Digest };
-  work = step({ on: Begin, emits: StopEvent, retry: once }, async ({ topic }, ctx) => stopped(await ctx.runChild(Digest, { topic })));
+  work = step({ on: Begin, emits: StopEvent, retry: once }, async ({ topic }, ctx) =>
+    stopped(await ctx.runChild(Digest, { topic })),
+  );
 }
 
 describe("runChild", () => {
@@ -53,13 +55,18 @@ describe("runChild", () => {
     const shown = await handler.streamEvents().toArray();
 
     expect(await handler).toBe("digest of ships");
-    expect(shown.map(({ origin, event: { type } }) => [origin, type])).toEqual([["digest", "Progress"], [null, "StopEvent"]]);
+    expect(shown.map(({ origin, event: { type } }) => [origin, type])).toEqual([
+      ["digest", "Progress"],
+      [null, "StopEvent"],
+    ]);
   });
 
   it("bubbles through several levels", async () => {
     class Top extends Workflow {
       static readonly children = { outer: Outer };
-      work = step({ on: Begin, emits: StopEvent }, async ({ topic }, ctx) => stopped(await ctx.runChild("outer", { topic })));
+      work = step({ on: Begin, emits: StopEvent }, async ({ topic }, ctx) =>
+        stopped(await ctx.runChild("outer", { topic })),
+      );
     }
     const handler = new Top().run({ topic: "ships" });
 
@@ -188,6 +195,24 @@ describe("the end of a parent", () => {
     expect(await resumed).toBe("ask: after all");
   });
 
+  it("of the step that started it, without awaiting it, cancels a child", async () => {
+    const flow = defineWorkflow("careless", { children: { digest: Digest } })
+      .step("work", { on: StartEvent, emits: StopEvent, waits: Answer }, async (_, ctx) => {
+        void ctx.runChild(Digest, { topic: "ask" });
+        await ctx.sleep(0);
+        return stopped("early");
+      })
+      .build();
+    const handler = flow.run();
+
+    expect(await handler).toBe("early");
+    expect(await handler.sendEvent(new Answer({ text: "late" }))).toMatchObject({
+      status: "refused",
+      code: "RUN_FINISHED",
+    });
+    expect(handler.context.toDict()["children"]).toBeUndefined();
+  });
+
   it("by a timeout ends its children", async () => {
     const signals: AbortSignal[] = [];
     class Endless extends Workflow {
@@ -199,7 +224,9 @@ describe("the end of a parent", () => {
     }
     class Parent extends Workflow {
       static readonly children = { endless: Endless };
-      work = step({ on: Begin, emits: StopEvent }, async ({ topic }, ctx) => stopped(await ctx.runChild(Endless, { topic })));
+      work = step({ on: Begin, emits: StopEvent }, async ({ topic }, ctx) =>
+        stopped(await ctx.runChild(Endless, { topic })),
+      );
     }
     const flow = new Parent();
     const clock = withVirtualClock(flow);

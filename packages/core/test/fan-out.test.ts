@@ -2,18 +2,15 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
-  collect,
   type CollectOptions,
+  collect,
   defineWorkflow,
   event,
-  ExternalEvent,
   HumanResponseEvent,
-  keyed,
+  retryPolicy,
   type Settled,
   StartEvent,
   StopEvent,
-  retryPolicy,
-  stop,
   wait,
 } from "../src/index.js";
 import { gate, rejection, reload, waiting } from "./support/runs.js";
@@ -24,11 +21,12 @@ class Part extends event("Part", { n: z.number(), part: z.number() }) {}
 class Done extends event("Done", { n: z.number() }) {}
 class Whole extends event("Whole", { n: z.number(), parts: z.array(z.number()) }) {}
 class Answer extends HumanResponseEvent.define("Answer", { n: z.number() }) {}
-class Never extends ExternalEvent.define("Never") {}
 
 const stopped = (result: unknown): StopEvent => new StopEvent({ result });
 const items = (count: number): Item[] => Array.from({ length: count }, (_, n) => new Item({ n }));
 const numbers = (all: readonly { readonly n: number }[]): number[] => all.map(({ n }) => n);
+
+const afterMs = (ms: number, n: number): Promise<number> => new Promise((done) => setTimeout(() => done(n), ms));
 
 interface Behaviour {
   readonly count: number;
@@ -51,19 +49,31 @@ function batchFlow({ count, work, options = {} }: Behaviour) {
 }
 
 function summary(member: Settled<Done>): string {
-  const what = member.status === "ok" ? member.event.n : member.status === "failed" ? (member.failure.error as Error).message : "-";
+  const what =
+    member.status === "ok"
+      ? member.event.n
+      : member.status === "failed"
+        ? (member.failure.error as Error).message
+        : "-";
   return `${member.index} ${member.status} ${what}`;
 }
 
 describe("an array", () => {
   it("is one batch, in the order it was emitted", async () => {
-    const flow = batchFlow({ count: 4, work: async (n) => (await new Promise((done) => setTimeout(done, (4 - n) * 2)), n) });
+    const flow = batchFlow({
+      count: 4,
+      work: async (n) => afterMs((4 - n) * 2, n),
+    });
 
     expect(await flow.run()).toEqual([0, 1, 2, 3]);
   });
 
   it('is in the order of arrival with `order: "arrived"`', async () => {
-    const flow = batchFlow({ count: 3, options: { order: "arrived" }, work: async (n) => (await new Promise((done) => setTimeout(done, (3 - n) * 5)), n) });
+    const flow = batchFlow({
+      count: 3,
+      options: { order: "arrived" },
+      work: async (n) => afterMs((3 - n) * 5, n),
+    });
 
     expect(await flow.run()).toEqual([2, 1, 0]);
   });
@@ -88,12 +98,19 @@ describe("an array", () => {
       })
       .build();
 
-    expect(await flow.run()).toEqual([[1, 1, 2], [2, 1]]);
+    expect(await flow.run()).toEqual([
+      [1, 1, 2],
+      [2, 1],
+    ]);
   });
 
   it("with a stop event in it ends the run there", async () => {
     const flow = defineWorkflow("early")
-      .step("start", { on: StartEvent, emits: [Item, StopEvent] }, async () => [new Item({ n: 1 }), stopped("early"), new Item({ n: 2 })])
+      .step("start", { on: StartEvent, emits: [Item, StopEvent] }, async () => [
+        new Item({ n: 1 }),
+        stopped("early"),
+        new Item({ n: 2 }),
+      ])
       .step("work", { on: Item }, async () => {})
       .build();
 
@@ -131,7 +148,11 @@ describe("`take`", () => {
         await new Promise(() => {});
         return null;
       })
-      .step("end", { on: collect(Done, { take: 1, rest: "cancel" }), emits: Item }, async (all) => new Item({ n: 10 + all[0]!.n }))
+      .step(
+        "end",
+        { on: collect(Done, { take: 1, rest: "cancel" }), emits: Item },
+        async (all) => new Item({ n: 10 + all[0]!.n }),
+      )
       .step("after", { on: Item, emits: StopEvent }, async ({ n }) => (n > 10 ? stopped(n) : null))
       .build();
 
@@ -151,7 +172,12 @@ describe("`settle`", () => {
   };
 
   it("gives each member what became of it", async () => {
-    expect(await batchFlow({ count: 4, options: { settle: true }, work }).run()).toEqual(["0 ok 0", "1 failed broken", "2 empty -", "3 ok 3"]);
+    expect(await batchFlow({ count: 4, options: { settle: true }, work }).run()).toEqual([
+      "0 ok 0",
+      "1 failed broken",
+      "2 empty -",
+      "3 ok 3",
+    ]);
   });
 
   it("survives a restore in the middle", async () => {
@@ -182,15 +208,25 @@ describe("a batch inside a batch", () => {
   function nested(partsOf: (n: number) => number) {
     return defineWorkflow("nested")
       .step("start", { on: StartEvent, emits: Item }, async () => items(3))
-      .step("split", { on: Item, emits: Part }, async ({ n }) => Array.from({ length: 2 }, (_, part) => new Part({ n, part })))
-      .step("work", { on: Part, emits: Done }, async ({ n, part }) => (part < partsOf(n) ? new Done({ n: n * 10 + part }) : null))
-      .step("inner", { on: collect(Done), emits: Whole }, async (all) => (all.length === 0 ? null : new Whole({ n: all.length, parts: numbers(all) })))
+      .step("split", { on: Item, emits: Part }, async ({ n }) =>
+        Array.from({ length: 2 }, (_, part) => new Part({ n, part })),
+      )
+      .step("work", { on: Part, emits: Done }, async ({ n, part }) =>
+        part < partsOf(n) ? new Done({ n: n * 10 + part }) : null,
+      )
+      .step("inner", { on: collect(Done), emits: Whole }, async (all) =>
+        all.length === 0 ? null : new Whole({ n: all.length, parts: numbers(all) }),
+      )
       .step("outer", { on: collect(Whole), emits: StopEvent }, async (all) => stopped(all.map(({ parts }) => parts)))
       .build();
   }
 
   it("is collected per element of the outer one", async () => {
-    expect(await nested(() => 2).run()).toEqual([[0, 1], [10, 11], [20, 21]]);
+    expect(await nested(() => 2).run()).toEqual([
+      [0, 1],
+      [10, 11],
+      [20, 21],
+    ]);
   });
 
   it("may drop all of its members, and the outer one goes on with the rest", async () => {
@@ -216,7 +252,10 @@ describe("a batch inside a batch", () => {
       await handler.sendEvent(new Answer({ n }));
     }
 
-    expect(await handler).toEqual([[0, 1], [10, 11]]);
+    expect(await handler).toEqual([
+      [0, 1],
+      [10, 11],
+    ]);
   });
 });
 

@@ -4,8 +4,8 @@ import * as z from "zod";
 import {
   collect,
   defineWorkflow,
-  event,
   ExternalEvent,
+  event,
   HumanResponseEvent,
   keyed,
   retryPolicy,
@@ -26,12 +26,18 @@ const stopped = (result: unknown): StopEvent => new StopEvent({ result });
 const numbers = (all: readonly { readonly n: number }[]): number[] => all.map(({ n }) => n);
 
 describe("an async generator", () => {
-  function streaming(gen: (attempt: number) => AsyncGenerator<Item>, options: { hold?: Promise<void>; attempts?: number } = {}) {
+  function streaming(
+    gen: (attempt: number) => AsyncGenerator<Item>,
+    options: { hold?: Promise<void>; attempts?: number } = {},
+  ) {
     let attempt = 0;
     const retry = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(options.attempts ?? 1) });
     return defineWorkflow("streaming")
       .step("start", { on: StartEvent, emits: Item, retry }, () => gen(++attempt))
-      .step("work", { on: Item, emits: Done, workers: 1_000 }, async ({ n }) => (await options.hold, new Done({ n })))
+      .step("work", { on: Item, emits: Done, workers: 1_000 }, async ({ n }) => {
+        await options.hold;
+        return new Done({ n });
+      })
       .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(numbers(all)))
       .build();
   }

@@ -1,7 +1,17 @@
 /** Steps that take one event for each of their slots. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { collect, defineWorkflow, event, ExternalEvent, HumanResponseEvent, JoinIncompleteEvent, join, StartEvent, StopEvent } from "../src/index.js";
+import {
+  collect,
+  defineWorkflow,
+  ExternalEvent,
+  event,
+  HumanResponseEvent,
+  JoinIncompleteEvent,
+  join,
+  StartEvent,
+  StopEvent,
+} from "../src/index.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 
 class Order extends event("Order", { orderId: z.string() }) {}
@@ -37,7 +47,9 @@ describe("a join outside of fan-outs", () => {
     const notices = await handler.streamEvents().filter(JoinIncompleteEvent).toArray();
 
     expect(await handler).toEqual(["17", "28"]);
-    expect(notices.map((notice) => notice.event)).toMatchObject([{ step: "pair", missing: ["right"], events: [{ n: 3 }] }]);
+    expect(notices.map((notice) => notice.event)).toMatchObject([
+      { step: "pair", missing: ["right"], events: [{ n: 3 }] },
+    ]);
   });
 
   it("finds an assignment when a slot takes subclasses of another", async () => {
@@ -46,7 +58,11 @@ describe("a join outside of fan-outs", () => {
         ctx.sendEvent(new Loud({ n: 1 }));
         ctx.sendEvent(new Left({ n: 2 }));
       })
-      .step("pair", { on: join({ any: Left, loud: Loud }), subclasses: true, emits: StopEvent }, async ({ any, loud }) => stopped([any.n, loud.n]))
+      .step(
+        "pair",
+        { on: join({ any: Left, loud: Loud }), subclasses: true, emits: StopEvent },
+        async ({ any, loud }) => stopped([any.n, loud.n]),
+      )
       .build();
 
     expect(await flow.run()).toEqual([2, 1]);
@@ -58,7 +74,10 @@ describe("a join outside of fan-outs", () => {
       .step("pair", { on: both, emits: StopEvent }, async () => stopped(1))
       .build();
 
-    expect(await rejection(flow.run())).toMatchObject({ code: "RUN_STUCK", message: expect.stringContaining('the join "pair" has Left') });
+    expect(await rejection(flow.run())).toMatchObject({
+      code: "RUN_STUCK",
+      message: expect.stringContaining('the join "pair" has Left'),
+    });
   });
 });
 
@@ -94,11 +113,17 @@ describe("a join in a fan-out", () => {
 
 describe("a join by a field", () => {
   const flow = defineWorkflow("orders")
-    .step("start", { on: StartEvent, emits: [Order, Paid] }, async () => ["a", "b"].map((orderId) => new Order({ orderId })))
+    .step("start", { on: StartEvent, emits: [Order, Paid] }, async () =>
+      ["a", "b"].map((orderId) => new Order({ orderId })),
+    )
     .step("pay", { on: Answer, emits: Paid }, async ({ orderId }) => new Paid({ orderId }))
-    .step("ship", { on: join({ order: Order, paid: Paid }, { by: "orderId" }), emits: Shipped }, async ({ order, paid }) => {
-      return new Shipped({ orderId: order.orderId, paid: paid.orderId });
-    })
+    .step(
+      "ship",
+      { on: join({ order: Order, paid: Paid }, { by: "orderId" }), emits: Shipped },
+      async ({ order, paid }) => {
+        return new Shipped({ orderId: order.orderId, paid: paid.orderId });
+      },
+    )
     .step("end", { on: Shipped, emits: StopEvent, workers: 1 }, async (ev, ctx) => {
       const all = await ctx.collectEvents(ev, [Shipped, Shipped]);
       return all && stopped(all.map((shipped) => `${shipped.orderId}${shipped.paid}`));

@@ -4,8 +4,8 @@ import * as z from "zod";
 import {
   Context,
   defineWorkflow,
-  event,
   ExternalEvent,
+  event,
   HumanResponseEvent,
   InputRequiredEvent,
   type Receipt,
@@ -25,7 +25,11 @@ class Go extends event("Go") {}
 
 const stopped = (result: unknown): StopEvent => new StopEvent({ result });
 const answer = (text: string): Answer => new Answer({ text });
-const refused = (code: string, hint: RegExp): unknown => ({ status: "refused", code, hint: expect.stringMatching(hint) });
+const refused = (code: string, hint: RegExp): unknown => ({
+  status: "refused",
+  code,
+  hint: expect.stringMatching(hint),
+});
 
 /** `asking` waits with a prompt, `plain` without; both `heard` and `asking` accept answers as well. */
 function talk() {
@@ -192,7 +196,9 @@ describe("an event that nobody takes yet", () => {
         await ctx.waitForEvent(Poke);
         return new Go();
       })
-      .step("end", { on: Go, waits: Answer, emits: StopEvent }, async (_, ctx) => stopped((await ctx.waitForEvent(Answer)).text))
+      .step("end", { on: Go, waits: Answer, emits: StopEvent }, async (_, ctx) =>
+        stopped((await ctx.waitForEvent(Answer)).text),
+      )
       .build();
     const handler = flow.run();
     await waiting(handler);
@@ -209,7 +215,13 @@ describe("an event is refused, with a code and a hint,", () => {
   it.each([
     ["for a step that does not exist", answer("a"), { step: "haring" }, "STEP_UNKNOWN", /asking, hearing/],
     ["when the workflow does not name it", new Unknown(), {}, "EVENT_NOT_ACCEPTED", /No step of "talk" names Pock/],
-    ["when its class only has the same type", new Twin({ text: "" }), {}, "EVENT_NOT_ACCEPTED", /another class of that type/],
+    [
+      "when its class only has the same type",
+      new Twin({ text: "" }),
+      {},
+      "EVENT_NOT_ACCEPTED",
+      /another class of that type/,
+    ],
   ])("%s", async (_, sent, options, code, hint) => {
     const handler = talk().flow.run();
     await waiting(handler);
@@ -247,7 +259,9 @@ describe("an event is refused, with a code and a hint,", () => {
   it("and a stop event, or what is no event, is an error", async () => {
     const handler = talk().flow.run();
 
-    const errors = await Promise.all([stopped(1), {}].map((sent) => rejection(Promise.resolve().then(() => handler.sendEvent(sent as never)))));
+    const errors = await Promise.all(
+      [stopped(1), {}].map((sent) => rejection(Promise.resolve().then(() => handler.sendEvent(sent as never)))),
+    );
 
     expect(errors.map((error) => WorkflowError.is(error, "EVENT_NOT_SENDABLE"))).toEqual([true, true]);
   });
@@ -269,7 +283,10 @@ describe("a prompt", () => {
     const next = await waiting(handler);
     await handler.answer(next.prompts[0]!.promptId, { text: "c" });
 
-    expect(clicks).toEqual([expect.objectContaining({ status: "accepted" }), refused("PROMPT_CLOSED", /answered, timed out or gone/)]);
+    expect(clicks).toEqual([
+      expect.objectContaining({ status: "accepted" }),
+      refused("PROMPT_CLOSED", /answered, timed out or gone/),
+    ]);
     expect(await handler).toEqual(["a", "c"]);
   });
 

@@ -47,7 +47,7 @@ function workflowCore(items: number): Run {
 function xstate(items: number): Run {
   const work = fromPromise(async ({ input }: { readonly input: number }) => input);
   const spawnAll = assign({
-    parts: ({ spawn }) => Array.from({ length: items }, (_, index) => spawn(work as never, { input: index as never })),
+    parts: ({ spawn }) => Array.from({ length: items }, (_, index) => spawn(work as never, { input: index } as never)),
   });
   const machine = createMachine({
     initial: "work",

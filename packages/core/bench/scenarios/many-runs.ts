@@ -85,9 +85,9 @@ function xstateWaiting(): () => unknown {
 /** What no library can do without: an async function that waits, and how to wake it. */
 function bareWaiting(): () => unknown {
   return () => {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const run = async (): Promise<string> => `${await promise}!`;
-    return { result: run(), resolve };
+    let wake: (text: string) => void = () => {};
+    const run = async (): Promise<string> => `${await new Promise<string>((resolve) => (wake = resolve))}!`;
+    return { result: run(), wake };
   };
 }
 

@@ -43,7 +43,8 @@ export interface RunState {
   /** The user's state: immutable. */
   store: unknown;
   readonly items: Map<number, WorkItem>;
-  readonly loads: Map<string, StepLoad>;
+  /** By step. Null while nothing runs or queues. */
+  loads: Map<string, StepLoad> | null;
   /** Open fan-outs. Null until the first. So are the five below: a run pays for what it uses. */
   scopes: Map<number, Scope> | null;
   /** Joins outside fan-outs, and those that pair `by` a field. */
@@ -52,7 +53,7 @@ export interface RunState {
   sets: Map<string, EventData[]> | null;
   inbox: Parcel[] | null;
   /** Open waits by event type, oldest first. */
-  waits: Map<string, Set<WaitRecord>> | null;
+  waits: Map<string, WaitRecord[]> | null;
   /** Open prompts by their id: those of waits, and those that a step emitted. */
   prompts: Map<string, OpenPrompt> | null;
   timers: Timers | null;
@@ -261,7 +262,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     timeoutMs: null, deadlineMs: null,
     activeMs: 0, activeSinceMs: null, active: 0,
     nextId: 1, streamed: 0,
-    items: new Map(), loads: new Map(),
+    items: new Map(), loads: null,
     scopes: null, joins: null, sets: null, inbox: null, waits: null, prompts: null, timers: null, runTimer: null,
   };
 }

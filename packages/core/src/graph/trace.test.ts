@@ -97,6 +97,7 @@ describe("traceRuns", () => {
     const flow = new Slow();
     const { runs } = traceRuns(flow);
     const handler = flow.run({});
+    await new Promise<void>((resolve) => flow.on("step.started", () => resolve()));
 
     handler.cancel();
 

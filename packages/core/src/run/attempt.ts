@@ -51,9 +51,8 @@ export class Attempt {
   start(): void {
     const { step, runner } = this;
     if (runner.host.inspector.active) inspectStarted(this);
-    if (step.timeoutMs !== null) this.timer = new StepTimer(this, step.timeoutMs);
     const middleware = runner.host.compiled.middleware;
-    if (step.limit === null && step.resources === null && middleware.length === 0) this.invoke(undefined);
+    if (step.limit === null) this.provide(middleware.length > 0);
     else this.prepare(middleware.length > 0);
   }
 
@@ -184,6 +183,8 @@ export class Attempt {
 
   private provide(hasMiddleware: boolean): void {
     const { step } = this;
+    // From here on: its turn in a limit may be long in coming.
+    if (step.timeoutMs !== null) this.timer = new StepTimer(this, step.timeoutMs);
     if (step.resources === null) return this.invoke(undefined, hasMiddleware);
     try {
       this.resources = new ResourceContainer("call", this.runner.resources());

@@ -17,29 +17,35 @@ import type { RunStream } from "../stream/run-stream.js";
 import { nearest } from "../value/nearest.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import type { HandlerSendOptions, PendingPrompt, RunOutcome, WorkflowHandler } from "./handler.types.js";
+import { inspectRefused } from "./inspect-run.js";
 import { outcomeError } from "./outcome.js";
-import type { CallerContext } from "./run-context.js";
+import { CallerContext } from "./run-context.js";
 import { resultOfStop } from "./run-result.js";
 import { openStream } from "./run-stream.js";
 import type { Runner } from "./runner.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
-  readonly [Symbol.toStringTag] = "WorkflowHandler";
   readonly #runner: Runner;
-  readonly #context: CallerContext;
+  #context: CallerContext | null;
   /** Made when somebody asks for it: a run that waits for days has a handler that nobody awaits. */
   #result: Deferred<unknown> | null = null;
   #settled: Settled | null = null;
   #accepted: Deferred<void> | null = null;
   #isStored: boolean;
   #awaited = false;
+  /** Kept here: another handler may have gone on with the run. */
+  #outcome: Outcome | null = null;
   #dropped: { readonly error: unknown } | null = null;
   #stopListening: (() => void) | null = null;
 
-  constructor(runner: Runner, context: CallerContext) {
+  constructor(runner: Runner, context: CallerContext | null) {
     this.#runner = runner;
     this.#context = context;
     this.#isStored = runner.host.ports.journal === null;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "WorkflowHandler";
   }
 
   get runId(): string {
@@ -47,6 +53,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   }
 
   get context(): RunContext {
+    this.#context ??= CallerContext.of(this.#runner);
     return this.#context;
   }
 
@@ -84,9 +91,9 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
     const found = findPrompt(this.#runner, promptId);
-    if (found === null) return closed(this.#runner, promptId);
+    if (found === null) return tellIfRefused(this.#runner, null, closed(this.#runner, promptId));
     const event = eventFromFields(answerClass(found.runner, found.prompt), fields);
-    return send(found.runner, { event, step: null, promptId });
+    return sendAndTell(found.runner, { event, step: null, promptId });
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
@@ -105,8 +112,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#awaited = true;
     await this.#runner.idle();
     if (this.#dropped !== null) throw this.#dropped.error;
-    const { outcome } = this.#runner.state;
-    if (outcome !== null) return this.#ended(outcome);
+    if (this.#outcome !== null) return this.#ended(this.#outcome);
     return { status: "waiting", prompts: promptsOf(this.#runner), wakeAtMs: wakeAt(this.#runner) };
   }
 
@@ -129,6 +135,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   /** @internal */
   onFinish(outcome: Outcome): void {
+    this.#outcome = outcome;
     this.onStored();
     const failed = outcome.status !== "completed";
     const value = failed ? outcomeError(this.runId, outcome) : resultOfStop(outcome.event);
@@ -195,8 +202,11 @@ interface Sent {
 }
 
 async function sendAndTell(runner: Runner, sent: Sent): Promise<Receipt> {
-  const receipt = await send(runner, sent);
-  inspectRefused(runner, sent.event.type, receipt);
+  return tellIfRefused(runner, sent.event.type, await send(runner, sent));
+}
+
+function tellIfRefused(runner: Runner, eventType: string | null, receipt: Receipt): Receipt {
+  if (receipt.status === "refused" && runner.host.inspector.active) inspectRefused(runner, eventType, receipt);
   return receipt;
 }
 

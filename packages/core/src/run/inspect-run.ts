@@ -123,10 +123,10 @@ export function inspectStreamed(runner: Runner, item: StreamedEvent): void {
   inspector.emit("join.incomplete", () => ({ ...factsOf(runner), step, missing, events }));
 }
 
+type Refusal = Extract<Receipt, { readonly status: "refused" }>;
+
 /** An event from outside, or an answer to a prompt that is gone: of that, the type is not known. */
-export function inspectRefused(runner: Runner, eventType: string | null, receipt: Receipt): void {
-  if (receipt.status === "accepted") return;
-  const { code, hint } = receipt;
+export function inspectRefused(runner: Runner, eventType: string | null, { code, hint }: Refusal): void {
   runner.host.inspector.emit("event.refused", () => ({ ...factsOf(runner), eventType, code, hint }));
 }
 

@@ -43,7 +43,7 @@ const performers: Performers = {
     runner.tickets?.delete(ticket);
   },
   note: (runner, { note }) => {
-    if (note.kind === "run.idle") runner.onIdle();
+    if (note.kind === "run.idle" && runner.state.active === 0) runner.onIdle();
     if (runner.host.inspector.active) inspectNote(runner, note);
   },
   "run.finish": (runner, { outcome }) => {

@@ -26,6 +26,13 @@ export class CallerContext implements RunContext {
     this.#run = run;
   }
 
+  /** Of a run that was started without one. @internal */
+  static of(runner: Runner): CallerContext {
+    const context = new CallerContext(runner.host.compiled, { state: runner.state, children: null });
+    context.#runner = runner;
+    return context;
+  }
+
   get runId(): string {
     return this.#run.state.runId;
   }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Receipt } from "../engine/command.js";
+import type { Command, Receipt } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -47,6 +47,9 @@ export interface ParentLink {
   readonly name: string;
 }
 
+/** Nothing is ever put into it: a list of one, made as such, takes the room of one. */
+const none: Tick[] = [];
+
 export class Runner {
   readonly host: WorkflowHost;
   readonly state: RunState;
@@ -64,7 +67,7 @@ export class Runner {
   private kin: Map<string, RunState> | null;
   private cell: StateCell | null = null;
   private container: ResourceContainer | null = null;
-  private queue: Tick[] = [];
+  private queue: Tick[] = none;
   private stored: Map<Tick, () => void> | null = null;
   private busy = false;
   private permit: "none" | "held" | "exempt";
@@ -73,7 +76,7 @@ export class Runner {
   private idleAtTick = -1;
   private idleWaiters: (() => void)[] | null = null;
   private callOffTimer: (() => void) | null = null;
-  private armedAtMs = Number.POSITIVE_INFINITY;
+  private armedAtMs: number | null = null;
   private lastTicket = 0;
 
   constructor(setup: RunnerSetup) {
@@ -93,7 +96,7 @@ export class Runner {
 
   submit(tick: Tick): void {
     if (!this.live) return;
-    this.queue.push(tick);
+    this.enqueue(tick);
     if (tick.type === "run.cancelled") this.skipQueue();
     this.drain();
   }
@@ -120,7 +123,7 @@ export class Runner {
 
   /** Starts a little later, so that whoever started the run can listen first. */
   begin(tick: Tick): void {
-    this.queue.push(tick);
+    this.enqueue(tick);
     queueMicrotask(() => this.drain());
   }
 
@@ -184,6 +187,11 @@ export class Runner {
     return this.isQuiet() && this.idleAtTick === this.state.ticks;
   }
 
+  private enqueue(tick: Tick): void {
+    if (this.queue.length === 0) this.queue = [tick];
+    else this.queue.push(tick);
+  }
+
   private drain(): void {
     if (this.busy || !this.live || this.queue.length === 0) return;
     if (this.permit === "none") return this.awaitPermit();
@@ -191,7 +199,7 @@ export class Runner {
     while (this.queue.length > 0 && this.live) {
       if (isTurnOver(this.host.ports.clock.now())) return afterTurn(this.host.ports.clock, () => this.goOn());
       const round = this.queue;
-      this.queue = [];
+      this.queue = none;
       const stored = this.host.ports.journal?.append(this.state.runId, round);
       if (stored) {
         stored.then(
@@ -217,19 +225,24 @@ export class Runner {
 
   private applyRound(round: readonly Tick[]): void {
     try {
-      for (const tick of round) {
-        const commands = reduce(this.host.routing, this.state, tick);
-        if (this.host.inspector.active) inspectTick(this, tick);
-        for (const command of commands) perform(this, command);
-        const resolve = this.stored?.get(tick);
-        if (resolve) {
-          this.stored?.delete(tick);
-          resolve();
-        }
-      }
+      // All of it is known before any of it is done: a step whose run is cancelled in the same round does not begin.
+      const decided = round.map((tick) => this.reduceTick(tick));
+      for (const commands of decided) for (const command of commands) perform(this, command);
+      if (this.stored !== null) for (const tick of round) this.tellStored(tick);
     } catch (error) {
       this.drop(engineFault(this.state, error));
     }
+  }
+
+  private reduceTick(tick: Tick): readonly Command[] {
+    const commands = reduce(this.host.routing, this.state, tick);
+    if (this.host.inspector.active) inspectTick(this, tick);
+    return commands;
+  }
+
+  private tellStored(tick: Tick): void {
+    this.stored?.get(tick)?.();
+    this.stored?.delete(tick);
   }
 
   private afterRounds(): void {
@@ -239,16 +252,14 @@ export class Runner {
   }
 
   private armTimer(): void {
-    const dueAtMs = this.state.timers?.first()?.dueAtMs ?? Number.POSITIVE_INFINITY;
+    const dueAtMs = this.state.timers?.first()?.dueAtMs ?? null;
     if (dueAtMs === this.armedAtMs) return;
     this.callOffTimer?.();
     this.armedAtMs = dueAtMs;
-    if (dueAtMs === Number.POSITIVE_INFINITY) {
-      this.callOffTimer = null;
-      return;
-    }
+    this.callOffTimer = null;
+    if (dueAtMs === null) return;
     this.callOffTimer = this.host.ports.clock.setTimer(dueAtMs, () => {
-      this.armedAtMs = Number.POSITIVE_INFINITY;
+      this.armedAtMs = null;
       this.submit({ type: "time.passed", atMs: Math.max(this.now(), dueAtMs) });
     });
   }
@@ -291,12 +302,13 @@ export class Runner {
     }) ?? null;
   }
 
-  /** A run that waits for its permit can be cancelled at once. */
+  /** A run without a permit can be cancelled at once. */
   private skipQueue(): void {
+    if (this.permit !== "none") return;
+    this.permit = "exempt";
     if (this.leaveQueue === null) return;
     this.leaveQueue();
     this.leaveQueue = null;
-    this.permit = "exempt";
     this.busy = false;
   }
 

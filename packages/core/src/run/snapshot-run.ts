@@ -26,7 +26,7 @@ export function encodeRunner(runner: Runner, options: ToDictOptions = {}): Conte
 }
 
 export function encodeRun(compiled: CompiledWorkflow, { state, children }: RestoredRun, options: ToDictOptions = {}): ContextDict {
-  return seal(encodeState(state, compiled.types, children === null ? null : encodeChildren(compiled, { state, children })), options.codec);
+  return seal(encodeState(state, compiled, children === null ? null : encodeChildren(compiled, { state, children })), options.codec);
 }
 
 function encodeChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
@@ -35,7 +35,7 @@ function encodeChildren(compiled: CompiledWorkflow, { state, children }: Restore
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compileWorkflow(childWorkflow(compiled, record.name, record.runId));
-    encoded[record.runId] = encodeState(child, flow.types, encodeChildren(flow, { state: child, children }));
+    encoded[record.runId] = encodeState(child, flow, encodeChildren(flow, { state: child, children }));
   }
   return encoded;
 }
@@ -119,7 +119,8 @@ function checkWorkflow({ name, steps, definition }: CompiledWorkflow, reader: Re
       details: { workflow, expected: name },
     });
   }
-  const used = [...reader.each("items", (item) => item.text("step")), ...reader.each("joins", (join) => join.text("step")), ...reader.each("scopes", (scope) => scope.text("opener"))];
+  const joined = (joins: Reader): string[] => joins.each("joins", (join) => join.text("step"));
+  const used = [...reader.each("items", (item) => item.text("step")), ...joined(reader), ...reader.each("scopes", (scope) => [scope.text("opener"), ...joined(scope)]).flat()];
   const unknown = [...new Set(used)].filter((step) => !steps.has(step));
   if (unknown.length === 0) return;
   throw new WorkflowError({

@@ -85,9 +85,8 @@ function launch(compiled: CompiledWorkflow, { context, run, options }: Launch): 
     parent: null,
     family: run.children === null ? null : new Map(run.children),
   });
-  const caller = context ?? new CallerContext(compiled, run);
-  caller.bind(runner);
-  const handler = new RunHandler(runner, caller);
+  context?.bind(runner);
+  const handler = new RunHandler(runner, context);
   runner.owner = handler;
   if (options.signal !== undefined) handler.follow(options.signal);
   return { handler, runner };

@@ -262,9 +262,17 @@ function assertTarget({ runner, step }: Attempt, event: EventData, target: strin
   });
 }
 
+/** The list of one type, one list for all waits. */
+function alone(type: string): readonly string[] {
+  let list = alones.get(type);
+  if (!list) alones.set(type, (list = [type]));
+  return list;
+}
+const alones = new Map<string, readonly string[]>();
+
 function acceptedByWait({ step, runner }: Attempt, event: EventClass): readonly string[] {
   const type = eventTypeOf(event);
-  if (!step.subclasses) return [type];
+  if (!step.subclasses) return alone(type);
   const { registry } = runner.host.compiled;
   return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
 }

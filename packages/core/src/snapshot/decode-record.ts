@@ -3,7 +3,8 @@ import type { MemoryRecord } from "../engine/state.js";
 import { compileWorkflow } from "../workflow/compile.js";
 import { decodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";
-import { Reader } from "./reader.js";
+import { isRecord } from "../state/state-schema.js";
+import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 import type { StateDecoder } from "./decode.js";
 
 const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
@@ -24,21 +25,27 @@ export function decodeRecord(decoder: StateDecoder, reader: Reader, item: number
 }
 
 function waitRecord(decoder: StateDecoder, reader: Reader, item: number): MemoryRecord {
+  for (const type of reader.texts("accepts")) if (!decoder.compiled.registry.get(type)) throw mismatch(reader.at("accepts"), `names ${type}, which is no event of it`);
   return {
     kind: "wait",
     call: reader.text("call"),
     awaitedIn: 0,
-    order: reader.number("order"),
+    order: reader.count("order"),
     item,
     accepts: reader.texts("accepts"),
-    where: reader.nullable("where", (name) => decoder.value(reader.raw(name), reader.at(name)) as Record<string, unknown>),
+    where: reader.nullable("where", (name) => whereOf(decoder.value(reader.raw(name), reader.at(name)), reader.at(name))),
     promptId: reader.nullable("promptId", (name) => reader.text(name)),
-    prompt: reader.nullable("prompt", (name) => decoder.event(reader.raw(name), reader.at(name))),
+    prompt: reader.raw("promptId") === null ? null : decoder.event(reader.raw("prompt"), reader.at("prompt")),
     dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
     status: reader.oneOf("status", ["open", "resolved", "timedOut"]),
-    event: reader.nullable("event", (name) => decoder.event(reader.raw(name), reader.at(name))),
+    event: reader.raw("status") === "resolved" ? decoder.event(reader.raw("event"), reader.at("event")) : null,
     timer: null,
   };
+}
+
+function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
+  throw invalidSnapshot(path, "no record of fields");
 }
 
 /** Its start and result are events of the child, which the parent need not know. */
@@ -53,7 +60,7 @@ function childRecord(decoder: StateDecoder, reader: Reader): MemoryRecord {
     runId: reader.text("runId"),
     start: decodeEvent(reader.raw("start"), registry, reader.at("start")),
     status: reader.oneOf("status", ["open", "completed", "failed"]),
-    result: reader.nullable("result", (field) => decodeEvent(reader.raw(field), registry, reader.at(field))),
-    error: reader.nullable("error", (field) => decoder.error(reader.raw(field), reader.at(field))),
+    result: reader.raw("status") === "completed" ? decodeEvent(reader.raw("result"), registry, reader.at("result")) : null,
+    error: reader.raw("status") === "failed" ? decoder.error(reader.raw("error"), reader.at("error")) : null,
   };
 }

@@ -3,17 +3,24 @@
  *
  * @module
  */
-import { createRunState, type Failure, type JoinBuffer, type Outcome, type Parcel, type Recoveries, type RunState, type Scope, type SettledMember, type StepInput, type WaitRecord, type WorkItem } from "../engine/state.js";
+import { createRunState, type EventData, type Failure, type JoinBuffer, type Outcome, type Parcel, type Recoveries, type RunState, type Scope, type SettledMember, type StepInput, type WaitRecord, type WorkItem } from "../engine/state.js";
+import { listWait } from "../engine/reduce/wait.js";
+import { matchesType } from "../engine/matching.js";
+import { enter } from "../engine/reduce/scope.js";
 import { Timers } from "../engine/timers.js";
 import type { ErrorRecord } from "../errors/error-record.js";
 import { decodeEvent } from "../event/event-codec.js";
+import { roleOf } from "../event/facts.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeValue } from "../value/codec.js";
 import { freezeState } from "../state/freeze-state.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
+import { isRecord } from "../state/state-schema.js";
 import { decodeRecord } from "./decode-record.js";
-import { invalidSnapshot, Reader } from "./reader.js";
+import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 
+/** More elements than any fan-out has: a number in a snapshot must not fill the memory. */
+const MAX_ELEMENTS = 10_000_000;
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
 
 export function decodeState(compiled: CompiledWorkflow, dict: Reader): RunState {
@@ -33,13 +40,15 @@ export class StateDecoder {
   state(): RunState {
     const { dict } = this;
     const store = freezeState(this.value(dict.raw("store"), dict.at("store")));
+    if (!isRecord(store)) throw invalidSnapshot(dict.at("store"), "no state");
     const state = createRunState({ runId: dict.text("runId"), workflow: dict.text("workflow"), store });
     state.status = dict.oneOf("status", STATUSES);
     state.outcome = dict.nullable("outcome", (name) => this.outcome(new Reader(dict.raw(name), dict.at(name))));
     if ((state.outcome === null) !== (state.status === "running") || (state.outcome && state.outcome.status !== state.status)) {
       throw invalidSnapshot(dict.at("outcome"), `at odds with the status "${state.status}"`);
     }
-    for (const name of ["ticks", "atMs", "startedAtMs", "activeMs", "nextId", "streamed"] as const) state[name] = dict.number(name);
+    for (const name of ["ticks", "nextId", "streamed"] as const) state[name] = dict.count(name);
+    for (const name of ["atMs", "startedAtMs", "activeMs"] as const) state[name] = dict.number(name);
     state.timeoutMs = dict.nullable("timeoutMs", (name) => dict.number(name));
     state.deadlineMs = dict.nullable("deadlineMs", (name) => dict.number(name));
     this.readScopes(state);
@@ -48,6 +57,8 @@ export class StateDecoder {
     this.fillScopes();
     this.readKept(state);
     this.readTimers(state);
+    this.checkTimers(state);
+    this.countOpen(state);
     return state;
   }
 
@@ -89,21 +100,24 @@ export class StateDecoder {
     const reader = new Reader(value, path);
     reader.text("name");
     reader.text("message");
+    for (const name of ["stack", "code", "hint"]) if (reader.raw(name) !== undefined) reader.text(name);
+    if (reader.raw("details") !== undefined) new Reader(reader.raw("details"), reader.at("details"));
+    if (reader.raw("cause") !== undefined) this.error(reader.raw("cause"), reader.at("cause"));
     return value as ErrorRecord;
   }
 
   private item(reader: Reader): WorkItem {
     const step = reader.text("step");
-    const id = reader.number("id");
+    const id = reader.count("id", this.dict.count("nextId"));
     const scope = this.scope(reader, "scope");
     const item: WorkItem = {
       id, step, scope,
       input: this.input(new Reader(reader.raw("input"), reader.at("input"))),
-      index: reader.number("index"),
+      index: elementIndex(reader, scope),
       recoveries: this.recoveries(reader),
       status: reader.oneOf("status", ["ready", "delayed", "failed"]),
-      attempt: reader.number("attempt"),
-      failures: reader.number("failures"),
+      attempt: reader.count("attempt"),
+      failures: reader.count("failures"),
       firstStartedAtMs: reader.number("firstStartedAtMs"),
       lastError: reader.nullable("lastError", (name) => this.error(reader.raw(name), reader.at(name))),
       lastFailedAtMs: reader.number("lastFailedAtMs"),
@@ -112,6 +126,8 @@ export class StateDecoder {
     };
     const records = reader.each("memory", (record) => decodeRecord(this, record, id));
     if (records.length > 0) item.memory = new Map(records.map((record) => [record.call, record]));
+    if (!takesInput(this.compiled, item)) throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
+    if (item.status === "failed" && this.dict.raw("status") === "running") throw invalidSnapshot(reader.at("status"), '"failed", and the run goes on');
     return item;
   }
 
@@ -157,19 +173,21 @@ export class StateDecoder {
   private readScopes(state: RunState): void {
     for (const reader of this.dict.each("scopes", (scope) => scope)) {
       const parent = this.scope(reader, "parent");
+      const id = reader.count("id", this.dict.count("nextId"));
+      if (this.scopes.has(id)) throw invalidSnapshot(reader.at("id"), `${id} a second time`);
       const scope: Scope = {
-        id: reader.number("id"),
+        id,
         opener: reader.text("opener"),
         parent,
-        parentIndex: reader.number("parentIndex"),
+        parentIndex: elementIndex(reader, parent, "parentIndex"),
         collects: reader.texts("collects"),
-        open: reader.number("open"),
-        size: reader.number("size"),
+        open: 0,
+        size: reader.count("size", MAX_ELEMENTS),
         items: new Set(),
         inner: new Set(),
-        pending: reader.nullable("pending", (name) => new Map(this.pairs(reader, name) as [number, number][])),
-        generator: reader.nullable("generator", (name) => reader.number(name)),
-        paused: reader.flag("paused"),
+        pending: reader.flag("counted") ? new Map() : null,
+        generator: null,
+        paused: false,
         closed: false,
         gathered: null,
         failures: null,
@@ -185,28 +203,28 @@ export class StateDecoder {
   private fillScopes(): void {
     for (const reader of this.dict.each("scopes", (scope) => scope)) {
       const scope = this.scopes.get(reader.number("id")) as Scope;
+      for (const name of scope.collects) this.checkCollect(name, reader.at("collects"));
       for (const gathered of reader.each("gathered", (entry) => entry)) {
         scope.gathered ??= new Map();
         const arrivals = gathered.each("arrivals", (arrival) => ({
-          index: arrival.number("index"),
+          index: elementIndex(arrival, scope),
           event: this.event(arrival.raw("event"), arrival.at("event")),
           recoveries: this.recoveries(arrival),
         }));
+        this.checkCollect(gathered.text("step"), gathered.at("step"));
         scope.gathered.set(gathered.text("step"), { fired: gathered.flag("fired"), arrivals });
       }
-      for (const [index, failure] of this.pairs(reader, "failures")) {
+      for (const pair of reader.array("failures")) {
+        if (!Array.isArray(pair) || !Number.isSafeInteger(pair[0]) || pair[0] < 0 || pair[0] >= scope.size) throw invalidSnapshot(reader.at("failures"), "no list of failures by element");
         scope.failures ??= new Map();
-        scope.failures.set(index as number, this.failure(failure, reader.at("failures")));
+        scope.failures.set(pair[0], this.failure(pair[1], reader.at("failures")));
       }
       scope.joins = this.joins(reader);
     }
   }
 
-  private pairs(reader: Reader, name: string): [number, unknown][] {
-    return reader.array(name).map((pair) => {
-      if (!Array.isArray(pair) || typeof pair[0] !== "number") throw invalidSnapshot(reader.at(name), "no list of pairs");
-      return pair as [number, unknown];
-    });
+  private checkCollect(name: string, path: string): void {
+    if (this.compiled.steps.get(name)?.definition.trigger.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
   }
 
   private addItem(state: RunState, item: WorkItem): void {
@@ -219,24 +237,15 @@ export class StateDecoder {
   private listWaits(state: RunState): void {
     const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
     const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
-    for (const record of open.sort((left, right) => left.order - right.order)) {
-      state.waits ??= new Map();
-      for (const type of record.accepts) {
-        const waits = state.waits.get(type);
-        if (waits) waits.add(record);
-        else state.waits.set(type, new Set([record]));
-      }
-      if (record.promptId === null || record.prompt === null) continue;
-      state.prompts ??= new Map();
-      state.prompts.set(record.promptId, { promptId: record.promptId, event: record.prompt, wait: record });
-    }
+    for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
   }
 
   private parcel(reader: Reader): Parcel {
+    const scope = this.scope(reader, "scope");
     return {
       event: this.event(reader.raw("event"), reader.at("event")),
-      scope: this.scope(reader, "scope"),
-      index: reader.number("index"),
+      scope,
+      index: elementIndex(reader, scope),
       recoveries: this.recoveries(reader),
       step: reader.nullable("step", (name) => reader.text(name)),
     };
@@ -246,7 +255,11 @@ export class StateDecoder {
     const joins = reader.each("joins", (entry): readonly [string, JoinBuffer] => {
       const arrivals = new Map<string, Parcel[]>();
       const parcels = entry.each("arrivals", (parcel) => this.parcel(parcel));
-      for (const parcel of parcels) arrivals.set(parcel.event.type, [...(arrivals.get(parcel.event.type) ?? []), parcel]);
+      for (const parcel of parcels) {
+        const same = arrivals.get(parcel.event.type);
+        if (same) same.push(parcel);
+        else arrivals.set(parcel.event.type, [parcel]);
+      }
       return [entry.text("key"), { step: entry.text("step"), arrivals, size: parcels.length }];
     });
     return joins.length === 0 ? null : new Map(joins);
@@ -273,7 +286,7 @@ export class StateDecoder {
   private readTimers(state: RunState): void {
     for (const reader of this.dict.each("timers", (timer) => timer)) {
       state.timers ??= new Timers();
-      const base = { dueAtMs: reader.number("dueAtMs"), order: reader.number("order"), position: 0 };
+      const base = { dueAtMs: reader.number("dueAtMs"), order: reader.count("order"), position: 0 };
       const kind = reader.oneOf("kind", ["call", "retry", "send", "deadline"]);
       if (kind === "deadline") state.timers.add({ ...base, kind });
       else if (kind === "send") state.timers.add({ ...base, kind, parcel: this.parcel(new Reader(reader.raw("parcel"), reader.at("parcel"))) });
@@ -290,5 +303,53 @@ export class StateDecoder {
         }
       }
     }
+  }
+
+  /** What waits for a time has its timer: else it would wait for ever. */
+  private checkTimers({ items }: RunState): void {
+    for (const item of items.values()) {
+      const path = `${this.dict.at("items")}: item ${item.id}`;
+      if ((item.status === "delayed") !== (item.retryTimer !== null)) throw invalidSnapshot(path, "delayed without a timer, or the other way round");
+      for (const record of item.memory?.values() ?? []) {
+        if (record.kind !== "wait" && record.kind !== "sleep") continue;
+        const needsTimer = record.status === "open" && record.dueAtMs !== null;
+        if (needsTimer !== (record.timer !== null)) throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);
+      }
+    }
+  }
+
+  /** How much is open follows from what is there. */
+  private countOpen(state: RunState): void {
+    for (const { parent, parentIndex } of this.scopes.values()) if (parent !== null) enter(parent, parentIndex);
+    for (const { id, scope, index, fan } of state.items.values()) {
+      if (scope !== null) enter(scope, index);
+      if (fan === null) continue;
+      if (fan.generator !== null) throw invalidSnapshot(this.dict.at("items"), `a list with two generators of fan-out ${fan.id}`);
+      fan.generator = id;
+      fan.open++;
+    }
+    for (const timer of state.timers?.toArray() ?? []) if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
+    for (const { id, open } of this.scopes.values()) if (open === 0) throw invalidSnapshot(this.dict.at("scopes"), `a list with fan-out ${id}, in which nothing is open`);
+  }
+}
+
+/** The element of a fan-out that something belongs to. */
+function elementIndex(reader: Reader, scope: Scope | null, name: "index" | "parentIndex" = "index"): number {
+  return reader.count(name, scope === null ? undefined : scope.size);
+}
+
+/** Whether the step takes what the item holds. Its code may have changed since. */
+function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {
+  const trigger = steps.get(step)?.definition.trigger;
+  const takes = (events: readonly EventData[], accepts: readonly string[]): boolean => events.every((event) => matchesType(accepts, event.type));
+  switch (trigger?.kind) {
+    case "event": return input.kind === "event" && takes([input.event], trigger.accepts);
+    case "collect": {
+      if (trigger.settle) return input.kind === "settled" && takes(input.members.flatMap((member) => (member.status === "ok" ? [member.event] : [])), trigger.accepts);
+      return input.kind === "batch" && takes(input.members, trigger.accepts);
+    }
+    case "join": return input.kind === "set" && trigger.slots.every(({ name, accepts }) => Object.hasOwn(input.slots, name) && takes([input.slots[name] as EventData], accepts));
+    case "failure": return input.kind === "event" && roleOf(input.event as WorkflowEvent) === "stepFailed";
+    default: return false;
   }
 }

@@ -9,22 +9,26 @@ import type { Failure, JoinBuffer, MemoryRecord, Outcome, Parcel, RunState, Scop
 import type { Timer } from "../engine/timers.js";
 import { encodeEvent, type EncodedEvent } from "../event/event-codec.js";
 import type { WorkflowEvent } from "../event/event.js";
+import { childWorkflow } from "../run/child-workflow.js";
 import { encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import {
   type EncodedFailure, type EncodedInput, type EncodedItem, type EncodedJoin, type EncodedOutcome, type EncodedParcel, type EncodedRecord,
   type EncodedScope, type EncodedTimer, SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1,
 } from "./format.js";
 
-export function encodeState(state: RunState, types: readonly ValueType[], children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
-  return new StateEncoder(types).state(state, children);
+export function encodeState(state: RunState, compiled: CompiledWorkflow, children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
+  return new StateEncoder(compiled).state(state, children);
 }
 
 class StateEncoder {
+  private readonly compiled: CompiledWorkflow;
   private readonly types: readonly ValueType[];
 
-  constructor(types: readonly ValueType[]) {
-    this.types = types;
+  constructor(compiled: CompiledWorkflow) {
+    this.compiled = compiled;
+    this.types = compiled.types;
   }
 
   state(state: RunState, children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
@@ -122,7 +126,9 @@ class StateEncoder {
       case "sleep": return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
       case "child": {
         const { kind, call, name, runId, status, error } = record;
-        return { kind, call, name, runId, status, error, start: this.event(record.start, path), result: record.result === null ? null : this.event(record.result, path) };
+        // Its events are those of the child, with the types that the child registers.
+        const child = new StateEncoder(compileWorkflow(childWorkflow(this.compiled, name, path)));
+        return { kind, call, name, runId, status, error, start: child.event(record.start, path), result: record.result === null ? null : child.event(record.result, path) };
       }
       case "edit":
       case "run": return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.types) };
@@ -136,15 +142,15 @@ class StateEncoder {
   }
 
   private scope(scope: Scope): EncodedScope {
-    const { id, opener, parent, parentIndex, collects, open, size, pending, generator, paused } = scope;
+    const { id, opener, parent, parentIndex, collects, size, pending } = scope;
     const gathered = [...(scope.gathered ?? [])].map(([step, { fired, arrivals }]) => ({
       step,
       fired,
       arrivals: fired ? [] : arrivals.map((arrival) => ({ ...arrival, event: this.event(arrival.event, step) })),
     }));
     return {
-      id, opener, parent: parent?.id ?? null, parentIndex, collects, open, size, generator, paused,
-      pending: pending === null ? null : [...pending],
+      id, opener, parent: parent?.id ?? null, parentIndex, collects, size,
+      counted: pending !== null,
       ...list("gathered", gathered),
       ...list("failures", [...(scope.failures ?? [])].map(([index, failure]) => [index, this.failure(failure)] as const)),
       ...list("joins", this.joins(scope.joins)),

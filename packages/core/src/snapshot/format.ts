@@ -1,7 +1,7 @@
 /**
  * The snapshot of a run as plain JSON, version 1. Formats only grow: what a released version wrote stays readable.
  *
- * Left out is what follows from the rest: slots, indexes of waits, the run's own timer.
+ * Left out is what follows from the rest: slots, how much is open in a fan-out, indexes of waits, the run's own timer.
  *
  * @module
  */
@@ -99,11 +99,9 @@ export interface EncodedScope {
   readonly parent: number | null;
   readonly parentIndex: number;
   readonly collects: readonly string[];
-  readonly open: number;
   readonly size: number;
-  readonly pending: readonly (readonly [number, number])[] | null;
-  readonly generator: number | null;
-  readonly paused: boolean;
+  /** Whether open work is counted by element. */
+  readonly counted: boolean;
   readonly gathered?: readonly EncodedGathered[];
   readonly failures?: readonly (readonly [number, EncodedFailure])[];
   readonly joins?: readonly EncodedJoin[];

@@ -28,6 +28,13 @@ export class Reader {
     return this.typed(name, "number") as number;
   }
 
+  /** An id, an index, or how many. */
+  count(name: string, below: number = Number.MAX_SAFE_INTEGER): number {
+    const value = this.number(name);
+    if (Number.isSafeInteger(value) && value >= 0 && value < below) return value;
+    throw invalidSnapshot(this.at(name), `${value}, not a count below ${below}`);
+  }
+
   flag(name: string): boolean {
     return this.typed(name, "boolean") as boolean;
   }
@@ -67,6 +74,15 @@ export class Reader {
     if (typeof value === type) return value;
     throw invalidSnapshot(this.at(name), `${value === undefined ? "missing" : JSON.stringify(value)?.slice(0, 60)}, not a ${type}`);
   }
+}
+
+export function mismatch(path: string, what: string): WorkflowError {
+  return new WorkflowError({
+    code: "SNAPSHOT_MISMATCH",
+    message: `The snapshot does not fit the workflow: ${path} ${what}.`,
+    hint: "Let the code still take what the run holds, or change the snapshot with `migrate`.",
+    details: { path },
+  });
 }
 
 export function invalidSnapshot(path: string, what: string): WorkflowError {

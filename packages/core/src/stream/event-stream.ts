@@ -35,7 +35,7 @@ export interface StreamCursor {
 
 export class EventStream {
   /** A ring: an event is in slot `(sequence - first) % limit`. */
-  readonly #items: StreamedEvent[] = [];
+  #items: StreamedEvent[] = [];
   readonly #limit: number;
   readonly #first: number;
   /** @internal */
@@ -58,7 +58,9 @@ export class EventStream {
   /** Sequence numbers have no gaps. */
   publish(item: StreamedEvent): void {
     if (this.#end !== null) return; // a stopped run says nothing more
-    this.#items[(item.sequence - this.#first) % this.#limit] = item;
+    // As a literal, a list of one takes the room of one: most waiting runs have shown their prompt and nothing else.
+    if (this.#items.length === 0) this.#items = [item];
+    else this.#items[(item.sequence - this.#first) % this.#limit] = item;
     this.#next = item.sequence + 1;
     this.wake();
   }

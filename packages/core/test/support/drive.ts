@@ -1,5 +1,14 @@
 /** Runs a flow to its end under virtual time, and records what a host would store. */
-import { encodeTick, type EncodedTick, setPorts, type Clock, type Journal, type RunState, type Tick, compileWorkflow } from "../../src/engine.js";
+import {
+  type Clock,
+  compileWorkflow,
+  type EncodedTick,
+  encodeTick,
+  type Journal,
+  type RunState,
+  setPorts,
+  type Tick,
+} from "../../src/engine.js";
 import { Context, type RunOutcome, type WorkflowHandler } from "../../src/index.js";
 import type { CallerContext } from "../../src/run/run-context.js";
 import type { Flow, MadeFlow } from "./flows.js";

@@ -4,8 +4,21 @@
  */
 import * as z from "zod";
 import {
-  collect, defineWorkflow, event, ExternalEvent, HumanResponseEvent, InputRequiredEvent, join, keyed, retryPolicy, StartEvent, StopEvent, stop, wait,
-  type Workflow, type WorkflowEvent,
+  collect,
+  defineWorkflow,
+  ExternalEvent,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  join,
+  keyed,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  stop,
+  type Workflow,
+  type WorkflowEvent,
+  wait,
 } from "../../src/index.js";
 
 export interface Flow {
@@ -32,6 +45,7 @@ class Right extends event("Right", { n: z.number() }) {}
 class Done extends event("Done", { n: z.number() }) {}
 class Summed extends event("Summed", { n: z.number() }) {}
 class Shown extends event("Shown", { n: z.number() }) {}
+class Rich extends event("Rich", { at: z.date(), tags: z.set(z.string()), by: z.map(z.string(), z.bigint()) }) {}
 class Ask extends InputRequiredEvent.define("Ask", { id: z.number() }) {}
 class Answer extends HumanResponseEvent.define("Answer", { id: z.number(), text: z.string() }) {}
 class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
@@ -53,7 +67,12 @@ function flow(name: string, make: () => MadeFlow | Workflow, rest: Omit<Flow, "n
   };
 }
 
-const answerAll = { answer: (prompt: WorkflowEvent) => ({ id: (prompt as unknown as { id: number }).id, text: `to ${(prompt as unknown as { id: number }).id}` }) };
+const answerAll = {
+  answer: (prompt: WorkflowEvent) => ({
+    id: (prompt as unknown as { id: number }).id,
+    text: `to ${(prompt as unknown as { id: number }).id}`,
+  }),
+};
 
 export const flows: readonly Flow[] = [
   flow("a chain with edits", () =>
@@ -71,17 +90,19 @@ export const flows: readonly Flow[] = [
       .build(),
   ),
 
-  flow("branches and a loop", () =>
-    defineWorkflow("loop", counting)
-      .step("begin", { on: StartEvent, emits: Item }, (ev) => new Item({ n: Number(ev.get("n")) }))
-      .step("even", { on: Item, emits: [Left, Right, StopEvent] }, async (ev, ctx) => {
-        const edits = await ctx.store.editState((state) => ++state.edits);
-        if (ev.n === 1) return stopped(edits);
-        return ev.n % 2 === 0 ? new Left({ n: ev.n }) : new Right({ n: ev.n });
-      })
-      .step("halve", { on: Left, emits: Item }, (ev) => new Item({ n: ev.n / 2 }))
-      .step("triple", { on: Right, emits: Item }, (ev) => new Item({ n: ev.n * 3 + 1 }))
-      .build(),
+  flow(
+    "branches and a loop",
+    () =>
+      defineWorkflow("loop", counting)
+        .step("begin", { on: StartEvent, emits: Item }, (ev) => new Item({ n: Number(ev.get("n")) }))
+        .step("even", { on: Item, emits: [Left, Right, StopEvent] }, async (ev, ctx) => {
+          const edits = await ctx.store.editState((state) => ++state.edits);
+          if (ev.n === 1) return stopped(edits);
+          return ev.n % 2 === 0 ? new Left({ n: ev.n }) : new Right({ n: ev.n });
+        })
+        .step("halve", { on: Left, emits: Item }, (ev) => new Item({ n: ev.n / 2 }))
+        .step("triple", { on: Right, emits: Item }, (ev) => new Item({ n: ev.n * 3 + 1 }))
+        .build(),
     { input: { n: 6 } },
   ),
 
@@ -92,7 +113,9 @@ export const flows: readonly Flow[] = [
         await ctx.store.editState((state) => void state.edits++);
         return new Done({ n: ev.n });
       })
-      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) => stopped([all.map((done) => done.n), await ctx.store.get("edits")]))
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) =>
+        stopped([all.map((done) => done.n), await ctx.store.get("edits")]),
+      )
       .build(),
   ),
 
@@ -116,7 +139,9 @@ export const flows: readonly Flow[] = [
         await ctx.store.editState((state) => void (state.edits += 10));
         return new Done({ n: ev.n });
       })
-      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) => stopped([all.map((done) => done.n), await ctx.store.get("edits")]))
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) =>
+        stopped([all.map((done) => done.n), await ctx.store.get("edits")]),
+      )
       .build(),
   ),
 
@@ -137,7 +162,11 @@ export const flows: readonly Flow[] = [
         ctx.sendEvent(new Left({ n }));
         ctx.sendEvent(new Right({ n: n * 10 }), { delay: 30 - n * 10 });
       })
-      .step("pair", { on: join({ left: Left, right: Right }), emits: Done }, ({ left, right }) => new Done({ n: left.n + right.n }))
+      .step(
+        "pair",
+        { on: join({ left: Left, right: Right }), emits: Done },
+        ({ left, right }) => new Done({ n: left.n + right.n }),
+      )
       .step("end", { on: collect(Done), emits: StopEvent }, (all) => stopped(all.map((done) => done.n)))
       .build(),
   ),
@@ -153,56 +182,77 @@ export const flows: readonly Flow[] = [
         await ctx.sleep("1s");
         return items(ev.n).map(({ n }) => new Right({ n: ev.n - 1 - n }));
       })
-      .step("pair", { on: join({ left: Left, right: Right }, { by: "n" }), emits: StopEvent, workers: 1 }, async ({ left, right }, ctx) => {
-        const pairs = await ctx.store.editState((state) => (state["pairs"] = [...((state["pairs"] as unknown[]) ?? []), [left.n, right.n]]));
-        return pairs.length === 3 ? stopped([...(pairs as [number, number][])].sort(([one], [other]) => one - other)) : null;
-      })
+      .step(
+        "pair",
+        { on: join({ left: Left, right: Right }, { by: "n" }), emits: StopEvent, workers: 1 },
+        async ({ left, right }, ctx) => {
+          const pairs = await ctx.store.editState(
+            (state) => (state["pairs"] = [...((state["pairs"] as unknown[]) ?? []), [left.n, right.n]]),
+          );
+          return pairs.length === 3
+            ? stopped([...(pairs as [number, number][])].sort(([one], [other]) => one - other))
+            : null;
+        },
+      )
       .build(),
   ),
 
-  flow("prompts, one after the other", () =>
-    defineWorkflow("prompts", counting)
-      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
-        await ctx.store.editState((state) => void state.edits++);
-        const first = await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 1 }), where: { id: 1 } });
-        await ctx.store.editState((state) => void state.edits++);
-        const second = await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 2 }), key: "second" });
-        return stopped([first.text, second.text, await ctx.store.get("edits")]);
-      })
-      .build(),
+  flow(
+    "prompts, one after the other",
+    () =>
+      defineWorkflow("prompts", counting)
+        .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
+          await ctx.store.editState((state) => void state.edits++);
+          const first = await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 1 }), where: { id: 1 } });
+          await ctx.store.editState((state) => void state.edits++);
+          const second = await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 2 }), key: "second" });
+          return stopped([first.text, second.text, await ctx.store.get("edits")]);
+        })
+        .build(),
     answerAll,
   ),
 
-  flow("waits at the same time, one of which times out", () =>
-    defineWorkflow("waits")
-      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
-        const asked = [1, 2, 3].map((id) =>
-          ctx.waitForEvent(Answer, { prompt: new Ask({ id }), where: { id }, key: String(id), timeout: `${id}s` }).then((answer) => answer.text, (error) => error.code),
-        );
-        return stopped(await Promise.all(asked));
-      })
-      .build(),
+  flow(
+    "waits at the same time, one of which times out",
+    () =>
+      defineWorkflow("waits")
+        .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
+          const asked = [1, 2, 3].map((id) =>
+            ctx
+              .waitForEvent(Answer, { prompt: new Ask({ id }), where: { id }, key: String(id), timeout: `${id}s` })
+              .then(
+                (answer) => answer.text,
+                (error) => error.code,
+              ),
+          );
+          return stopped(await Promise.all(asked));
+        })
+        .build(),
     { answer: (prompt) => ((prompt as Ask).id === 2 ? null : { id: (prompt as Ask).id, text: "yes" }) },
   ),
 
-  flow("a prompt that a step emits", () =>
-    defineWorkflow("emitted")
-      .step("ask", { on: StartEvent, emits: Ask }, () => new Ask({ id: 7 }))
-      .step("end", { on: Answer, emits: StopEvent }, (ev) => stopped(ev.text))
-      .build(),
+  flow(
+    "a prompt that a step emits",
+    () =>
+      defineWorkflow("emitted")
+        .step("ask", { on: StartEvent, emits: Ask }, () => new Ask({ id: 7 }))
+        .step("end", { on: Answer, emits: StopEvent }, (ev) => stopped(ev.text))
+        .build(),
     answerAll,
   ),
 
-  flow("events from outside, kept and waited for", () =>
-    defineWorkflow("outside", counting)
-      .step("wait", { on: StartEvent, emits: Item, waits: Poke }, async (_ev, ctx) => {
-        const first = await ctx.waitForEvent(Poke);
-        await ctx.sleep("1s");
-        const second = await ctx.waitForEvent(Poke);
-        return new Item({ n: first.n + second.n });
-      })
-      .step("end", { on: Item, emits: StopEvent }, (ev) => stopped(ev.n))
-      .build(),
+  flow(
+    "events from outside, kept and waited for",
+    () =>
+      defineWorkflow("outside", counting)
+        .step("wait", { on: StartEvent, emits: Item, waits: Poke }, async (_ev, ctx) => {
+          const first = await ctx.waitForEvent(Poke);
+          await ctx.sleep("1s");
+          const second = await ctx.waitForEvent(Poke);
+          return new Item({ n: first.n + second.n });
+        })
+        .step("end", { on: Item, emits: StopEvent }, (ev) => stopped(ev.n))
+        .build(),
     { send: () => new Poke({ n: 5 }) },
   ),
 
@@ -221,17 +271,21 @@ export const flows: readonly Flow[] = [
       .build(),
   ),
 
-  flow("waits of two items for one event, the younger item first", () =>
-    defineWorkflow("oldest")
-      .step("split", { on: StartEvent, emits: Item }, () => items(2))
-      .step("wait", { on: Item, emits: Done, waits: Poke }, async ({ n }, ctx) => {
-        if (n === 0) await ctx.sleep("1s");
-        await ctx.waitForEvent(Poke);
-        await ctx.store.editState((state) => void (state["order"] = [...((state["order"] as number[]) ?? []), n]));
-        return new Done({ n });
-      })
-      .step("end", { on: collect(Done), emits: StopEvent }, async (_all, ctx) => stopped(await ctx.store.get("order")))
-      .build(),
+  flow(
+    "waits of two items for one event, the younger item first",
+    () =>
+      defineWorkflow("oldest")
+        .step("split", { on: StartEvent, emits: Item }, () => items(2))
+        .step("wait", { on: Item, emits: Done, waits: Poke }, async ({ n }, ctx) => {
+          if (n === 0) await ctx.sleep("1s");
+          await ctx.waitForEvent(Poke);
+          await ctx.store.editState((state) => void (state["order"] = [...((state["order"] as number[]) ?? []), n]));
+          return new Done({ n });
+        })
+        .step("end", { on: collect(Done), emits: StopEvent }, async (_all, ctx) =>
+          stopped(await ctx.store.get("order")),
+        )
+        .build(),
     { send: () => new Poke({ n: 1 }) },
   ),
 
@@ -249,7 +303,11 @@ export const flows: readonly Flow[] = [
         if (ctx.retryInfo().retry < 2) throw new Error(`attempt ${ctx.retryInfo().retry} failed`);
         return stopped([paid.idempotencyKey, paid.atAll.get("paid"), await ctx.store.get("edits")]);
       })
-      .step("count", { on: Item }, async (_ev, ctx) => void (await ctx.store.editState((state) => void (state.edits += 100))))
+      .step(
+        "count",
+        { on: Item },
+        async (_ev, ctx) => void (await ctx.store.editState((state) => void (state.edits += 100))),
+      )
       .build();
     return { workflow, effects };
   }),
@@ -261,7 +319,11 @@ export const flows: readonly Flow[] = [
         if (n === 1) throw new RangeError("one is too many");
         return new Done({ n });
       })
-      .catchError("rescue", { steps: ["work"], emits: Done }, (ev) => new Done({ n: ((ev.input as Item).n + 10) * ev.attempts }))
+      .catchError(
+        "rescue",
+        { steps: ["work"], emits: Done },
+        (ev) => new Done({ n: ((ev.input as Item).n + 10) * ev.attempts }),
+      )
       .step("end", { on: collect(Done), emits: StopEvent }, (all) => stopped(all.map((done) => done.n)))
       .build(),
   ),
@@ -276,7 +338,11 @@ export const flows: readonly Flow[] = [
         return new Done({ n });
       })
       .step("end", { on: collect(Done, { settle: true }), emits: StopEvent }, (all) => {
-        return stopped(all.map((one) => (one.status === "failed" ? [one.index, "failed", one.failure.attempts] : [one.index, one.status])));
+        return stopped(
+          all.map((one) =>
+            one.status === "failed" ? [one.index, "failed", one.failure.attempts] : [one.index, one.status],
+          ),
+        );
       })
       .build(),
   ),
@@ -306,7 +372,11 @@ export const flows: readonly Flow[] = [
         if (n > 1) await ctx.sleep("1h");
         return new Done({ n });
       })
-      .step("some", { on: collect(Done, { take: 2, rest: "cancel" }), emits: Summed }, (all) => new Summed({ n: sum(all) }))
+      .step(
+        "some",
+        { on: collect(Done, { take: 2, rest: "cancel" }), emits: Summed },
+        (all) => new Summed({ n: sum(all) }),
+      )
       .step("end", { on: Summed, emits: StopEvent }, (ev) => stopped(ev.n))
       .build(),
   ),
@@ -322,13 +392,20 @@ export const flows: readonly Flow[] = [
       })
       .step("count", { on: Right }, async (_ev, ctx) => void (await ctx.store.editState((state) => void state.edits++)))
       .step("done", { on: Left, emits: Done }, ({ n }) => new Done({ n }))
-      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) => stopped([all.map((done) => done.n).sort(), await ctx.store.get("edits")]))
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) =>
+        stopped([all.map((done) => done.n).sort(), await ctx.store.get("edits")]),
+      )
       .build(),
   ),
 
   flow("collected events", () =>
     defineWorkflow("sets")
-      .step("start", { on: StartEvent, emits: [Left, Right] }, () => [new Left({ n: 1 }), new Left({ n: 2 }), new Right({ n: 30 }), new Right({ n: 40 })])
+      .step("start", { on: StartEvent, emits: [Left, Right] }, () => [
+        new Left({ n: 1 }),
+        new Left({ n: 2 }),
+        new Right({ n: 30 }),
+        new Right({ n: 40 }),
+      ])
       .step("gather", { on: [Left, Right], emits: Done, workers: 1 }, async (ev, ctx) => {
         const set = await ctx.collectEvents(ev, [Left, Right]);
         return set && new Done({ n: set[0].n + set[1].n });
@@ -337,35 +414,42 @@ export const flows: readonly Flow[] = [
       .build(),
   ),
 
-  flow("children that ask, sleep and fail", () => {
-    const child = defineWorkflow("child", counting)
-      .step("work", { on: StartEvent, emits: Item, waits: Answer, streams: [Ask, Shown] }, async (ev, ctx) => {
-        const id = Number(ev.get("id"));
-        ctx.writeEventToStream(new Shown({ n: id }));
-        await ctx.store.editState((state) => void state.edits++);
-        await ctx.waitForEvent(Answer, { prompt: new Ask({ id }) });
-        return new Item({ n: id });
-      })
-      .step("end", { on: Item, emits: StopEvent }, async (ev, ctx) => {
-        await ctx.sleep("1s");
-        if (ev.n === 2) throw new Error("two failed");
-        return stopped(ev.n * 10 + (await ctx.store.get("edits")));
-      })
-      .build();
-    const workflow = defineWorkflow("parent", { children: { child } })
-      .step("split", { on: StartEvent, emits: Left }, () => [1, 2].map((n) => new Left({ n })))
-      .step("call", { on: Left, emits: Done, workers: 1 }, async ({ n }, ctx) => {
-        const result = await ctx.runChild(child, { id: n }).catch((error: { code: string }) => (error.code === "CHILD_FAILED" ? -1 : -2));
-        return new Done({ n: result });
-      })
-      .step("end", { on: collect(Done), emits: StopEvent }, (all) => stopped(all.map((done) => done.n)))
-      .build();
-    return { workflow, children: [child] };
-  }, answerAll),
+  flow(
+    "children that ask, sleep and fail",
+    () => {
+      const child = defineWorkflow("child", counting)
+        .step("work", { on: StartEvent, emits: Item, waits: Answer, streams: [Ask, Shown] }, async (ev, ctx) => {
+          const id = Number(ev.get("id"));
+          ctx.writeEventToStream(new Shown({ n: id }));
+          await ctx.store.editState((state) => void state.edits++);
+          await ctx.waitForEvent(Answer, { prompt: new Ask({ id }) });
+          return new Item({ n: id });
+        })
+        .step("end", { on: Item, emits: StopEvent }, async (ev, ctx) => {
+          await ctx.sleep("1s");
+          if (ev.n === 2) throw new Error("two failed");
+          return stopped(ev.n * 10 + (await ctx.store.get("edits")));
+        })
+        .build();
+      const workflow = defineWorkflow("parent", { children: { child } })
+        .step("split", { on: StartEvent, emits: Left }, () => [1, 2].map((n) => new Left({ n })))
+        .step("call", { on: Left, emits: Done, workers: 1 }, async ({ n }, ctx) => {
+          const result = await ctx
+            .runChild(child, { id: n })
+            .catch((error: { code: string }) => (error.code === "CHILD_FAILED" ? -1 : -2));
+          return new Done({ n: result });
+        })
+        .step("end", { on: collect(Done), emits: StopEvent }, (all) => stopped(all.map((done) => done.n)))
+        .build();
+      return { workflow, children: [child] };
+    },
+    answerAll,
+  ),
 
-  flow("values that JSON does not have", () => {
-    class Rich extends event("Rich", { at: z.date(), tags: z.set(z.string()), by: z.map(z.string(), z.bigint()) }) {}
-    return defineWorkflow("rich", { state: { at: z.date().default(new Date(0)), seen: z.map(z.string(), z.set(z.number())).default(() => new Map()) } })
+  flow("values that JSON does not have", () =>
+    defineWorkflow("rich", {
+      state: { at: z.date().default(new Date(0)), seen: z.map(z.string(), z.set(z.number())).default(() => new Map()) },
+    })
       .step("start", { on: StartEvent, emits: Rich }, async (_ev, ctx) => {
         await ctx.store.editState((state) => {
           state.seen.set("one", new Set([1]));
@@ -376,10 +460,16 @@ export const flows: readonly Flow[] = [
       .step("end", { on: Rich, emits: StopEvent }, async (ev, ctx) => {
         await ctx.store.editState((state) => void state.seen.get("one")?.add(2));
         const { at, seen } = await ctx.store.getState();
-        return stopped([ev.at.getTime(), [...ev.tags], String(ev.by.get("big")), at.getTime(), [...(seen.get("one") ?? [])]]);
+        return stopped([
+          ev.at.getTime(),
+          [...ev.tags],
+          String(ev.by.get("big")),
+          at.getTime(),
+          [...(seen.get("one") ?? [])],
+        ]);
       })
-      .build();
-  }),
+      .build(),
+  ),
 
   flow("a run that fails", () =>
     defineWorkflow("fails")

@@ -10,7 +10,9 @@ export function reload(workflow: Workflow, context: RunContext): RunContext {
 export async function waiting(handler: WorkflowHandler): Promise<Extract<RunOutcome, { status: "waiting" }>> {
   const outcome = await handler.idle();
   if (outcome.status === "waiting") return outcome;
-  throw new Error(`The run does not wait: ${JSON.stringify(outcome)} ${"error" in outcome ? String(outcome.error) : ""}`);
+  throw new Error(
+    `The run does not wait: ${JSON.stringify(outcome)} ${"error" in outcome ? String(outcome.error) : ""}`,
+  );
 }
 
 /** What a promise is rejected with. */

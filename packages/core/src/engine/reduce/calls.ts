@@ -5,7 +5,7 @@
  */
 import { applyChange } from "../../state/apply-change.js";
 import type { CallAwaited, ChildClosed, ChildOpened, EffectRecorded, EventCollected, SendsCommitted, SleepOpened, StateEdited, StreamWritten, WaitOpened } from "../tick.js";
-import type { ChildRecord, EventData, SleepRecord, WaitRecord } from "../state.js";
+import type { ChildRecord, EventData, SleepRecord, WaitRecord, WorkItem } from "../state.js";
 import { suspend, wake } from "./dispatch.js";
 import { publish } from "./finish.js";
 import { takeKept } from "./inbox.js";
@@ -18,6 +18,7 @@ export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   const item = currentItem(work, tick);
   if (item === null) return;
   for (const send of tick.sends) {
+    if (item.memory?.has(send.call)) continue;
     remember(item, { kind: "send", call: send.call });
     sendOut(work, item, send);
   }
@@ -26,6 +27,7 @@ export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
 export function onWaitOpened(work: Work, tick: WaitOpened): void {
   const item = currentItem(work, tick);
   if (item === null) return;
+  if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { state } = work;
   const { call, accepts, where, prompt, dueAtMs } = tick;
   const order = state.nextId++;
@@ -36,7 +38,7 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
   // An answer that came before its question was not meant for it: only a wait without a prompt takes kept events.
   const kept = prompt === null ? takeKept(work, item.step, wait) : null;
   if (kept !== null) return resolveWait(work, wait, kept.event);
-  listWait(work, wait);
+  listWait(state, wait);
   if (dueAtMs !== null) wait.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
   if (prompt !== null) publish(work, prompt, { promptId, origin: null });
 }
@@ -44,6 +46,7 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
 export function onSleepOpened(work: Work, tick: SleepOpened): void {
   const item = currentItem(work, tick);
   if (item === null) return;
+  if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { call, dueAtMs } = tick;
   const timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
   const record: SleepRecord = { kind: "sleep", call, awaitedIn: 0, dueAtMs, status: "open", timer };
@@ -54,6 +57,7 @@ export function onSleepOpened(work: Work, tick: SleepOpened): void {
 export function onChildOpened(work: Work, tick: ChildOpened): void {
   const item = currentItem(work, tick);
   if (item === null) return;
+  if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { call, name, start } = tick;
   const runId = `${work.state.runId}/${work.state.nextId++}`;
   const record: ChildRecord = { kind: "child", call, awaitedIn: 0, name, runId, start, status: "open", result: null, error: null };
@@ -75,10 +79,15 @@ export function onChildClosed(work: Work, tick: ChildClosed): void {
 /** A later attempt asks for a call that an earlier one opened: already answered, or to be awaited. */
 export function onCallAwaited(work: Work, tick: CallAwaited): void {
   const item = currentItem(work, tick);
-  const record = item?.memory?.get(tick.call);
-  if (!item || !record) return;
+  if (item !== null) awaitCall(work, item, tick.call);
+}
+
+/** What was opened once is not opened again. */
+function awaitCall(work: Work, item: WorkItem, call: string): void {
+  const record = item.memory?.get(call);
+  if (!record) return;
   if ("status" in record && record.status === "open") suspend(work, item, record);
-  else work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
+  else work.commands.push({ type: "call.settle", item: item.id, call });
 }
 
 export function onEffectRecorded(work: Work, tick: EffectRecorded): void {

@@ -48,6 +48,7 @@ export function enqueue(work: Work, { step, input }: Delivery, place: Place): vo
 }
 
 export function loadOf(work: Work, step: string): StepLoad {
+  work.state.loads ??= new Map();
   let load = work.state.loads.get(step);
   if (!load) {
     load = { workers: work.routing.steps.get(step)?.workers ?? 1, running: 0, resuming: new Fifo(), ready: new Fifo() };
@@ -96,8 +97,8 @@ export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
   item.status = "suspended";
   lose(work);
   freeSlot(work, item);
-  // Nothing runs or queues: a run that waits, perhaps for days and among thousands, keeps no tables of who does.
-  if (work.state.active === 0) work.state.loads.clear();
+  // A run that waits, perhaps for days and among thousands, keeps no table of who runs.
+  if (work.state.active === 0) work.state.loads = null;
 }
 
 /**

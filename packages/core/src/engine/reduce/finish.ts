@@ -44,13 +44,14 @@ function reportAllLeftovers(work: Work): void {
 
 function clear(state: RunState): void {
   state.items.clear();
-  state.loads.clear();
+  state.loads = null;
   state.scopes = state.joins = state.sets = state.inbox = state.waits = state.prompts = state.timers = state.runTimer = null;
 }
 
 /** What was under way is ready to start over; slots are free. */
 export function interrupt(state: RunState): void {
-  state.loads.clear();
+  state.loads = null;
+  for (const scope of state.scopes?.values() ?? []) scope.paused = false;
   for (const item of state.items.values()) {
     if (item.status === "delayed" || item.status === "failed") continue;
     item.status = "ready";

@@ -38,6 +38,8 @@ export function onRunRetried(work: Work, tick: RunRetried): void {
   const { state } = work;
   if (state.status !== "failed" && state.status !== "timedOut") return refuse(work, tick, `the run is ${state.status}`);
   state.activeMs = 0;
+  // A deadline that has passed has had its effect: whoever asks for more work sets a new one, or none.
+  if (state.deadlineMs !== null && state.deadlineMs <= state.atMs) state.deadlineMs = null;
   for (const item of state.items.values()) {
     item.failures = 0;
     item.firstStartedAtMs = -1;
@@ -58,7 +60,7 @@ function restart(work: Work, { timeoutMs, deadlineMs }: RunResumed | RunRetried)
   setLimits(work, timeoutMs === undefined ? state.timeoutMs : timeoutMs, deadlineMs === undefined ? state.deadlineMs : deadlineMs);
   requeue(work, state);
   fireDue(work);
-  if (state.status === "running") for (const name of [...state.loads.keys()]) dispatch(work, loadOf(work, name));
+  if (state.status === "running") for (const name of [...(state.loads?.keys() ?? [])]) dispatch(work, loadOf(work, name));
 }
 
 /** What had begun goes first, each in the order of its making. */

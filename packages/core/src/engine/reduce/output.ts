@@ -16,7 +16,7 @@ import { currentItem, type Work } from "./work.js";
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  if (tick.sends !== null) for (const send of tick.sends) sendOut(work, item, send);
+  if (tick.sends !== null) for (const send of tick.sends) if (!item.memory?.has(send.call)) sendOut(work, item, send);
   const { output } = tick;
   if (isBatch(output)) fanOut(work, item, output);
   else if (output !== null) emit(work, item, output);

@@ -4,7 +4,7 @@
  * @module
  */
 import { matchesWhere } from "../matching.js";
-import type { EventData, MemoryRecord, WaitRecord, WorkItem } from "../state.js";
+import type { EventData, MemoryRecord, RunState, WaitRecord, WorkItem } from "../state.js";
 import { wake } from "./dispatch.js";
 import type { Work } from "./work.js";
 
@@ -14,13 +14,12 @@ export function remember(item: WorkItem, record: MemoryRecord): void {
 }
 
 /** Makes a wait findable for events and answers. */
-export function listWait(work: Work, wait: WaitRecord): void {
-  const { state } = work;
+export function listWait(state: RunState, wait: WaitRecord): void {
   state.waits ??= new Map();
   for (const type of wait.accepts) {
     const waits = state.waits.get(type);
-    if (waits) waits.add(wait);
-    else state.waits.set(type, new Set([wait]));
+    if (waits) waits.push(wait);
+    else state.waits.set(type, [wait]);
   }
   if (wait.promptId === null || wait.prompt === null) return;
   state.prompts ??= new Map();
@@ -31,8 +30,9 @@ export function unlistWait(work: Work, wait: WaitRecord): void {
   const { state } = work;
   for (const type of wait.accepts) {
     const waits = state.waits?.get(type);
-    waits?.delete(wait);
-    if (waits?.size === 0) state.waits?.delete(type);
+    const position = waits?.indexOf(wait) ?? -1;
+    if (position >= 0) waits?.splice(position, 1);
+    if (waits?.length === 0) state.waits?.delete(type);
   }
   if (state.waits?.size === 0) state.waits = null;
   if (wait.promptId !== null) state.prompts?.delete(wait.promptId);

@@ -1,0 +1,160 @@
+/** What is given to steps, and what wraps them. */
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineWorkflow, event, resource, retryPolicy, StartEvent, StopEvent, stop, wait } from "../src/index.js";
+import { rejection } from "./support/runs.js";
+import { recordLog, settle } from "./support/virtual-clock.js";
+
+class Item extends event("Item", { n: z.number() }) {}
+
+const stopped = (result: unknown): StopEvent => new StopEvent({ result });
+const twice = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) });
+
+describe("middleware", () => {
+  it("wraps every attempt, the first one added outermost, and may change what comes of it", async () => {
+    const told: string[] = [];
+    let failures = 1;
+    const flow = defineWorkflow("wrapped")
+      .step("work", { on: StartEvent, emits: StopEvent, retry: twice }, () => {
+        told.push("step");
+        if (failures-- > 0) throw new Error("no");
+        return stopped(1);
+      })
+      .build();
+    for (const name of ["outer", "inner"]) {
+      flow.use(async ({ step, attempt }, next) => {
+        told.push(`${name} ${step} ${attempt}`);
+        const output = await next();
+        told.push(`${name} after`);
+        return name === "outer" ? (stopped([output]) as never) : output;
+      });
+    }
+
+    expect(await flow.run()).toEqual([stopped(1)]);
+    expect(told).toEqual([
+      "outer work 1",
+      "inner work 1",
+      "step",
+      "outer work 2",
+      "inner work 2",
+      "step",
+      "inner after",
+      "outer after",
+    ]);
+  });
+});
+
+describe("resources", () => {
+  function scoped() {
+    const told: string[] = [];
+    const made = { app: 0, workflow: 0, run: 0, call: 0 };
+    const of = (scope: keyof typeof made) =>
+      resource(scope, () => `${scope} ${++made[scope]}`, { scope, dispose: (value) => void told.push(`-${value}`) });
+    const needs = { workflow: of("workflow"), run: of("run"), call: of("call") };
+    const flow = defineWorkflow("scoped")
+      .step("one", { on: StartEvent, emits: Item, resources: needs }, async (_ev, _ctx, used) => {
+        told.push(Object.values(used).join(", "));
+        return new Item({ n: 1 });
+      })
+      .step("two", { on: Item, emits: StopEvent, resources: needs, retry: twice }, async (_, ctx, used) => {
+        told.push(Object.values(used).join(", "));
+        if (ctx.retryInfo().retry === 0) throw new Error("again");
+        return stopped(null);
+      })
+      .build();
+    return { flow, told, needs };
+  }
+
+  it("live as long as their scope", async () => {
+    const { flow, told } = scoped();
+
+    await flow.run();
+    await flow.run();
+    await settle();
+    await flow[Symbol.asyncDispose]();
+
+    expect(told.filter((line) => !line.startsWith("-"))).toEqual([
+      "workflow 1, run 1, call 1",
+      "workflow 1, run 1, call 2",
+      "workflow 1, run 1, call 3",
+      "workflow 1, run 2, call 4",
+      "workflow 1, run 2, call 5",
+      "workflow 1, run 2, call 6",
+    ]);
+    expect(told.filter((line) => line.startsWith("-")).sort()).toEqual([
+      "-call 1",
+      "-call 2",
+      "-call 3",
+      "-call 4",
+      "-call 5",
+      "-call 6",
+      "-run 1",
+      "-run 2",
+      "-workflow 1",
+    ]);
+    expect(told.at(-1)).toBe("-workflow 1");
+    expect(told.indexOf("-call 1")).toBeLessThan(told.indexOf("-run 1"));
+  });
+
+  it("can be replaced for one run, and are not disposed then", async () => {
+    const { flow, told, needs } = scoped();
+
+    await flow.run({}, { resources: [needs.workflow.override("fake"), needs.call.override("fake too")] });
+    await settle();
+
+    expect(told).toEqual(["fake, run 1, fake too", "fake, run 1, fake too", "fake, run 1, fake too", "-run 1"]);
+  });
+
+  it("that cannot be made fail the step, with its retries", async () => {
+    let failures = 1;
+    const flaky = resource("flaky", () => {
+      if (failures-- > 0) throw new TypeError("no connection");
+      return "connected";
+    });
+    const flow = defineWorkflow("flaky")
+      .step("work", { on: StartEvent, emits: StopEvent, resources: { flaky }, retry: twice }, async (_ev, _ctx, used) =>
+        stopped(used.flaky),
+      )
+      .build();
+    const failed: unknown[] = [];
+    flow.on("step.failed", ({ error }) => void failed.push(error));
+
+    expect(await flow.run()).toBe("connected");
+    expect(failed).toEqual([expect.objectContaining({ code: "RESOURCE_FAILED", cause: expect.any(TypeError) })]);
+  });
+
+  it("that cannot be disposed are told to the log port, and change nothing", async () => {
+    const log = recordLog();
+    const sticky = resource("sticky", () => 1, { scope: "run", dispose: () => Promise.reject(new Error("stuck")) });
+    const flow = defineWorkflow("sticky")
+      .step("work", { on: StartEvent, emits: StopEvent, resources: { sticky } }, async (_ev, _ctx, used) =>
+        stopped(used.sticky),
+      )
+      .build({ log });
+
+    expect(await flow.run()).toBe(1);
+    await settle();
+    expect(log.errors).toEqual([expect.objectContaining({ message: "stuck" })]);
+  });
+
+  it("that need each other are refused with the way they go", async () => {
+    const flow = defineWorkflow("cycle");
+    const left: ReturnType<typeof resource> = resource("left", () => 1, {
+      get resources() {
+        return { right };
+      },
+    } as never);
+    const right: ReturnType<typeof resource> = resource("right", () => 1, { resources: { left } });
+
+    const error = await rejection(
+      Promise.resolve().then(() =>
+        flow
+          .step("work", { on: StartEvent, emits: StopEvent, resources: { left } }, async () => stopped(1))
+          .build()
+          .run(),
+      ),
+    );
+
+    expect(String(error)).toMatch(/left -> right -> left/);
+  });
+});

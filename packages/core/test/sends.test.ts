@@ -1,0 +1,194 @@
+/** Events that a step sends: when they leave, for whom, and which are refused. */
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import {
+  type Context,
+  collect,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  stop,
+  wait,
+} from "../src/index.js";
+import { gate, rejection, reload, waiting } from "./support/runs.js";
+import { settle, withVirtualClock } from "./support/virtual-clock.js";
+
+class Ask extends InputRequiredEvent.define("Ask", { question: z.string() }) {}
+class Answer extends HumanResponseEvent.define("Answer", { text: z.string(), id: z.number().default(0) }) {}
+class Note extends event("Note", { text: z.string() }) {}
+class Item extends event("Item", { n: z.number() }) {}
+class Lost extends event("Lost") {}
+
+const twice = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) });
+const note = (text: string): Note => new Note({ text });
+const stopped = (result: unknown): StopEvent => new StopEvent({ result });
+
+/** A step `work`, and steps `first` and `second` that write down the notes they get. */
+function flowOf(work: (ctx: Context) => Promise<unknown>) {
+  const notes: string[] = [];
+  const flow = defineWorkflow("calls")
+    .step(
+      "work",
+      { on: StartEvent, emits: [StopEvent, Note], waits: [Answer, Note], streams: Ask, retry: twice },
+      async (_, ctx) => {
+        const result = await work(ctx);
+        return result instanceof Note ? result : stopped(result);
+      },
+    )
+    .step("first", { on: Note, emits: StopEvent }, async ({ text }) => {
+      notes.push(`first ${text}`);
+      return text === "last" ? stopped("by note") : null;
+    })
+    .step("second", { on: Note }, async ({ text }) => void notes.push(`second ${text}`))
+    .build();
+  return { flow, notes };
+}
+
+describe("sendEvent", () => {
+  it("leaves at the next commit point, in the order of the calls, before what is returned", async () => {
+    const held = gate();
+    const { flow, notes } = flowOf(async (ctx) => {
+      ctx.sendEvent(note("a"), { step: "first" });
+      ctx.sendEvent(note("b"), { step: "first" });
+      await held.promise;
+      await ctx.sleep(0);
+      ctx.sendEvent(note("c"), { step: "first" });
+      return note("last");
+    });
+    const handler = flow.run();
+    await settle();
+    const before = [...notes];
+
+    held.open();
+
+    expect(await handler).toBe("by note");
+    expect(before).toEqual([]);
+    expect(notes.filter((line) => line.startsWith("first"))).toEqual(["first a", "first b", "first c", "first last"]);
+  });
+
+  it("of an attempt that fails has not happened", async () => {
+    let attempts = 0;
+    const { flow, notes } = flowOf(async (ctx) => {
+      ctx.sendEvent(note(`${++attempts}`), { step: "first" });
+      if (attempts === 1) throw new Error("no");
+      await ctx.sleep(0);
+      return "ok";
+    });
+
+    await flow.run();
+
+    expect(notes).toEqual(["first 2"]);
+  });
+
+  it("with `immediate` leaves now, once over attempts; a key tells sends apart", async () => {
+    let attempts = 0;
+    const { flow, notes } = flowOf(async (ctx) => {
+      attempts++;
+      if (attempts === 2) ctx.sendEvent(note("b"), { step: "first", immediate: true, key: "b" });
+      ctx.sendEvent(note("a"), { step: "first", immediate: true, key: "a" });
+      await settle();
+      if (attempts === 1) throw new Error("no");
+      return "ok";
+    });
+
+    await flow.run();
+
+    expect(notes).toEqual(["first a", "first b"]);
+  });
+
+  it("with `delay` leaves at its time, also after a restore", async () => {
+    const { flow, notes } = flowOf(async (ctx) => {
+      ctx.sendEvent(note("last"), { delay: "1h" });
+      await ctx.waitForEvent(Answer);
+    });
+    const clock = withVirtualClock(flow);
+    const first = flow.run();
+    await waiting(first);
+    const second = flow.resume(reload(flow, first.context));
+    await first.cancel();
+
+    await clock.advance(3_599_999);
+    const before = [...notes];
+    await clock.advance(1);
+
+    expect(await second).toBe("by note");
+    expect(before).toEqual([]);
+    expect(notes).toContain("first last");
+  });
+
+  it("to a step reaches its open wait or the one it will open", async () => {
+    const flow = defineWorkflow("targets")
+      .step("start", { on: StartEvent, emits: [Item, Note] }, async (_, ctx) => {
+        ctx.sendEvent(note("early"), { step: "work" });
+        return new Item({ n: 1 });
+      })
+      .step(
+        "other",
+        { on: StartEvent, waits: Note },
+        async (_, ctx) => void (await ctx.waitForEvent(Note, { where: { text: "?" } })),
+      )
+      .step("work", { on: Item, waits: Note, emits: StopEvent }, async (_, ctx) => {
+        return stopped((await ctx.waitForEvent(Note)).text);
+      })
+      .build();
+
+    expect(await flow.run()).toBe("early");
+  });
+
+  it.each([
+    ["an unknown step", note("a"), { step: "frist" }, "STEP_UNKNOWN", /Did you mean "first"/],
+    ["a step that does not accept it", note("a"), { step: "work2" }, "STEP_UNKNOWN", /"work"/],
+    ["an undeclared event", new Lost(), {}, "EVENT_UNDECLARED", /emits/],
+    ["a stop event", stopped(1), {}, "EVENT_NOT_SENDABLE", /Return it/],
+    ["no event", { type: "Note" }, {}, "EVENT_NOT_SENDABLE", /event class/],
+  ])("of %s is refused", async (_, sent, options, code, hint) => {
+    const { flow } = flowOf(async (ctx) => ctx.sendEvent(sent as never, options));
+
+    const error = await rejection(flow.run());
+
+    expect(error).toMatchObject({ code, hint: expect.stringMatching(hint) });
+  });
+
+  it("to a step that takes another event is refused", async () => {
+    const flow = defineWorkflow("refusal")
+      .step("start", { on: StartEvent, emits: [Item, Note] }, async (_, ctx) =>
+        ctx.sendEvent(note("a"), { step: "work" }),
+      )
+      .step("work", { on: Item, emits: StopEvent }, async () => stopped(1))
+      .step("note", { on: Note }, async () => {})
+      .build();
+
+    expect(await rejection(flow.run())).toMatchObject({
+      code: "EVENT_NOT_ACCEPTED",
+      message: expect.stringContaining("accepts Item"),
+    });
+  });
+});
+
+describe("a batch", () => {
+  const batchOf = (options: { readonly delay: string; readonly scope?: "run" }) =>
+    defineWorkflow("batch")
+      .step("start", { on: StartEvent, emits: Item }, async () => [new Item({ n: 1 }), new Item({ n: 2 })])
+      .step("work", { on: Item, emits: Note }, async ({ n }, ctx) => ctx.sendEvent(note(`${n}`), options as never))
+      .step("end", { on: collect(Note), emits: StopEvent }, async (notes) => stopped(notes.map(({ text }) => text)))
+      .build();
+
+  it("waits for what its members sent, also while it is delayed", async () => {
+    const flow = batchOf({ delay: "1s" });
+    const clock = withVirtualClock(flow);
+    const handler = flow.run();
+    await waiting(handler);
+
+    await clock.advance(1_000);
+
+    expect(await handler).toEqual(["1", "2"]);
+  });
+
+  it("does not wait for what they sent to the run", async () => {
+    expect(await batchOf({ delay: "1h", scope: "run" }).run()).toEqual([]);
+  });
+});
