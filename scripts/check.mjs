@@ -27,7 +27,8 @@ const sections = [
   ["package: publint, attw, size", turbo("package")],
   ["gates: bundle", gate("bundle")],
   ["gates: import time", gate("import-time")],
-  ["gates: docs links and code", gate("docs")],
+  ["docs: links and code", gate("docs")],
+  ["docs: reference", turbo("api-docs")],
 ];
 
 const words = process.argv.slice(2);

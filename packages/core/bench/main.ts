@@ -20,7 +20,8 @@ const { values: options, positionals: wanted } = parseArgs({
 });
 
 const unknown = wanted.filter((name) => !(name in scenarios));
-if (unknown.length > 0) throw new TypeError(`No scenario ${unknown.join(", ")}: there are ${Object.keys(scenarios).join(", ")}`);
+if (unknown.length > 0)
+  throw new TypeError(`No scenario ${unknown.join(", ")}: there are ${Object.keys(scenarios).join(", ")}`);
 
 const rows: Row[] = [];
 for (const [scenario, load] of Object.entries(scenarios)) {
@@ -30,7 +31,9 @@ for (const [scenario, load] of Object.entries(scenarios)) {
     const found = names.map((name) => [name, take(scenario, index, name as SubjectName)]);
     const row: Row = { measure, found: Object.fromEntries(found) };
     rows.push(row);
-    console.log(`${measure.name}: ${found.map(([name, value]) => `${name} ${shown(value)}`).join(", ")} ${measure.unit}`);
+    console.log(
+      `${measure.name}: ${found.map(([name, value]) => `${name} ${shown(value)}`).join(", ")} ${measure.unit}`,
+    );
   }
 }
 
@@ -56,5 +59,8 @@ function writeReadme(): void {
   const file = join(import.meta.dirname, "README.md");
   const [before = "", rest = ""] = readFileSync(file, "utf8").split("<!-- results -->\n");
   const after = rest.split("<!-- end of results -->")[1] ?? "";
-  writeFileSync(file, `${before}<!-- results -->\n\n${table(rows)}\n\n${summary} Measured on ${machine()}.\n\n<!-- end of results -->${after}`);
+  writeFileSync(
+    file,
+    `${before}<!-- results -->\n\n${table(rows)}\n\n${summary} Measured on ${machine()}.\n\n<!-- end of results -->${after}`,
+  );
 }

@@ -23,7 +23,12 @@ export function table(rows: readonly Row[]): string {
 
 function cells({ measure, found }: Row): string[] {
   const { name, unit, budget } = measure;
-  return [name, unit, budget === undefined ? "" : `≤ ${budget}`, ...columns.map((column) => cell({ measure, found }, column))];
+  return [
+    name,
+    unit,
+    budget === undefined ? "" : `≤ ${budget}`,
+    ...columns.map((column) => cell({ measure, found }, column)),
+  ];
 }
 
 function cell({ measure, found }: Row, column: SubjectName): string {

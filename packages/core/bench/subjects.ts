@@ -30,7 +30,11 @@ export function millraceChain(steps: number): Run {
   let builder = define(`chain-${steps}`);
   for (let index = 0; index < steps; index++) {
     const Next = events[index + 1] as (typeof events)[number];
-    builder = builder.step(`step${index}`, { on: events[index], emits: Next }, async ({ count }: Count) => new Next({ count: count + 1 }));
+    builder = builder.step(
+      `step${index}`,
+      { on: events[index], emits: Next },
+      async ({ count }: Count) => new Next({ count: count + 1 }),
+    );
   }
   const workflow = builder.build();
   return () => workflow.run({ count: 0 });
@@ -88,4 +92,3 @@ export function xstateChain(steps: number): Run {
     return done;
   };
 }
-

@@ -20,6 +20,7 @@ class Item extends event("Item", { n: z.number() }) {}
 class Part extends event("Part", { n: z.number(), part: z.number() }) {}
 class Done extends event("Done", { n: z.number() }) {}
 class Whole extends event("Whole", { n: z.number(), parts: z.array(z.number()) }) {}
+class Skipped extends event("Skipped", { n: z.number() }) {}
 class Answer extends HumanResponseEvent.define("Answer", { n: z.number() }) {}
 
 const stopped = (result: unknown): StopEvent => new StopEvent({ result });
@@ -272,6 +273,24 @@ describe("an error handler in a batch", () => {
       .build();
 
     expect(await flow.run()).toEqual([0, -1, 2]);
+  });
+
+  it("of a step that opens an inner batch gives its event to the outer one", async () => {
+    const flow = defineWorkflow("skipping")
+      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
+      .step("split", { on: Item, emits: Part }, async ({ n }) => {
+        if (n === 1) throw new Error("broken");
+        return [0, 1].map((part) => new Part({ n, part }));
+      })
+      .step("work", { on: Part, emits: Done }, async ({ n, part }) => new Done({ n: n * 10 + part }))
+      .step("inner", { on: collect(Done), emits: Whole }, async (all) => new Whole({ n: 0, parts: numbers(all) }))
+      .step("outer", { on: collect([Whole, Skipped]), emits: StopEvent }, async (all) =>
+        stopped(all.map((one) => (Whole.is(one) ? one.parts : "skipped"))),
+      )
+      .catchError("skip", { steps: ["split"], emits: Skipped }, async (ev) => new Skipped({ n: (ev.input as Item).n }))
+      .build();
+
+    expect(await flow.run()).toEqual([[0, 1], "skipped", [20, 21]]);
   });
 });
 

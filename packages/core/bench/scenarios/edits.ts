@@ -15,7 +15,9 @@ class Done extends event("Done", shape) {}
 
 async function millrace(steps: number): Promise<number> {
   const workflow = defineWorkflow("edits", { state: { total: z.number().default(0) } })
-    .step("split", { on: StartEvent, emits: Part }, () => Array.from({ length: steps }, (_, index) => new Part({ index })))
+    .step("split", { on: StartEvent, emits: Part }, () =>
+      Array.from({ length: steps }, (_, index) => new Part({ index })),
+    )
     .step("edit", { on: Part, emits: Done, workers: steps }, async (ev, ctx) => {
       for (let left = EDITS / steps; left > 0; left--) {
         await ctx.store.editState(async (state) => {
@@ -26,29 +28,41 @@ async function millrace(steps: number): Promise<number> {
       }
       return new Done({ index: ev.index });
     })
-    .step("sum", { on: collect(Done), emits: StopEvent }, async (_all, ctx) => new StopEvent({ result: await ctx.store.get("total") }))
+    .step(
+      "sum",
+      { on: collect(Done), emits: StopEvent },
+      async (_all, ctx) => new StopEvent({ result: await ctx.store.get("total") }),
+    )
     .build();
   return medianMs(async () => expectAll(await workflow.run()), { rounds: 9, warmups: 3 });
 }
 
 /** A mutex around a plain object: no draft, no rollback, no run. */
 function bare(): Promise<number> {
-  return medianMs(async () => {
-    const state = { total: 0 };
-    const mutex = new Mutex();
-    const edit = async () => {
-      const before = state.total;
-      await null;
-      state.total = before + 1;
-    };
-    await Promise.all(Array.from({ length: EDITS }, () => mutex.runExclusive(edit)));
-    expectAll(state.total);
-  }, { rounds: 15, warmups: 5 });
+  return medianMs(
+    async () => {
+      const state = { total: 0 };
+      const mutex = new Mutex();
+      const edit = async () => {
+        const before = state.total;
+        await null;
+        state.total = before + 1;
+      };
+      await Promise.all(Array.from({ length: EDITS }, () => mutex.runExclusive(edit)));
+      expectAll(state.total);
+    },
+    { rounds: 15, warmups: 5 },
+  );
 }
 
 async function workflowCore(): Promise<string> {
   const { withState } = createStatefulMiddleware(() => ({ total: 0 }));
-  const [start, part, done, stop] = [zodEvent(z.object(shape)), zodEvent(z.object(shape)), zodEvent(z.object(shape)), zodEvent(z.object(shape))];
+  const [start, part, done, stop] = [
+    zodEvent(z.object(shape)),
+    zodEvent(z.object(shape)),
+    zodEvent(z.object(shape)),
+    zodEvent(z.object(shape)),
+  ];
   const workflow = withState(createWorkflow());
   workflow.handle([start], async ({ sendEvent, stream, state }) => {
     for (let index = 0; index < EDITS; index++) sendEvent(part.with({ index }));
@@ -76,5 +90,10 @@ export const measures: readonly Measure[] = [
     budget: 150,
     subjects: { millrace: () => millrace(EDITS), bare, "workflow-core": workflowCore },
   },
-  { name: "10,000 edits by 100 parallel steps", unit: "ms", budget: 150, subjects: { millrace: () => millrace(100), bare } },
+  {
+    name: "10,000 edits by 100 parallel steps",
+    unit: "ms",
+    budget: 150,
+    subjects: { millrace: () => millrace(100), bare },
+  },
 ];

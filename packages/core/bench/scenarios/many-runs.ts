@@ -97,14 +97,19 @@ export const measures: readonly Measure[] = [
     unit: "ms",
     budget: 400,
     subjects: Object.fromEntries(
-      Object.entries(makers).map(([name, make]) => [name, () => medianMs(() => allAtOnce(make(3)), { rounds: name === "workflow-core" ? 3 : 9, warmups: 2 })]),
+      Object.entries(makers).map(([name, make]) => [
+        name,
+        () => medianMs(() => allAtOnce(make(3)), { rounds: name === "workflow-core" ? 3 : 9, warmups: 2 }),
+      ]),
     ),
   },
   {
     name: "left behind by each of them",
     unit: "bytes",
     budget: 16,
-    subjects: Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, () => leakedBytesPerRun(make(3))])),
+    subjects: Object.fromEntries(
+      Object.entries(makers).map(([name, make]) => [name, () => leakedBytesPerRun(make(3))]),
+    ),
   },
   {
     name: "paused run: a step waits",
@@ -117,6 +122,16 @@ export const measures: readonly Measure[] = [
       xstate: () => keptPerRunKb(xstateWaiting()),
     },
   },
-  { name: "paused run: a step waits, with a prompt", unit: "kB", budget: 4, subjects: { millrace: () => keptPerRunKb(millraceWaiting(true)) } },
-  { name: "paused run: a prompt is its last event", unit: "kB", budget: 4, subjects: { millrace: () => keptPerRunKb(millraceAsking()) } },
+  {
+    name: "paused run: a step waits, with a prompt",
+    unit: "kB",
+    budget: 4,
+    subjects: { millrace: () => keptPerRunKb(millraceWaiting(true)) },
+  },
+  {
+    name: "paused run: a prompt is its last event",
+    unit: "kB",
+    budget: 4,
+    subjects: { millrace: () => keptPerRunKb(millraceAsking()) },
+  },
 ];

@@ -36,7 +36,11 @@ const hanging = () =>
 
 type RoundTrip = () => unknown;
 
-async function millrace(): Promise<{ readonly objects: RoundTrip; readonly text: RoundTrip; readonly json: RoundTrip }> {
+async function millrace(): Promise<{
+  readonly objects: RoundTrip;
+  readonly text: RoundTrip;
+  readonly json: RoundTrip;
+}> {
   const workflow = hanging();
   const { context } = workflow.run();
   await new Promise((resolve) => setTimeout(resolve, 100));

@@ -113,12 +113,14 @@ function findCollects(routing: Routing, opener: string, around: readonly string[
       const route = routing.routes.get(type);
       for (const follower of [...(route?.steps ?? []), ...(route?.joins ?? [])]) visit(follower.name);
       for (const collect of route?.collects ?? []) {
+        if (around.includes(collect.name)) continue; // it gathers the fan-out around
         if (isTakenOutside(routing, collect, around)) found.add(collect.name);
         else visit(collect.name);
       }
     }
     const handler = routing.handlers.get(name);
-    if (handler) visit(handler.name);
+    // The opener's own handler takes its place in the fan-out around.
+    if (handler && name !== opener) visit(handler.name);
   }
   return [...found];
 

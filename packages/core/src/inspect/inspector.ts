@@ -2,8 +2,8 @@ import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { InspectionEvents, InspectionName } from "./inspection-events.js";
 
-// `void | Promise`: an async listener is welcome; nobody waits for it.
-export type InspectionListener<Name extends InspectionName> = (payload: InspectionEvents[Name]) => void | Promise<void>;
+// unknown: what it gives back is nobody's business; a promise that rejects goes to the log port.
+export type InspectionListener<Name extends InspectionName> = (payload: InspectionEvents[Name]) => unknown;
 
 /** Any inspection event, told apart by `name`. */
 export type Inspection = { readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] } }[InspectionName];
@@ -26,12 +26,12 @@ export class Inspector {
 
   /** Gives the way to stop listening. What a listener throws goes to the log port. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void {
-    return this.#listen(name, listener as (told: unknown) => void | Promise<void>);
+    return this.#listen(name, listener as (told: unknown) => unknown);
   }
 
   /** Listens to everything. */
-  onAny(listener: (inspection: Inspection) => void | Promise<void>): () => void {
-    return this.#listen(any, listener as (told: unknown) => void | Promise<void>);
+  onAny(listener: (inspection: Inspection) => unknown): () => void {
+    return this.#listen(any, listener as (told: unknown) => unknown);
   }
 
   /** The payload is made only when somebody listens to this name. */
@@ -43,7 +43,7 @@ export class Inspector {
     emitter.emit(any, { name, payload });
   }
 
-  #listen(name: string, listener: (told: unknown) => void | Promise<void>): () => void {
+  #listen(name: string, listener: (told: unknown) => unknown): () => void {
     const emitter = (this.#emitter ??= new EventEmitter());
     const guarded = async (told: unknown): Promise<void> => {
       try {

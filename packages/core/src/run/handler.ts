@@ -41,7 +41,12 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   constructor(runner: Runner, context: CallerContext | null) {
     this.#runner = runner;
     this.#context = context;
-    this.#isStored = runner.host.ports.journal === null;
+    this.#isStored = runner.host.ports.journal === null && runner.host.permits === null;
+  }
+
+  /** Nothing has to happen before the start is stored. @internal */
+  get isStored(): boolean {
+    return this.#isStored;
   }
 
   get [Symbol.toStringTag](): string {

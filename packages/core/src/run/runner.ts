@@ -127,6 +127,11 @@ export class Runner {
     queueMicrotask(() => this.drain());
   }
 
+  /** A snapshot of a run that has just been started holds its start. */
+  catchUp(): void {
+    if (this.host.ports.journal === null) this.drain();
+  }
+
   ticket(resolve: (receipt: Receipt) => void): number {
     this.tickets ??= new Map();
     this.tickets.set(++this.lastTicket, resolve);

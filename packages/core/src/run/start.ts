@@ -95,7 +95,7 @@ function launch(compiled: CompiledWorkflow, { context, run, options }: Launch): 
 const noOverrides: readonly ResourceOverride[] = [];
 
 function begin(runner: Runner, tick: Tick, handler: RunHandler): void {
-  if (runner.host.ports.journal !== null) void runner.whenStored(tick).then(() => handler.onStored());
+  if (!handler.isStored) void runner.whenStored(tick).then(() => handler.onStored());
   runner.begin(tick);
 }
 
@@ -160,7 +160,7 @@ function deadlineOf(deadline: Date | number): number {
 function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: boolean): WorkflowError {
   const isResume = type === "run.resumed";
   return new WorkflowError({
-    code: isResume ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
+    code: never ? "OPTION_INVALID" : isResume ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
     message: never ? `The context "${runId}" has not run yet.` : `Run "${runId}" is ${status}; it cannot be ${isResume ? "resumed" : "retried"}.`,
     hint: never ? "Start it with `workflow.run(input, { context })`." : isResume ? "Start a new run on its state with `workflow.run(input, { context })`, or `retry` a failed one." : "Only failed and timed-out runs can be retried.",
     details: { runId, status },

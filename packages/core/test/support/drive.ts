@@ -46,7 +46,7 @@ export class JumpClock implements Clock {
 export type Ending =
   | { readonly status: "completed"; readonly result: unknown }
   | { readonly status: "failed"; readonly message: string }
-  | { readonly status: "cancelled" | "timedOut" };
+  | { readonly status: "cancelled" | "timedOut" | "waiting" };
 
 export function silentPorts(clock: Clock, journal: Journal | null = null) {
   return { clock, journal, ids: { runId: () => "run" }, log: { info() {}, error() {} } };
@@ -56,12 +56,12 @@ export function useClock({ workflow, children = [] }: MadeFlow, clock: Clock, jo
   for (const one of [workflow, ...children]) setPorts(one, silentPorts(clock, journal));
 }
 
-/** Does what the world would do (answers prompts, lets time pass, sends events) until the run has ended. */
+/** Does what the world would do (answers prompts, lets time pass, sends events) until the run has ended, or waits for nothing of that. */
 export async function drive(flow: Flow, handler: WorkflowHandler, clock: JumpClock): Promise<Ending> {
   for (let turn = 0; turn < 200; turn++) {
     const outcome = await handler.idle();
     if (outcome.status !== "waiting") return endingOf(outcome);
-    await act(flow, handler, { outcome, clock });
+    if (!(await act(flow, handler, { outcome, clock }))) return { status: "waiting" };
   }
   throw new Error(`${flow.name}: the run does not end.`);
 }
@@ -71,16 +71,16 @@ interface Moment {
   readonly clock: JumpClock;
 }
 
-async function act(flow: Flow, handler: WorkflowHandler, { outcome, clock }: Moment): Promise<void> {
+async function act(flow: Flow, handler: WorkflowHandler, { outcome, clock }: Moment): Promise<boolean> {
   const { prompts, wakeAtMs } = outcome;
   for (const { promptId, event } of prompts) {
     const fields = flow.answer?.(event) ?? null;
-    if (fields !== null) return void (await handler.answer(promptId, fields));
+    if (fields !== null && (await handler.answer(promptId, fields)).status === "accepted") return true;
   }
-  if (wakeAtMs !== null) return clock.jumpTo(wakeAtMs);
-  if (flow.send === undefined) throw new Error(`${flow.name}: the run waits for nothing.`);
-  const receipt = await handler.sendEvent(flow.send() as never);
-  if (receipt.status === "refused") throw new Error(`${flow.name}: ${receipt.code} ${receipt.hint}`);
+  if (wakeAtMs !== null) clock.jumpTo(wakeAtMs);
+  else if (flow.send === undefined) return false;
+  else return (await handler.sendEvent(flow.send() as never)).status === "accepted";
+  return true;
 }
 
 function endingOf(outcome: Exclude<RunOutcome, { status: "waiting" }>): Ending {

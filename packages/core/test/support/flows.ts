@@ -97,7 +97,7 @@ export const flows: readonly Flow[] = [
         .step("begin", { on: StartEvent, emits: Item }, (ev) => new Item({ n: Number(ev.get("n")) }))
         .step("even", { on: Item, emits: [Left, Right, StopEvent] }, async (ev, ctx) => {
           const edits = await ctx.store.editState((state) => ++state.edits);
-          if (ev.n === 1) return stopped(edits);
+          if (ev.n === 1 || edits > 50) return stopped(edits);
           return ev.n % 2 === 0 ? new Left({ n: ev.n }) : new Right({ n: ev.n });
         })
         .step("halve", { on: Left, emits: Item }, (ev) => new Item({ n: ev.n / 2 }))
