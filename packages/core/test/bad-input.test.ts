@@ -1,7 +1,19 @@
 /** What goes wrong by the user's hand: a `WorkflowError` or a refusal with a code and a hint, and nothing half-applied. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Context, defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, step, Workflow, WorkflowError, type WorkflowEvent } from "../src/index.js";
+import {
+  Context,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  StartEvent,
+  StopEvent,
+  step,
+  Workflow,
+  type WorkflowError,
+  type WorkflowEvent,
+} from "../src/index.js";
 import { rejection, waiting } from "./support/runs.js";
 
 class Order extends StartEvent.define("Order", { item: z.string(), count: z.number().int().positive() }) {}
@@ -20,7 +32,8 @@ const shop = () =>
     })
     .build();
 
-const withHint = (code: string, message: RegExp) => expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.stringMatching(/\w/) });
+const withHint = (code: string, message: RegExp) =>
+  expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.stringMatching(/\w/) });
 
 /** Runs a function as the only step of a workflow, and gives what it throws. */
 async function failureOf(run: (ctx: Context) => unknown): Promise<unknown> {
@@ -56,7 +69,9 @@ describe("wrong event data", () => {
     const { prompts } = await waiting(handler);
     const promptId = prompts[0]!.promptId;
 
-    expect(await rejection(handler.answer(promptId, { yes: "perhaps" }))).toEqual(withHint("EVENT_INVALID", /Answer.*yes/));
+    expect(await rejection(handler.answer(promptId, { yes: "perhaps" }))).toEqual(
+      withHint("EVENT_INVALID", /Answer.*yes/),
+    );
     expect((await waiting(handler)).prompts).toHaveLength(1);
     expect(await handler.answer(promptId, { yes: true })).toMatchObject({ status: "accepted" });
     expect(await handler).toBe(2);
@@ -69,16 +84,26 @@ describe("events that a step does not declare", () => {
   });
 
   it("fail it when one of a batch, and nothing of the batch is delivered", async () => {
-    expect(await failureOf(() => [new Item({ n: 1 }), new Other({ n: 2 })])).toEqual(withHint("EVENT_UNDECLARED", /"only".*Other/));
+    expect(await failureOf(() => [new Item({ n: 1 }), new Other({ n: 2 })])).toEqual(
+      withHint("EVENT_UNDECLARED", /"only".*Other/),
+    );
   });
 
   it("cannot be sent, streamed or waited for", async () => {
     expect(await failureOf((ctx) => ctx.sendEvent(new Other({ n: 1 })))).toEqual(withHint("EVENT_UNDECLARED", /Other/));
-    expect(await failureOf((ctx) => ctx.writeEventToStream(new Other({ n: 1 })))).toEqual(withHint("EVENT_UNDECLARED", /Other/));
+    expect(await failureOf((ctx) => ctx.writeEventToStream(new Other({ n: 1 })))).toEqual(
+      withHint("EVENT_UNDECLARED", /Other/),
+    );
     expect(await failureOf((ctx) => ctx.waitForEvent(Unrelated))).toEqual(withHint("EVENT_UNDECLARED", /Unrelated/));
   });
 
-  it.each([["text", "done"], ["a number", 1], ["an object", { result: 1 }], ["an event class", Item], ["a list with a hole", [undefined]]])("are not %s", async (_name, value) => {
+  it.each([
+    ["text", "done"],
+    ["a number", 1],
+    ["an object", { result: 1 }],
+    ["an event class", Item],
+    ["a list with a hole", [undefined]],
+  ])("are not %s", async (_name, value) => {
     expect(await failureOf(() => value)).toEqual(withHint("STEP_RESULT_INVALID", /"only"/));
   });
 });
@@ -92,17 +117,25 @@ describe("sending", () => {
   });
 
   it("to a step that does not take it fails", async () => {
-    expect(await failureOf((ctx) => ctx.sendEvent(new Item({ n: 1 }), { step: "only" }))).toEqual(withHint("EVENT_NOT_ACCEPTED", /"only".*Item/));
+    expect(await failureOf((ctx) => ctx.sendEvent(new Item({ n: 1 }), { step: "only" }))).toEqual(
+      withHint("EVENT_NOT_ACCEPTED", /"only".*Item/),
+    );
   });
 
   it("a stop event fails", async () => {
-    expect(await failureOf((ctx) => ctx.sendEvent(new StopEvent({ result: 1 }) as never))).toEqual(withHint("EVENT_NOT_SENDABLE", /StopEvent/));
+    expect(await failureOf((ctx) => ctx.sendEvent(new StopEvent({ result: 1 }) as never))).toEqual(
+      withHint("EVENT_NOT_SENDABLE", /StopEvent/),
+    );
   });
 
   it("nothing that is an event fails", async () => {
-    expect(await failureOf((ctx) => ctx.sendEvent({ type: "Item", n: 1 } as never))).toEqual(withHint("EVENT_NOT_SENDABLE", /no event/));
+    expect(await failureOf((ctx) => ctx.sendEvent({ type: "Item", n: 1 } as never))).toEqual(
+      withHint("EVENT_NOT_SENDABLE", /no event/),
+    );
     const handler = shop().run({ item: "tea", count: 1 });
-    expect(await rejection((async () => handler.sendEvent({ type: "Answer", yes: true } as never))())).toEqual(withHint("EVENT_NOT_SENDABLE", /no event/));
+    expect(await rejection((async () => handler.sendEvent({ type: "Answer", yes: true } as never))())).toEqual(
+      withHint("EVENT_NOT_SENDABLE", /no event/),
+    );
     await handler.cancel();
   });
 
@@ -128,8 +161,14 @@ describe("sending", () => {
     await handler.answer(prompts[0]!.promptId, { yes: false });
     await handler;
 
-    expect(await handler.sendEvent(new Answer({ yes: true }))).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
-    expect(await handler.answer(prompts[0]!.promptId, { yes: true })).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
+    expect(await handler.sendEvent(new Answer({ yes: true }))).toMatchObject({
+      status: "refused",
+      code: "RUN_FINISHED",
+    });
+    expect(await handler.answer(prompts[0]!.promptId, { yes: true })).toMatchObject({
+      status: "refused",
+      code: "RUN_FINISHED",
+    });
     expect(await handler).toBe(0);
   });
 
@@ -179,9 +218,13 @@ describe("a writer inside `editState`", () => {
 
 describe("a context in the wrong place", () => {
   it("of another workflow is refused", () => {
-    const other = defineWorkflow("other").step("only", { on: Order, emits: StopEvent }, () => new StopEvent({ result: 1 })).build();
+    const other = defineWorkflow("other")
+      .step("only", { on: Order, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+      .build();
 
-    expect(() => shop().run({ item: "tea", count: 1 }, { context: new Context(other) as never })).toThrow(withHint("SNAPSHOT_FOREIGN", /other/));
+    expect(() => shop().run({ item: "tea", count: 1 }, { context: new Context(other) as never })).toThrow(
+      withHint("SNAPSHOT_FOREIGN", /other/),
+    );
   });
 
   it("that has not run cannot be resumed or retried", () => {

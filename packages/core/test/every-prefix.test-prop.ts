@@ -1,7 +1,16 @@
 /** A run can be killed at any tick: what was stored until then leads to the same end. */
 import { describe, expect, it } from "vitest";
 import {
-  compileWorkflow, type CompiledWorkflow, createRouting, createRunState, decodeTick, outstanding, reduce, replay, type RunState, type Tick,
+  type CompiledWorkflow,
+  compileWorkflow,
+  createRouting,
+  createRunState,
+  decodeTick,
+  outstanding,
+  type RunState,
+  reduce,
+  replay,
+  type Tick,
 } from "../src/engine.js";
 import { Context } from "../src/index.js";
 import { decodeState } from "../src/snapshot/decode.js";
@@ -20,10 +29,23 @@ function newState(compiled: CompiledWorkflow): RunState {
 
 /** All that a snapshot leaves out and the engine derives again. */
 function derived({ items, loads, active, activeSinceMs, waits, prompts, runTimer, timers }: RunState): object {
-  const queues = [...(loads ?? [])].map(([step, { running, ready, resuming }]) => [step, running, ready.toArray(), resuming.toArray()]);
+  const queues = [...(loads ?? [])].map(([step, { running, ready, resuming }]) => [
+    step,
+    running,
+    ready.toArray(),
+    resuming.toArray(),
+  ]);
   return {
-    active, activeSinceMs, queues,
-    items: [...items.values()].map(({ id, status, attempt, open, answered }) => ({ id, status, attempt, open, answered })),
+    active,
+    activeSinceMs,
+    queues,
+    items: [...items.values()].map(({ id, status, attempt, open, answered }) => ({
+      id,
+      status,
+      attempt,
+      open,
+      answered,
+    })),
     waits: [...(waits ?? [])].map(([type, open]) => [type, [...open].map((wait) => [wait.item, wait.call])]),
     prompts: [...(prompts?.keys() ?? [])].sort(),
     timers: (timers?.toArray() ?? []).map(({ position, ...timer }) => [timer.dueAtMs, timer.order, timer.kind]),
@@ -111,7 +133,6 @@ describe.each(flows)("$name", (flow) => {
 
     expect(endings).toEqual(snapshots.slice(1).map(() => ending));
   });
-
 });
 
 describe.each(childless)("$name", (flow) => {
@@ -126,7 +147,10 @@ describe.each(childless)("$name", (flow) => {
       const prefix = ticks.slice(0, length);
       const made = flow.make();
       const snapshot = snapshotOf(replay(routing, newState(compiled), prefix), compiled);
-      expect(await finish(flow, snapshot, made), `after ${length} ticks, the last of which is ${prefix.at(-1)?.type}`).toEqual(ending);
+      expect(
+        await finish(flow, snapshot, made),
+        `after ${length} ticks, the last of which is ${prefix.at(-1)?.type}`,
+      ).toEqual(ending);
       const stored = prefix.filter((tick) => tick.type === "effect.recorded").length;
       expect(made.effects?.get("pay") ?? 0).toBe(made.effects ? 1 - stored : 0);
     }

@@ -9,7 +9,9 @@ import { finish } from "./support/drive.js";
 import { expectSoundState } from "./support/invariants.js";
 
 const folder = new URL("./golden/", import.meta.url);
-const versions = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+const versions = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
 
 function read(version: string, name: string) {
   return JSON.parse(readFileSync(new URL(`${version}/${name}`, folder), "utf8"));

@@ -18,7 +18,12 @@ async function richest(flow: Flow): Promise<string> {
 function places(json: Json, path: Path = []): Path[] {
   if (typeof json !== "object" || json === null) return [path];
   const entries = Array.isArray(json)
-    ? [...new Map([[0, json[0]], [json.length - 1, json.at(-1)]] as [number, Json][])].filter(([index]) => index >= 0 && index < json.length)
+    ? [
+        ...new Map([
+          [0, json[0]],
+          [json.length - 1, json.at(-1)],
+        ] as [number, Json][]),
+      ].filter(([index]) => index >= 0 && index < json.length)
     : Object.entries(json as Record<string, Json>);
   return [path, ...entries.flatMap(([key, value]) => places(value as Json, [...path, key]))];
 }
@@ -34,7 +39,25 @@ function changed(json: Json, path: Path, value: Json | undefined): Json {
 }
 
 const replacements: readonly (Json | undefined)[] = [
-  undefined, null, true, -1, 0, 0.5, 1, 7, 1e300, "", "x", "StopEvent", "open", [], [[]], [null], {}, { json: 1 }, { type: "Item", data: { n: "no" } },
+  undefined,
+  null,
+  true,
+  -1,
+  0,
+  0.5,
+  1,
+  7,
+  1e300,
+  "",
+  "x",
+  "StopEvent",
+  "open",
+  [],
+  [[]],
+  [null],
+  {},
+  { json: 1 },
+  { type: "Item", data: { n: "no" } },
 ];
 
 /** What becomes of a snapshot: an error code, or the end of the run. */
@@ -50,34 +73,49 @@ async function fate(flow: Flow, dict: unknown): Promise<string> {
     if (WorkflowError.is(error)) return /\w/.test(error.hint) ? error.code : `${error.code} without a hint`;
     return `unexpected: ${String(error)}`;
   }
-  return ending.status === "failed" && ending.message.startsWith("The engine failed") ? `unexpected: ${ending.message}` : ending.status;
+  return ending.status === "failed" && ending.message.startsWith("The engine failed")
+    ? `unexpected: ${ending.message}`
+    : ending.status;
 }
 
 /** Flows that together have all that a snapshot can hold. */
 const rich = new Set([
-  "a generator", "a join by a field, over two fan-outs", "waits at the same time, one of which times out", "a prompt that a step emits",
-  "events kept from a fan-out that is over", "retries with a memory", "a batch that settles", "delayed sends", "collected events",
-  "children that ask, sleep and fail", "values that JSON does not have", "a run that fails",
+  "a generator",
+  "a join by a field, over two fan-outs",
+  "waits at the same time, one of which times out",
+  "a prompt that a step emits",
+  "events kept from a fan-out that is over",
+  "retries with a memory",
+  "a batch that settles",
+  "delayed sends",
+  "collected events",
+  "children that ask, sleep and fail",
+  "values that JSON does not have",
+  "a run that fails",
 ]);
 
-describe.each(flows.filter(({ name }) => rich.has(name)))("snapshots of $name, with one value changed", { timeout: 60_000 }, (flow) => {
-  it("are refused with a reason, or run to an end", async () => {
-    const snapshot: Json = JSON.parse(await richest(flow));
-    const unexpected: string[] = [];
-    const fates = new Map<string, number>();
+describe.each(flows.filter(({ name }) => rich.has(name)))(
+  "snapshots of $name, with one value changed",
+  { timeout: 60_000 },
+  (flow) => {
+    it("are refused with a reason, or run to an end", async () => {
+      const snapshot: Json = JSON.parse(await richest(flow));
+      const unexpected: string[] = [];
+      const fates = new Map<string, number>();
 
-    for (const path of places(snapshot)) {
-      for (const value of replacements) {
-        const what = await fate(flow, changed(snapshot, path, value));
-        fates.set(what, (fates.get(what) ?? 0) + 1);
-        if (what.startsWith("unexpected")) unexpected.push(`${path.join(".")} = ${JSON.stringify(value)}: ${what}`);
+      for (const path of places(snapshot)) {
+        for (const value of replacements) {
+          const what = await fate(flow, changed(snapshot, path, value));
+          fates.set(what, (fates.get(what) ?? 0) + 1);
+          if (what.startsWith("unexpected")) unexpected.push(`${path.join(".")} = ${JSON.stringify(value)}: ${what}`);
+        }
       }
-    }
 
-    expect(unexpected).toEqual([]);
-    expect(fates.get("SNAPSHOT_INVALID")).toBeGreaterThan(100);
-  });
-});
+      expect(unexpected).toEqual([]);
+      expect(fates.get("SNAPSHOT_INVALID")).toBeGreaterThan(100);
+    });
+  },
+);
 
 describe("snapshots that reach for what is not theirs", () => {
   const flow = flows.find(({ name }) => name === "values that JSON does not have") as Flow;
@@ -106,9 +144,16 @@ describe("snapshots that reach for what is not theirs", () => {
 
   it("are refused with things in them that are no JSON", async () => {
     const snapshot = JSON.parse(await richest(flow));
-    const getter = Object.defineProperty({}, "json", { enumerable: true, get: () => { throw new Error("a getter was called"); } });
+    const getter = Object.defineProperty({}, "json", {
+      enumerable: true,
+      get: () => {
+        throw new Error("a getter was called");
+      },
+    });
 
-    const fates = [new Date(), new Map(), () => 1, 1n, Number.NaN, Symbol("x"), new (class Store {})()].map((store) => decoded(flow, { ...snapshot, store }));
+    const fates = [new Date(), new Map(), () => 1, 1n, Number.NaN, Symbol("x"), new (class Store {})()].map((store) =>
+      decoded(flow, { ...snapshot, store }),
+    );
 
     expect(new Set(fates)).toEqual(new Set(["SNAPSHOT_HOSTILE"]));
     expect(() => Context.fromDict(flow.make().workflow, { ...snapshot, store: getter })).toThrow("a getter was called");
@@ -116,11 +161,20 @@ describe("snapshots that reach for what is not theirs", () => {
 
   it("cannot name a form of value that the workflow does not know", async () => {
     const snapshot = JSON.parse(await richest(flow));
-    const forms = [["class", "Socket"], ["custom", "Socket"], ["symbol", "iterator"], ["regexp"], ["custom", "@event"], [["function"]]];
+    const forms = [
+      ["class", "Socket"],
+      ["custom", "Socket"],
+      ["symbol", "iterator"],
+      ["regexp"],
+      ["custom", "@event"],
+      [["function"]],
+    ];
 
     const fates = forms.map((form) => decoded(flow, { ...snapshot, store: { json: { at: "x" }, meta: { at: form } } }));
 
-    expect(fates.every((code) => ["SNAPSHOT_INVALID", "SNAPSHOT_HOSTILE", "STATE_INVALID", "EVENT_UNKNOWN"].includes(code))).toBe(true);
+    expect(
+      fates.every((code) => ["SNAPSHOT_INVALID", "SNAPSHOT_HOSTILE", "STATE_INVALID", "EVENT_UNKNOWN"].includes(code)),
+    ).toBe(true);
   });
 
   it("cannot make it allocate for a number: a fan-out of so many elements is refused", async () => {
@@ -142,7 +196,8 @@ function withKey(text: string, path: Path, key: string): unknown {
   const holder = at(snapshot, path) as object | null;
   const value = JSON.parse('{"polluted":true}');
   if (Array.isArray(holder)) holder.push(JSON.parse(`{"${key}":{"polluted":true}}`));
-  else if (holder !== null) Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+  else if (holder !== null)
+    Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
   else Object.defineProperty(snapshot, key, { value, enumerable: true, configurable: true, writable: true });
   return snapshot;
 }

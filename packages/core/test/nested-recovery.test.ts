@@ -1,7 +1,7 @@
 /** An error handler beside a nested fan-out: its output belongs to the batch around. */
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { collect, Context, defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
+import { Context, collect, defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
 
 class File extends event("File", { name: z.string() }) {}
 class Section extends event("Section", { text: z.string() }) {}
@@ -17,7 +17,11 @@ const digest = defineWorkflow("digest")
   .catchError("skip", { steps: ["split"], maxRecoveries: 3, emits: Digest }, () => new Digest({ lines: ["skipped"] }))
   .step("summarise", { on: Section, emits: Summary }, ({ text }) => new Summary({ text }))
   .step("gather", { on: collect(Summary), emits: Digest }, (all) => new Digest({ lines: all.map(({ text }) => text) }))
-  .step("write", { on: collect(Digest), emits: StopEvent }, (all) => new StopEvent({ result: all.map(({ lines }) => lines) }))
+  .step(
+    "write",
+    { on: collect(Digest), emits: StopEvent },
+    (all) => new StopEvent({ result: all.map(({ lines }) => lines) }),
+  )
   .build();
 
 it("gathers what the handler gave with what the inner batches gave", async () => {

@@ -19,13 +19,17 @@ function exportsOf(files: readonly string[]): string[][] {
 }
 
 function isTypeOnly(symbol: ts.Symbol): boolean {
-  return symbol.declarations?.some((node) => ts.isExportSpecifier(node) && ts.isTypeOnlyExportDeclaration(node)) ?? false;
+  return (
+    symbol.declarations?.some((node) => ts.isExportSpecifier(node) && ts.isTypeOnlyExportDeclaration(node)) ?? false
+  );
 }
 
 it("exports these names and no others; `vitest run -u` accepts a change", async () => {
   const files = Object.values(entries).map((name) => fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url)));
   const exported = exportsOf(files);
 
-  const text = Object.keys(entries).map((name, index) => `${name}\n${exported[index]?.map((line) => `  ${line}\n`).join("")}`);
+  const text = Object.keys(entries).map(
+    (name, index) => `${name}\n${exported[index]?.map((line) => `  ${line}\n`).join("")}`,
+  );
   await expect(text.join("\n")).toMatchFileSnapshot("public-surface.txt");
 });

@@ -2,8 +2,25 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileWorkflow, createRouting, createRunState, reduce, replay, type RunState, type Tick } from "../src/engine.js";
-import { collect, defineWorkflow, event, ExternalEvent, InputRequiredEvent, join, StartEvent, StopEvent } from "../src/index.js";
+import {
+  compileWorkflow,
+  createRouting,
+  createRunState,
+  type RunState,
+  reduce,
+  replay,
+  type Tick,
+} from "../src/engine.js";
+import {
+  collect,
+  defineWorkflow,
+  ExternalEvent,
+  event,
+  InputRequiredEvent,
+  join,
+  StartEvent,
+  StopEvent,
+} from "../src/index.js";
 import { expectSoundState } from "./support/invariants.js";
 
 class Item extends event("Item", { n: z.number() }) {}
@@ -34,7 +51,9 @@ const routing = createRouting(compiled.definition);
 const newState = (): RunState => createRunState({ runId: "run", workflow: compiled.name, store: {} });
 
 const small = fc.nat({ max: 3 });
-const events = fc.tuple(fc.constantFrom(Item, Left, Right, Pair, Done, Some, Ask, Answer), small).map(([Class, n]) => new Class({ n }));
+const events = fc
+  .tuple(fc.constantFrom(Item, Left, Right, Pair, Done, Some, Ask, Answer), small)
+  .map(([Class, n]) => new Class({ n }));
 const stop = fc.constant(new StopEvent({ result: 1 }));
 const output = fc.oneof(
   { weight: 4, arbitrary: events },
@@ -45,35 +64,138 @@ const output = fc.oneof(
 const dueAtMs = fc.oneof(fc.constant(null), fc.nat({ max: 400 }));
 /** As calls are named: by what they are. */
 const callOf = (kind: string): fc.Arbitrary<string> => fc.constantFrom(`${kind}:a`, `${kind}:b`);
-const step = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constantFrom(...compiled.steps.keys(), "nobody") });
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.constantFrom(...compiled.steps.keys(), "nobody") },
+);
 const send = fc.record({ call: callOf("send"), event: events, step, dueAtMs, toRun: fc.boolean() });
 const sends = fc.array(send, { maxLength: 3 });
 const error = fc.constant({ name: "Error", message: "it failed" });
 
 /** A tick without the attempt that says it; `who` chooses one of those that could. */
 const said = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ type: fc.constant("step.completed"), output, sends: fc.oneof(fc.constant(null), sends) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant("step.completed"), output, sends: fc.oneof(fc.constant(null), sends) }),
+  },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("step.failed"), error, retryAtMs: dueAtMs }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("step.yielded"), call: callOf("yield"), digest: fc.constant("0"), event: events }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("step.yielded"),
+      call: callOf("yield"),
+      digest: fc.constant("0"),
+      event: events,
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("sends.committed"), sends }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("wait.opened"), call: callOf("wait"), accepts: fc.constantFrom(["Answer"], ["Left"], ["Answer", "Left"]), where: fc.constantFrom(null, { n: 1 }), prompt: fc.oneof(fc.constant(null), fc.constant(new Ask({ n: 0 }))), dueAtMs }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("sleep.opened"), call: callOf("sleep"), dueAtMs: fc.nat({ max: 400 }) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("child.opened"), call: callOf("child"), name: fc.constant("child"), start: events }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("child.closed"), call: callOf("child"), name: fc.constant("child"), result: stop, error: fc.oneof(fc.constant(null), error) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("call.awaited"), call: fc.constantFrom("wait:a", "sleep:a", "child:a", "run:a", "wait:nothing") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("effect.recorded"), call: callOf("run"), value: fc.jsonValue() }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("event.collected"), call: callOf("collect"), buffer: fc.constant("all"), expected: fc.constantFrom(["Left", "Right"], ["Item"], []), event: events }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("state.edited"), call: callOf("edit"), change: fc.record({ whole: fc.constant(true), next: fc.record({ n: small }) }), value: fc.constant(null) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("stream.written"), event: events, origin: fc.constant(null), promptId: fc.constant(null) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("wait.opened"),
+      call: callOf("wait"),
+      accepts: fc.constantFrom(["Answer"], ["Left"], ["Answer", "Left"]),
+      where: fc.constantFrom(null, { n: 1 }),
+      prompt: fc.oneof(fc.constant(null), fc.constant(new Ask({ n: 0 }))),
+      dueAtMs,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("sleep.opened"), call: callOf("sleep"), dueAtMs: fc.nat({ max: 400 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("child.opened"),
+      call: callOf("child"),
+      name: fc.constant("child"),
+      start: events,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("child.closed"),
+      call: callOf("child"),
+      name: fc.constant("child"),
+      result: stop,
+      error: fc.oneof(fc.constant(null), error),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("call.awaited"),
+      call: fc.constantFrom("wait:a", "sleep:a", "child:a", "run:a", "wait:nothing"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("effect.recorded"), call: callOf("run"), value: fc.jsonValue() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("event.collected"),
+      call: callOf("collect"),
+      buffer: fc.constant("all"),
+      expected: fc.constantFrom(["Left", "Right"], ["Item"], []),
+      event: events,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("state.edited"),
+      call: callOf("edit"),
+      change: fc.record({ whole: fc.constant(true), next: fc.record({ n: small }) }),
+      value: fc.constant(null),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("stream.written"),
+      event: events,
+      origin: fc.constant(null),
+      promptId: fc.constant(null),
+    }),
+  },
 );
 
 const happened = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("event.received"), event: events, step, promptId: fc.constantFrom(null, null, "run:2", "run:5"), ticket: fc.constantFrom(null, 1) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("event.received"),
+      event: events,
+      step,
+      promptId: fc.constantFrom(null, null, "run:2", "run:5"),
+      ticket: fc.constantFrom(null, 1),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("time.passed") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("run.resumed", "run.retried"), timeoutMs: fc.constantFrom(undefined, null, 50) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constantFrom("run.resumed", "run.retried"),
+      timeoutMs: fc.constantFrom(undefined, null, 50),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("run.cancelled"), reason: fc.constant("enough") }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("run.idled") }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("run.started"), event: fc.constant(new StartEvent()), timeoutMs: fc.constantFrom(null, 300), deadlineMs: fc.constantFrom(null, 500), lineage: fc.constant(null), labels: fc.constant(null) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("run.started"),
+      event: fc.constant(new StartEvent()),
+      timeoutMs: fc.constantFrom(null, 300),
+      deadlineMs: fc.constantFrom(null, 500),
+      lineage: fc.constant(null),
+      labels: fc.constant(null),
+    }),
+  },
 );
 
 interface Move {
@@ -93,7 +215,15 @@ const move: fc.Arbitrary<Move> = fc.record({
 });
 const moves = fc.array(move, { maxLength: 60, size: "max" });
 
-const begun: Tick = { type: "run.started", atMs: 1, event: new StartEvent(), timeoutMs: null, deadlineMs: null, lineage: null, labels: null };
+const begun: Tick = {
+  type: "run.started",
+  atMs: 1,
+  event: new StartEvent(),
+  timeoutMs: null,
+  deadlineMs: null,
+  lineage: null,
+  labels: null,
+};
 
 function tickOf(state: RunState, { who, late, afterMs, what }: Move): Tick {
   const running = [...state.items.values()].filter((item) => item.status === "running" || item.status === "suspended");
@@ -103,7 +233,10 @@ function tickOf(state: RunState, { who, late, afterMs, what }: Move): Tick {
 }
 
 /** Plays the moves, and gives the ticks that they were. */
-function play(all: readonly Move[], after: (state: RunState, tick: Tick) => void = () => {}): { readonly state: RunState; readonly ticks: readonly Tick[] } {
+function play(
+  all: readonly Move[],
+  after: (state: RunState, tick: Tick) => void = () => {},
+): { readonly state: RunState; readonly ticks: readonly Tick[] } {
   const state = newState();
   reduce(routing, state, begun);
   const ticks = [begun];
@@ -164,7 +297,9 @@ describe("reduce, under any ticks", () => {
       fc.property(moves, (all) => {
         let last = { atMs: 0, nextId: 1, streamed: 0, ticks: 1 };
         play(all, ({ atMs, nextId, streamed, ticks }) => {
-          expect(atMs >= last.atMs && nextId >= last.nextId && streamed >= last.streamed && ticks === last.ticks + 1).toBe(true);
+          expect(
+            atMs >= last.atMs && nextId >= last.nextId && streamed >= last.streamed && ticks === last.ticks + 1,
+          ).toBe(true);
           last = { atMs, nextId, streamed, ticks };
         });
       }),
@@ -206,6 +341,16 @@ describe("reduce, under any ticks", () => {
     replay(routing, state, goOn);
     const item = [...state.items.values()].find(({ status }) => status === "running");
     if (item === undefined) throw new Error(`No step is at work: the run is ${state.status}.`);
-    return [...goOn, { type: "step.completed", atMs, item: item.id, attempt: item.attempt, output: new StopEvent({ result: 1 }), sends: null }];
+    return [
+      ...goOn,
+      {
+        type: "step.completed",
+        atMs,
+        item: item.id,
+        attempt: item.attempt,
+        output: new StopEvent({ result: 1 }),
+        sends: null,
+      },
+    ];
   }
 });

@@ -11,8 +11,8 @@ import {
   InputRequiredEvent,
   type RunContext,
   type SnapshotCodec,
-  type StateOf,
   StartEvent,
+  type StateOf,
   StopEvent,
   type Workflow,
   WorkflowError,
@@ -249,13 +249,14 @@ describe("a snapshot that cannot be used", () => {
     expect(refusal(dict)).toMatchObject({ code: "EVENT_INVALID", message: expect.stringContaining("order") });
   });
 
-  it.each([
-    "runId", "status", "ticks", "atMs", "startedAtMs", "activeMs", "nextId", "streamed", "store",
-  ])("is refused without its %s, which is named", async (name) => {
-    const { [name]: _lost, ...dict } = await paused();
+  it.each(["runId", "status", "ticks", "atMs", "startedAtMs", "activeMs", "nextId", "streamed", "store"])(
+    "is refused without its %s, which is named",
+    async (name) => {
+      const { [name]: _lost, ...dict } = await paused();
 
-    expect(refusal(dict)).toMatchObject({ code: "SNAPSHOT_INVALID", message: expect.stringContaining(name) });
-  });
+      expect(refusal(dict)).toMatchObject({ code: "SNAPSHOT_INVALID", message: expect.stringContaining(name) });
+    },
+  );
 
   it("takes a field that the state got since, with its default", async () => {
     const dict = { ...(await paused()), store: { json: {} } };

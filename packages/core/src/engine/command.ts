@@ -15,7 +15,13 @@ export type Command =
   | { readonly type: "generator.pull"; readonly item: number }
   | { readonly type: "child.start"; readonly item: number; readonly call: string }
   | { readonly type: "child.cancel"; readonly runId: string }
-  | { readonly type: "stream.publish"; readonly sequence: number; readonly event: EventData; readonly origin: string | null; readonly promptId: string | null }
+  | {
+      readonly type: "stream.publish";
+      readonly sequence: number;
+      readonly event: EventData;
+      readonly origin: string | null;
+      readonly promptId: string | null;
+    }
   | { readonly type: "sender.tell"; readonly ticket: number; readonly receipt: Receipt }
   /** For whoever inspects the run; nothing depends on it. */
   | { readonly type: "note"; readonly note: Note }

@@ -9,11 +9,22 @@
  */
 import { assertNever } from "../errors/invariant.js";
 import type { Command } from "./command.js";
-import { onCallAwaited, onChildClosed, onChildOpened, onEffectRecorded, onEventCollected, onSendsCommitted, onSleepOpened, onStateEdited, onStreamWritten, onWaitOpened } from "./reduce/calls.js";
-import { onEventReceived } from "./reduce/outside.js";
-import { onStepCompleted, onStepYielded } from "./reduce/output.js";
+import {
+  onCallAwaited,
+  onChildClosed,
+  onChildOpened,
+  onEffectRecorded,
+  onEventCollected,
+  onSendsCommitted,
+  onSleepOpened,
+  onStateEdited,
+  onStreamWritten,
+  onWaitOpened,
+} from "./reduce/calls.js";
 import { onStepFailed } from "./reduce/failure.js";
 import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
+import { onStepCompleted, onStepYielded } from "./reduce/output.js";
+import { onEventReceived } from "./reduce/outside.js";
 import { fireDue } from "./reduce/time.js";
 import { refuse, type Work } from "./reduce/work.js";
 import type { Routing } from "./routing.js";
@@ -42,27 +53,49 @@ function appliesAfterwards(tick: Tick): boolean {
 
 function apply(work: Work, tick: Tick): void {
   switch (tick.type) {
-    case "step.completed": return onStepCompleted(work, tick);
-    case "step.failed": return onStepFailed(work, tick);
-    case "step.yielded": return onStepYielded(work, tick);
-    case "event.received": return onEventReceived(work, tick);
-    case "time.passed": return;
-    case "sends.committed": return onSendsCommitted(work, tick);
-    case "wait.opened": return onWaitOpened(work, tick);
-    case "sleep.opened": return onSleepOpened(work, tick);
-    case "child.opened": return onChildOpened(work, tick);
-    case "child.closed": return onChildClosed(work, tick);
-    case "call.awaited": return onCallAwaited(work, tick);
-    case "effect.recorded": return onEffectRecorded(work, tick);
-    case "event.collected": return onEventCollected(work, tick);
-    case "state.edited": return onStateEdited(work, tick);
-    case "stream.written": return onStreamWritten(work, tick);
-    case "run.started": return onRunStarted(work, tick);
-    case "run.resumed": return onRunResumed(work, tick);
-    case "run.retried": return onRunRetried(work, tick);
-    case "run.cancelled": return onRunCancelled(work, tick);
-    case "run.idled": return onRunIdled(work);
-    case "definition.changed": return; // whoever reduces takes the new table from here on
-    default: return assertNever(tick);
+    case "step.completed":
+      return onStepCompleted(work, tick);
+    case "step.failed":
+      return onStepFailed(work, tick);
+    case "step.yielded":
+      return onStepYielded(work, tick);
+    case "event.received":
+      return onEventReceived(work, tick);
+    case "time.passed":
+      return;
+    case "sends.committed":
+      return onSendsCommitted(work, tick);
+    case "wait.opened":
+      return onWaitOpened(work, tick);
+    case "sleep.opened":
+      return onSleepOpened(work, tick);
+    case "child.opened":
+      return onChildOpened(work, tick);
+    case "child.closed":
+      return onChildClosed(work, tick);
+    case "call.awaited":
+      return onCallAwaited(work, tick);
+    case "effect.recorded":
+      return onEffectRecorded(work, tick);
+    case "event.collected":
+      return onEventCollected(work, tick);
+    case "state.edited":
+      return onStateEdited(work, tick);
+    case "stream.written":
+      return onStreamWritten(work, tick);
+    case "run.started":
+      return onRunStarted(work, tick);
+    case "run.resumed":
+      return onRunResumed(work, tick);
+    case "run.retried":
+      return onRunRetried(work, tick);
+    case "run.cancelled":
+      return onRunCancelled(work, tick);
+    case "run.idled":
+      return onRunIdled(work);
+    case "definition.changed":
+      return; // whoever reduces takes the new table from here on
+    default:
+      return assertNever(tick);
   }
 }

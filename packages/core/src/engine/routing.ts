@@ -41,7 +41,9 @@ export function createRouting(definition: Definition): Routing {
   for (const step of definition.steps) for (const type of [...acceptedTypes(step), ...step.waits]) types.add(type);
   const roles = new Map(Object.entries(definition.roles));
   return {
-    definition, steps, roles,
+    definition,
+    steps,
+    roles,
     routes: new Map([...types].map((type) => [type, routeOf(definition, type)])),
     handlers: handlersOf(definition),
     external: definition.steps.filter((step) => acceptedTypes(step).some((type) => isExternal(roles.get(type)))),
@@ -80,8 +82,12 @@ function routeOf(definition: Definition, type: string): Route {
 /** A handler with names beats the one without; handlers are never covered. */
 function handlersOf({ steps }: Definition): Map<string, Handler> {
   const handlers = new Map<string, Handler>();
-  const failing = steps.filter((step) => step.trigger.kind === "failure") as (StepDefinition & { trigger: FailureTrigger })[];
-  for (const { name, trigger } of [...failing].sort((left, right) => Number(left.trigger.steps !== null) - Number(right.trigger.steps !== null))) {
+  const failing = steps.filter((step) => step.trigger.kind === "failure") as (StepDefinition & {
+    trigger: FailureTrigger;
+  })[];
+  for (const { name, trigger } of [...failing].sort(
+    (left, right) => Number(left.trigger.steps !== null) - Number(right.trigger.steps !== null),
+  )) {
     const covered = trigger.steps ?? steps.filter((step) => step.trigger.kind !== "failure").map((step) => step.name);
     for (const step of covered) handlers.set(step, { name, maxRecoveries: trigger.maxRecoveries });
   }
@@ -148,7 +154,8 @@ export function reachOf(routing: Routing, name: string): ReadonlySet<string> {
   for (const reached of reach) {
     for (const type of routing.steps.get(reached)?.emits ?? []) {
       const route = routing.routes.get(type);
-      for (const step of [...(route?.steps ?? []), ...(route?.collects ?? []), ...(route?.joins ?? [])]) reach.add(step.name);
+      for (const step of [...(route?.steps ?? []), ...(route?.collects ?? []), ...(route?.joins ?? [])])
+        reach.add(step.name);
     }
     const handler = routing.handlers.get(reached);
     if (handler) reach.add(handler.name);

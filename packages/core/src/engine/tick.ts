@@ -10,11 +10,27 @@ import type { Definition } from "./definition.js";
 import type { EventData } from "./state.js";
 
 export type Tick =
-  | RunStarted | RunResumed | RunRetried | RunCancelled | RunIdled | DefinitionChanged
-  | EventReceived | TimePassed
-  | StepCompleted | StepFailed | StepYielded
-  | SendsCommitted | WaitOpened | SleepOpened | ChildOpened | ChildClosed | CallAwaited | EffectRecorded | EventCollected
-  | StateEdited | StreamWritten;
+  | RunStarted
+  | RunResumed
+  | RunRetried
+  | RunCancelled
+  | RunIdled
+  | DefinitionChanged
+  | EventReceived
+  | TimePassed
+  | StepCompleted
+  | StepFailed
+  | StepYielded
+  | SendsCommitted
+  | WaitOpened
+  | SleepOpened
+  | ChildOpened
+  | ChildClosed
+  | CallAwaited
+  | EffectRecorded
+  | EventCollected
+  | StateEdited
+  | StreamWritten;
 
 interface Happened {
   /** Epoch milliseconds; never less than that of the tick before. */

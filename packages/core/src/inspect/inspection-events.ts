@@ -41,7 +41,11 @@ export interface InspectionEvents {
   readonly "step.started": AttemptFacts & { readonly events: readonly WorkflowEvent[] };
   readonly "step.completed": AttemptFacts & { readonly events: readonly WorkflowEvent[]; readonly elapsedMs: number };
   /** Of every failed attempt. `final`: no other attempt follows. */
-  readonly "step.failed": AttemptFacts & { readonly error: unknown; readonly elapsedMs: number; readonly final: boolean };
+  readonly "step.failed": AttemptFacts & {
+    readonly error: unknown;
+    readonly elapsedMs: number;
+    readonly final: boolean;
+  };
   readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
   /** Its slot is free while it waits. */
   readonly "step.waiting": AttemptFacts & { readonly kind: "event" | "sleep" | "child"; readonly until: number | null };
@@ -51,7 +55,11 @@ export interface InspectionEvents {
 
   readonly "event.received": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
   /** `eventType` is null for an answer to a prompt that is gone. */
-  readonly "event.refused": RunFacts & { readonly eventType: string | null; readonly code: string; readonly hint: string };
+  readonly "event.refused": RunFacts & {
+    readonly eventType: string | null;
+    readonly code: string;
+    readonly hint: string;
+  };
   /** No step took it. */
   readonly "event.unhandled": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
   readonly "event.streamed": RunFacts & StreamedEvent;

@@ -91,13 +91,28 @@ describe("trace ids", () => {
     expect(traceIdOf("run 1")).toMatch(/^[0-9a-f]{32}$/);
     expect(spanIdOf("run 1", 3, 1)).toMatch(/^[0-9a-f]{16}$/);
     expect(traceIdOf("run 1")).toBe(traceIdOf("run 1"));
-    expect(new Set([spanIdOf("run 1"), spanIdOf("run 1", 1, 1), spanIdOf("run 1", 1, 2), spanIdOf("run 1", 2, 1), spanIdOf("run 2")]).size).toBe(5);
+    expect(
+      new Set([
+        spanIdOf("run 1"),
+        spanIdOf("run 1", 1, 1),
+        spanIdOf("run 1", 1, 2),
+        spanIdOf("run 1", 2, 1),
+        spanIdOf("run 2"),
+      ]).size,
+    ).toBe(5);
   });
 
   it("put an attempt under its run, and a child under the attempt that started it", () => {
-    const child = runFacts({ workflow: "Digest", runId: "c", traceId: facts.traceId, parentSpanId: facts.spanId }, 1000);
+    const child = runFacts(
+      { workflow: "Digest", runId: "c", traceId: facts.traceId, parentSpanId: facts.spanId },
+      1000,
+    );
 
-    expect(facts).toMatchObject({ traceId: traceIdOf(run.runId), parentSpanId: spanIdOf(run.runId), spanId: spanIdOf(run.runId, 3, 2) });
+    expect(facts).toMatchObject({
+      traceId: traceIdOf(run.runId),
+      parentSpanId: spanIdOf(run.runId),
+      spanId: spanIdOf(run.runId, 3, 2),
+    });
     expect(child).toMatchObject({ traceId: facts.traceId, parentSpanId: facts.spanId, spanId: spanIdOf("c") });
   });
 });
@@ -109,7 +124,12 @@ describe("logVerbosely", () => {
     const stop = logVerbosely(inspector, log);
 
     inspector.emit("step.completed", () => ({ ...facts, events: [new Joke()], elapsedMs: 12 }));
-    inspector.emit("step.failed", () => ({ ...facts, error: new TypeError("fetch\nfailed"), elapsedMs: 12, final: false }));
+    inspector.emit("step.failed", () => ({
+      ...facts,
+      error: new TypeError("fetch\nfailed"),
+      elapsedMs: 12,
+      final: false,
+    }));
     inspector.emit("run.idle", () => ({ ...runFacts(run, 1), wakeAtMs: null }));
     stop();
     inspector.emit("run.resumed", () => expect.fail("stopped"));
@@ -131,7 +151,11 @@ describe("logVerbosely", () => {
     inspector.emit("run.cancelled", () => ({ ...runFacts(run, 1), reason: circle }));
     inspector.emit("run.cancelled", () => ({ ...runFacts(run, 1), reason: "x".repeat(1000) }));
     inspector.emit("step.diverged", () => ({ ...facts, calls: ["wait:Joke:0", "sleep:0", "run:pay", "run:ship"] }));
-    inspector.emit("run.timedOut", () => ({ ...runFacts(run, 1), timeoutMs: 1, activeSteps: ["a", "b", "c"].map((name) => name.repeat(90)) }));
+    inspector.emit("run.timedOut", () => ({
+      ...runFacts(run, 1),
+      timeoutMs: 1,
+      activeSteps: ["a", "b", "c"].map((name) => name.repeat(90)),
+    }));
 
     expect(log.lines[0]).toBe("[4f0c2a91] run.cancelled reason=(unreadable)");
     expect(log.lines[1]).toMatch(/reason=x{49}…$/);

@@ -6,7 +6,9 @@ import type { InspectionEvents, InspectionName } from "./inspection-events.js";
 export type InspectionListener<Name extends InspectionName> = (payload: InspectionEvents[Name]) => unknown;
 
 /** Any inspection event, told apart by `name`. */
-export type Inspection = { readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] } }[InspectionName];
+export type Inspection = {
+  readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] };
+}[InspectionName];
 
 const any = "*";
 

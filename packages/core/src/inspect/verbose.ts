@@ -34,7 +34,8 @@ function toLine(name: string, payload: Payload): string {
 /** Short, and never throws: it is shown what users made. */
 function summarize(value: unknown): string {
   try {
-    if (Array.isArray(value)) return value.length > 3 ? `[${value.length} items]` : `[${value.map(summarize).join(", ")}]`;
+    if (Array.isArray(value))
+      return value.length > 3 ? `[${value.length} items]` : `[${value.map(summarize).join(", ")}]`;
     if (value instanceof Error || typeof value !== "object") return clip(String(value), maxTextLength);
     const { type } = value as { type?: unknown };
     return clip(`${typeof type === "string" ? type : ""}${JSON.stringify(value)}`, maxTextLength);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NonRetryableError } from "../errors/retry-errors.js";
 import { checkResources } from "./check-resources.js";
-import { type Resource, resource, type ResourceMap, type ResourceOverride } from "./resource.js";
+import { type Resource, type ResourceMap, type ResourceOverride, resource } from "./resource.js";
 import { ResourceContainer } from "./resource-container.js";
 
 interface Scopes {
@@ -11,14 +11,22 @@ interface Scopes {
   readonly call: ResourceContainer;
 }
 
-function openScopes(overrides: readonly ResourceOverride[] = [], app: ResourceContainer = new ResourceContainer("app")): Scopes {
+function openScopes(
+  overrides: readonly ResourceOverride[] = [],
+  app: ResourceContainer = new ResourceContainer("app"),
+): Scopes {
   const workflow = new ResourceContainer("workflow", app);
   const run = new ResourceContainer("run", workflow, overrides);
   return { app, workflow, run, call: new ResourceContainer("call", run) };
 }
 
 /** Counts how often it was made and notes what was disposed. */
-function counted(name: string, scope: "app" | "workflow" | "run" | "call", log: string[], needs: ResourceMap = {}): Resource<string> {
+function counted(
+  name: string,
+  scope: "app" | "workflow" | "run" | "call",
+  log: string[],
+  needs: ResourceMap = {},
+): Resource<string> {
   let made = 0;
   const make = (): string => `${name} ${++made}`;
   return resource(name, make, { scope, resources: needs, dispose: (value) => void log.push(value) });
@@ -31,7 +39,10 @@ describe("ResourceContainer: making", () => {
     const url = resource("url", () => "sqlite:memory");
     const database = resource("database", async ({ url }) => ({ url }), { resources: { url } });
 
-    expect(await openScopes().call.resolve({ db: database, url })).toEqual({ db: { url: "sqlite:memory" }, url: "sqlite:memory" });
+    expect(await openScopes().call.resolve({ db: database, url })).toEqual({
+      db: { url: "sqlite:memory" },
+      url: "sqlite:memory",
+    });
   });
 
   it("is synchronous when nothing has to be waited for", async () => {
@@ -89,8 +100,18 @@ describe("ResourceContainer: making", () => {
 
     first.call.resolve(needs);
 
-    expect(new ResourceContainer("call", first.run).resolve(needs)).toEqual({ app: "app 1", workflow: "workflow 1", run: "run 1", call: "call 2" });
-    expect(openScopes([], app).call.resolve(needs)).toEqual({ app: "app 1", workflow: "workflow 2", run: "run 2", call: "call 3" });
+    expect(new ResourceContainer("call", first.run).resolve(needs)).toEqual({
+      app: "app 1",
+      workflow: "workflow 1",
+      run: "run 1",
+      call: "call 2",
+    });
+    expect(openScopes([], app).call.resolve(needs)).toEqual({
+      app: "app 1",
+      workflow: "workflow 2",
+      run: "run 2",
+      call: "call 3",
+    });
   });
 });
 
@@ -137,12 +158,22 @@ describe("ResourceContainer: failing", () => {
   });
 
   it("names the circle", () => {
-    const a = resource("a", () => 1, { resources: { get b() { return b; } } } as { resources: ResourceMap });
+    const a = resource("a", () => 1, {
+      resources: {
+        get b() {
+          return b;
+        },
+      },
+    } as { resources: ResourceMap });
     const b: Resource = resource("b", () => 2, { resources: { a } });
     const start = resource("start", () => 3, { resources: { a } });
 
     expect(() => openScopes().call.resolve({ start })).toThrow(
-      expect.objectContaining({ code: "RESOURCE_CYCLE", message: expect.stringContaining("a -> b -> a."), details: { path: ["a", "b", "a"] } }),
+      expect.objectContaining({
+        code: "RESOURCE_CYCLE",
+        message: expect.stringContaining("a -> b -> a."),
+        details: { path: ["a", "b", "a"] },
+      }),
     );
   });
 
@@ -150,7 +181,12 @@ describe("ResourceContainer: failing", () => {
     const session = resource("session", () => 1, { scope: "run" });
     const pool = resource("pool", () => 2, { scope: "app", resources: { session } });
 
-    expect(() => checkResources({ pool })).toThrow(expect.objectContaining({ code: "OPTION_INVALID", message: expect.stringContaining('"pool" (scope "app") needs "session"') }));
+    expect(() => checkResources({ pool })).toThrow(
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        message: expect.stringContaining('"pool" (scope "app") needs "session"'),
+      }),
+    );
   });
 });
 
@@ -170,11 +206,19 @@ describe("ResourceContainer: overrides", () => {
     const app = new ResourceContainer("app");
     const log: string[] = [];
     const database = counted("database", "app", log);
-    const repository = resource("repository", ({ database }) => `over ${database}`, { scope: "app", resources: { database } });
-    const service = resource("service", ({ repository }) => `service ${repository}`, { scope: "app", resources: { repository } });
+    const repository = resource("repository", ({ database }) => `over ${database}`, {
+      scope: "app",
+      resources: { database },
+    });
+    const service = resource("service", ({ repository }) => `service ${repository}`, {
+      scope: "app",
+      resources: { repository },
+    });
 
     expect(openScopes([], app).call.resolve({ service })).toEqual({ service: "service over database 1" });
-    expect(openScopes([database.override("fake")], app).call.resolve({ service })).toEqual({ service: "service over fake" });
+    expect(openScopes([database.override("fake")], app).call.resolve({ service })).toEqual({
+      service: "service over fake",
+    });
     expect(openScopes([], app).call.resolve({ service })).toEqual({ service: "service over database 1" });
   });
 });
@@ -208,7 +252,10 @@ describe("ResourceContainer: disposing", () => {
   it("uses the value's own disposer when no other is given", async () => {
     const log: string[] = [];
     const scopes = openScopes();
-    const asynchronous = resource("asynchronous", () => ({ [Symbol.asyncDispose]: async () => void log.push("async"), [Symbol.dispose]: () => void log.push("wrong") }));
+    const asynchronous = resource("asynchronous", () => ({
+      [Symbol.asyncDispose]: async () => void log.push("async"),
+      [Symbol.dispose]: () => void log.push("wrong"),
+    }));
     const synchronous = resource("synchronous", () => ({ [Symbol.dispose]: () => void log.push("sync") }));
     const kept = resource("kept", () => ({ [Symbol.dispose]: () => void log.push("wrong") }), { dispose: () => {} });
 
@@ -232,7 +279,8 @@ describe("ResourceContainer: disposing", () => {
   });
 
   it("tries all: one failure is thrown as it is, several together", async () => {
-    const failing = (name: string): Resource => resource(name, () => name, { dispose: () => Promise.reject(new Error(name)) });
+    const failing = (name: string): Resource =>
+      resource(name, () => name, { dispose: () => Promise.reject(new Error(name)) });
     const log: string[] = [];
     const scopes = openScopes();
 

@@ -94,7 +94,11 @@ export class ResourceContainer implements AsyncDisposable {
       entry = this.#make(resource, home);
       entries.set(resource, entry);
       // The value in the place of the promise makes the next `resolve` synchronous; a failure makes room for another try.
-      if (entry instanceof Promise) entry.then((value) => entries.set(resource, { value }), () => entries.delete(resource));
+      if (entry instanceof Promise)
+        entry.then(
+          (value) => entries.set(resource, { value }),
+          () => entries.delete(resource),
+        );
     }
     return entry;
   }

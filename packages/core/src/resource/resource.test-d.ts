@@ -1,5 +1,5 @@
 import { expectTypeOf, it } from "vitest";
-import { type Resolved, resource, type Resource } from "./resource.js";
+import { type Resolved, type Resource, resource } from "./resource.js";
 import { ResourceContainer } from "./resource-container.js";
 
 const database = resource("database", async () => ({ query: (sql: string) => sql.length }));

@@ -9,7 +9,7 @@ export interface RetryCondition {
 }
 
 /** A class of errors, abstract ones included. */
-// any: constructors of errors differ.
+// biome-ignore lint/suspicious/noExplicitAny: constructors of errors differ
 export type ErrorClass = abstract new (...args: any) => unknown;
 
 export interface RetryIf {

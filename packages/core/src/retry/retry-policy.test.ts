@@ -72,7 +72,9 @@ describe("verdict", () => {
   });
 
   it("copes with anything that can be thrown", () => {
-    expect([undefined, null, "text", 0].map((error) => verdict(retryPolicy(), failure({ error })))).toEqual([5000, 5000, 5000, 5000]);
+    expect([undefined, null, "text", 0].map((error) => verdict(retryPolicy(), failure({ error })))).toEqual([
+      5000, 5000, 5000, 5000,
+    ]);
   });
 
   it("rounds up to whole milliseconds", () => {

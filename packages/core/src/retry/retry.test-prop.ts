@@ -37,10 +37,13 @@ function expectWithin(value: number, { min, max }: { readonly min: number; reado
 }
 
 describe("wait", () => {
-  test.prop([growth, ms, retry, random])("keeps every exponential delay within min and max", (options, jitter, n, x) => {
-    expectWithin(wait.exponential(options).delayMs(n, x), options);
-    expectWithin(wait.exponentialJitter({ ...options, jitter }).delayMs(n, x), options);
-  });
+  test.prop([growth, ms, retry, random])(
+    "keeps every exponential delay within min and max",
+    (options, jitter, n, x) => {
+      expectWithin(wait.exponential(options).delayMs(n, x), options);
+      expectWithin(wait.exponentialJitter({ ...options, jitter }).delayMs(n, x), options);
+    },
+  );
 
   test.prop([growth, retry, random])("keeps full jitter between min and the exponential delay", (options, n, x) => {
     const top = wait.exponential(options).delayMs(n, x);
@@ -62,11 +65,14 @@ describe("wait", () => {
     expect(wait.incrementing({ start, increment, max }).delayMs(n, 0)).toBe(Math.min(start + increment * n, max));
   });
 
-  test.prop([fc.array(someWait, { minLength: 1, maxLength: 5 }), fc.nat(10), random])("chains: the last one repeats", (waits, n, x) => {
-    const chained = wait.chain(...(waits as [RetryWait]));
+  test.prop([fc.array(someWait, { minLength: 1, maxLength: 5 }), fc.nat(10), random])(
+    "chains: the last one repeats",
+    (waits, n, x) => {
+      const chained = wait.chain(...(waits as [RetryWait]));
 
-    expect(chained.delayMs(n, x)).toBe(waits[Math.min(n, waits.length - 1)]?.delayMs(n, x));
-  });
+      expect(chained.delayMs(n, x)).toBe(waits[Math.min(n, waits.length - 1)]?.delayMs(n, x));
+    },
+  );
 
   test.prop([someWait, someWait, someWait, fc.nat(20), random])("adds up in any order", (a, b, c, n, x) => {
     expect(a.plus(b).delayMs(n, x)).toBe(b.plus(a).delayMs(n, x));
@@ -87,18 +93,23 @@ describe("stop", () => {
 
   test.prop([fc.integer({ min: 1, max: 30 })])("allows exactly that many attempts", (attempts) => {
     const policy = retryPolicy({ stop: stop.afterAttempts(attempts) });
-    const verdicts = Array.from({ length: 40 }, (_, index) => verdict(policy, { failures: index + 1, elapsedMs: 0, error: null, random: 0 }));
+    const verdicts = Array.from({ length: 40 }, (_, index) =>
+      verdict(policy, { failures: index + 1, elapsedMs: 0, error: null, random: 0 }),
+    );
 
     expect(verdicts.indexOf(null) + 1).toBe(attempts);
   });
 });
 
 describe("verdict", () => {
-  test.prop([someWait, someStop, info])("is null or whole milliseconds, and the same for the same facts", (waits, stops, facts) => {
-    const policy = retryPolicy({ wait: waits, stop: stops });
-    const first = verdict(policy, facts);
+  test.prop([someWait, someStop, info])(
+    "is null or whole milliseconds, and the same for the same facts",
+    (waits, stops, facts) => {
+      const policy = retryPolicy({ wait: waits, stop: stops });
+      const first = verdict(policy, facts);
 
-    expect(first === null || (Number.isInteger(first) && first >= 0)).toBe(true);
-    expect(verdict(policy, facts)).toBe(first);
-  });
+      expect(first === null || (Number.isInteger(first) && first >= 0)).toBe(true);
+      expect(verdict(policy, facts)).toBe(first);
+    },
+  );
 });

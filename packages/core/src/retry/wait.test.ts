@@ -17,9 +17,12 @@ describe("wait", () => {
   it("adds up to the jitter, and never passes max", () => {
     const jittered = wait.exponentialJitter({ initial: 100, max: 1000, jitter: 200 });
 
-    expect([jittered.delayMs(0, 0), jittered.delayMs(0, 0.5), jittered.delayMs(3, 0.9), jittered.delayMs(9, 0.9)]).toEqual([
-      100, 200, 980, 1000,
-    ]);
+    expect([
+      jittered.delayMs(0, 0),
+      jittered.delayMs(0, 0.5),
+      jittered.delayMs(3, 0.9),
+      jittered.delayMs(9, 0.9),
+    ]).toEqual([100, 200, 980, 1000]);
   });
 
   it("spreads full jitter from min to the exponential delay", () => {
@@ -43,10 +46,12 @@ describe("wait", () => {
     expect(() => wait.fixed("soon" as never)).toThrow(expect.objectContaining({ code: "DURATION_INVALID" }));
   });
 
-  it.each([() => wait.random(2, 1), () => wait.exponential({ min: "2m" }), () => wait.exponential({ base: 0 }), () => wait.exponential({ base: Number.NaN })])(
-    "refuses bounds that contradict each other: %s",
-    (make) => {
-      expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
-    },
-  );
+  it.each([
+    () => wait.random(2, 1),
+    () => wait.exponential({ min: "2m" }),
+    () => wait.exponential({ base: 0 }),
+    () => wait.exponential({ base: Number.NaN }),
+  ])("refuses bounds that contradict each other: %s", (make) => {
+    expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  });
 });

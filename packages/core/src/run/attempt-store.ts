@@ -1,7 +1,7 @@
 /** The store as a step holds it: every write is matched with the memory of the work item. */
 import type { WriteOptions } from "../context/store.types.js";
-import { sameValue } from "../value/equal.js";
 import type { Writer } from "../state/state-cell.js";
+import { sameValue } from "../value/equal.js";
 import type { Attempt } from "./attempt.js";
 import { Calls } from "./calls.js";
 import { markHandled } from "./deferred.js";
@@ -22,15 +22,21 @@ export class AttemptStore {
   }
 
   set(path: string, value: unknown, { key }: WriteOptions = {}): Promise<void> {
-    return this.#write({ kind: "set", about: path, key, value }, (writer) => this.#attempt.runner.store().write(path, value, writer));
+    return this.#write({ kind: "set", about: path, key, value }, (writer) =>
+      this.#attempt.runner.store().write(path, value, writer),
+    );
   }
 
   setState(state: unknown): Promise<void> {
-    return this.#write({ kind: "setState", about: "", value: state }, (writer) => this.#attempt.runner.store().replace(state, writer));
+    return this.#write({ kind: "setState", about: "", value: state }, (writer) =>
+      this.#attempt.runner.store().replace(state, writer),
+    );
   }
 
   clear(): Promise<void> {
-    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) => this.#attempt.runner.store().clear(writer));
+    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) =>
+      this.#attempt.runner.store().clear(writer),
+    );
   }
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>, { key }: WriteOptions = {}): Promise<Result> {
@@ -46,7 +52,10 @@ export class AttemptStore {
   }
 
   /** Done once per work item; again when the value differs from what was set then. */
-  #write({ kind, about, key, value }: { kind: string; about: string; key?: string | undefined; value: unknown }, write: (writer: Writer) => Promise<void>): Promise<void> {
+  #write(
+    { kind, about, key, value }: { kind: string; about: string; key?: string | undefined; value: unknown },
+    write: (writer: Writer) => Promise<void>,
+  ): Promise<void> {
     return this.#do(() => {
       const call = this.#calls().id(kind, about, key);
       const record = this.#calls().record(call);

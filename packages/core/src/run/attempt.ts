@@ -15,11 +15,11 @@ import { verdict } from "../retry/verdict.js";
 import { digest } from "../value/digest.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { callWithMiddleware, type PreparedCall } from "./call-step.js";
-import { Calls } from "./calls.js";
+import type { Calls } from "./calls.js";
+import { type GeneratorDrive, runGenerator } from "./generator.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
 import { checkOutput, isGenerator } from "./output.js";
 import type { Runner } from "./runner.js";
-import { runGenerator, type GeneratorDrive } from "./generator.js";
 import { StepContext } from "./step-context.js";
 import { stepInput } from "./step-input.js";
 
@@ -71,9 +71,13 @@ export class Attempt {
 
   /** A call was answered. Its place in a limit is taken again before the code goes on. */
   settle(call: string): void {
-    const granted = this.release === null && this.item.status === "running" ? this.limiter()?.acquire(this.signal) : undefined;
+    const granted =
+      this.release === null && this.item.status === "running" ? this.limiter()?.acquire(this.signal) : undefined;
     if (granted instanceof Promise) {
-      granted.then((release) => this.goOn(call, release), (error: unknown) => this.fail(error));
+      granted.then(
+        (release) => this.goOn(call, release),
+        (error: unknown) => this.fail(error),
+      );
     } else this.goOn(call, granted ?? this.release);
   }
 
@@ -106,7 +110,8 @@ export class Attempt {
     this.sends = null;
     this.timer?.pause();
     // An error costs more than all else here: it is made only when somebody gets it.
-    if (this.controller !== null || this.calls?.isWaiting || this.runner.hasStore()?.isWriting(this)) this.tellEnd(settle);
+    if (this.controller !== null || this.calls?.isWaiting || this.runner.hasStore()?.isWriting(this))
+      this.tellEnd(settle);
     this.generator?.stop();
     this.free();
   }
@@ -137,7 +142,14 @@ export class Attempt {
     }
     this.end("the step has returned", true);
     runner.attempts.delete(this.item.id);
-    runner.submit({ type: "step.completed", atMs: runner.now(), item: this.item.id, attempt: this.number, output, sends });
+    runner.submit({
+      type: "step.completed",
+      atMs: runner.now(),
+      item: this.item.id,
+      attempt: this.number,
+      output,
+      sends,
+    });
   }
 
   fail(thrown: unknown): void {
@@ -149,14 +161,26 @@ export class Attempt {
     this.end(`the step has failed${error instanceof Error ? `: ${error.message}` : ""}`, true);
     runner.attempts.delete(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
-    runner.submit({ type: "step.failed", atMs, item: item.id, attempt: this.number, error: recordError(error), retryAtMs });
+    runner.submit({
+      type: "step.failed",
+      atMs,
+      item: item.id,
+      attempt: this.number,
+      error: recordError(error),
+      retryAtMs,
+    });
   }
 
   /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
   private judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
     const { runner, item, step } = this;
     try {
-      const info = { failures: item.failures + 1, elapsedMs: atMs - item.firstStartedAtMs, error, random: chance(runner.state.runId, item) };
+      const info = {
+        failures: item.failures + 1,
+        elapsedMs: atMs - item.firstStartedAtMs,
+        error,
+        random: chance(runner.state.runId, item),
+      };
       return { error, delayMs: verdict(step.retry, info) };
     } catch (fault) {
       return { error: fault, delayMs: null };
@@ -207,7 +231,11 @@ export class Attempt {
     } catch (error) {
       return this.fail(error);
     }
-    if (isThenable(value)) value.then((result) => this.settled(result), (error: unknown) => this.fail(error));
+    if (isThenable(value))
+      value.then(
+        (result) => this.settled(result),
+        (error: unknown) => this.fail(error),
+      );
     else this.settled(value);
   }
 
@@ -222,7 +250,14 @@ export class Attempt {
     const { resources } = this;
     this.resources = null;
     if (resources === null || resources.isEmpty) return;
-    resources.dispose().catch((error) => this.runner.host.ports.log.error(`A resource of step "${this.step.definition.name}" could not be disposed.`, error));
+    resources
+      .dispose()
+      .catch((error) =>
+        this.runner.host.ports.log.error(
+          `A resource of step "${this.step.definition.name}" could not be disposed.`,
+          error,
+        ),
+      );
   }
 }
 
@@ -250,7 +285,9 @@ class StepTimer {
     if (this.callOff !== null || this.attempt.ended !== null) return;
     const { clock } = this.attempt.runner.host.ports;
     this.sinceMs = clock.now();
-    this.callOff = clock.setTimer(this.sinceMs + this.leftMs, () => this.attempt.fail(timedOut(this.attempt, this.limitMs)));
+    this.callOff = clock.setTimer(this.sinceMs + this.leftMs, () =>
+      this.attempt.fail(timedOut(this.attempt, this.limitMs)),
+    );
   }
 
   pause(): void {

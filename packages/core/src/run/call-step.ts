@@ -15,9 +15,13 @@ export function callWithMiddleware(attempt: Attempt, { payload, ctx, resources }
   const { compiled } = attempt.runner.host;
   const { step, item, runner } = attempt;
   const call: StepCall = {
-    workflow: compiled.name, step: step.definition.name,
-    runId: runner.state.runId, item: item.id, attempt: attempt.number,
-    event: payload, ctx,
+    workflow: compiled.name,
+    step: step.definition.name,
+    runId: runner.state.runId,
+    item: item.id,
+    attempt: attempt.number,
+    event: payload,
+    ctx,
   };
   let next: Next = async () => step.call(payload, ctx, resources) as never;
   for (const middleware of [...compiled.middleware].reverse()) next = wrap(middleware, call, next);

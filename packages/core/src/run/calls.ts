@@ -8,8 +8,8 @@ import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Attempt } from "./attempt.js";
-import { resultOfStop } from "./run-result.js";
 import { createDeferred, type Deferred } from "./deferred.js";
+import { resultOfStop } from "./run-result.js";
 
 export class Calls {
   private readonly attempt: Attempt;
@@ -41,7 +41,7 @@ export class Calls {
   /** Whether the last call of that name still waits for its answer. */
   isOpen(kind: string, about: string, key: string | undefined): boolean {
     const name = nameOf(kind, about, key);
-    return this.open !== null && this.open.has(idOf(name, (this.occurrences.get(name) ?? 0) - 1, key !== undefined));
+    return this.open?.has(idOf(name, (this.occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
   }
 
   /** Settles when the reducer says so. */
@@ -98,14 +98,21 @@ function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: Memor
       if (record.status === "resolved") deferred.resolve(record.event);
       else deferred.reject(waitTimedOut(attempt, record.accepts[0] ?? ""));
       return;
-    case "sleep": return deferred.resolve(undefined);
-    case "run": return deferred.resolve(record.value);
-    case "set": return deferred.resolve(record.events);
+    case "sleep":
+      return deferred.resolve(undefined);
+    case "run":
+      return deferred.resolve(record.value);
+    case "set":
+      return deferred.resolve(record.events);
     case "child":
       if (record.status === "completed") deferred.resolve(resultOfStop(record.result as WorkflowEvent));
-      else deferred.reject(childFailed(record.name, record.runId, record.error === null ? undefined : reviveError(record.error)));
+      else
+        deferred.reject(
+          childFailed(record.name, record.runId, record.error === null ? undefined : reviveError(record.error)),
+        );
       return;
-    default: return deferred.resolve(undefined);
+    default:
+      return deferred.resolve(undefined);
   }
 }
 

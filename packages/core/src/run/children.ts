@@ -12,8 +12,8 @@ import { resolveStart } from "../workflow/start-event.js";
 import type { Attempt } from "./attempt.js";
 import { childWorkflow } from "./child-workflow.js";
 import { outcomeError } from "./outcome.js";
-import { Runner } from "./runner.js";
 import { initialStore } from "./run-store.js";
+import { Runner } from "./runner.js";
 import { hostOf } from "./workflow-host.js";
 
 interface ChildCall {
@@ -22,12 +22,17 @@ interface ChildCall {
 }
 
 /** The name and start event of a child that a step asks for. */
-export function childStart(attempt: Attempt, child: unknown, input: unknown): { readonly name: string; readonly start: WorkflowEvent } {
+export function childStart(
+  attempt: Attempt,
+  child: unknown,
+  input: unknown,
+): { readonly name: string; readonly start: WorkflowEvent } {
   const { children, name: workflow } = attempt.runner.host.compiled;
   const names = [...children.keys()];
   const name = typeof child === "string" ? child : names.find((known) => children.get(known) === child);
   if (name === undefined || !children.has(name)) {
-    const asked = typeof child === "string" ? `"${child}"` : ((child as { readonly name?: string } | null)?.name ?? String(child));
+    const asked =
+      typeof child === "string" ? `"${child}"` : ((child as { readonly name?: string } | null)?.name ?? String(child));
     throw new WorkflowError({
       code: "CHILD_UNKNOWN",
       message: `Step "${attempt.step.definition.name}" starts the child ${asked}, which is not among the children of "${workflow}": ${names.join(", ") || "it has none"}.`,
@@ -47,9 +52,12 @@ export function startChild(parent: Runner, call: ChildCall): void {
   const { record } = call;
   const host = hostOf(compiledChild(parent.host.compiled, record.name));
   const restored = parent.family?.get(record.runId);
-  const state = restored ?? createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
+  const state =
+    restored ??
+    createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
   const runner: Runner = new Runner({
-    host, state,
+    host,
+    state,
     overrides: parent.overrides,
     family: null,
     parent: { runner: parent, item: call.item, call: record.call, name: record.name },
@@ -66,7 +74,15 @@ export function startChild(parent: Runner, call: ChildCall): void {
   if (restored && restored.ticks > 0) continueChild(parent, runner, call);
   else {
     const { timeoutMs } = host.compiled.options;
-    runner.begin({ type: "run.started", atMs, event: record.start, timeoutMs, deadlineMs: null, lineage: { parent: parent.state.runId, forkedFrom: null }, labels: null });
+    runner.begin({
+      type: "run.started",
+      atMs,
+      event: record.start,
+      timeoutMs,
+      deadlineMs: null,
+      lineage: { parent: parent.state.runId, forkedFrom: null },
+      labels: null,
+    });
   }
 }
 
@@ -102,7 +118,8 @@ export function cancelChild(parent: Runner, runId: string): void {
 export function resumeChildren(parent: Runner): void {
   for (const item of parent.state.items.values()) {
     for (const record of item.memory?.values() ?? []) {
-      if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId)) startChild(parent, { item: item.id, record });
+      if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId))
+        startChild(parent, { item: item.id, record });
     }
   }
 }

@@ -31,7 +31,14 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     stop() {
       stopped = true;
       // Its `finally` blocks run; what it still gives no longer counts.
-      generator.return(undefined).catch((error) => attempt.runner.host.ports.log.error(`The generator of step "${attempt.step.definition.name}" failed while it was stopped.`, error));
+      generator
+        .return(undefined)
+        .catch((error) =>
+          attempt.runner.host.ports.log.error(
+            `The generator of step "${attempt.step.definition.name}" failed while it was stopped.`,
+            error,
+          ),
+        );
     },
   };
   pull();
@@ -75,7 +82,15 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     const { runner, item, number, sends } = attempt;
     attempt.sends = null;
     if (sends !== null) commitSends(attempt, sends);
-    runner.submit({ type: "step.yielded", atMs: runner.now(), item: item.id, attempt: number, call, digest: sum, event });
+    runner.submit({
+      type: "step.yielded",
+      atMs: runner.now(),
+      item: item.id,
+      attempt: number,
+      call,
+      digest: sum,
+      event,
+    });
   }
 }
 

@@ -79,7 +79,9 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#promise().then(onFulfilled, onRejected);
   }
 
-  catch<Rejected = never>(onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null): Promise<unknown> {
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<unknown> {
     return this.then(undefined, onRejected);
   }
 
@@ -88,7 +90,10 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#promise().finally(onFinally);
   }
 
-  sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: HandlerSendOptions = {}): Promise<Receipt> {
+  sendEvent<Event extends WorkflowEvent>(
+    sendable: Sendable<Event>,
+    options: HandlerSendOptions = {},
+  ): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
     assertSendable(event);
     return sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null });
@@ -175,16 +180,24 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   #tellIfUnheard(error: unknown): void {
     queueMicrotask(() => {
       const { log } = this.#runner.host.ports;
-      if (!this.#awaited) log.error(`Run "${this.runId}" of "${this.#runner.state.workflow}" has ended without a result, and nobody awaits it.`, error);
+      if (!this.#awaited)
+        log.error(
+          `Run "${this.runId}" of "${this.#runner.state.workflow}" has ended without a result, and nobody awaits it.`,
+          error,
+        );
     });
   }
 
   #ended(outcome: Outcome): RunOutcome {
     switch (outcome.status) {
-      case "completed": return { status: "completed", result: resultOfStop(outcome.event) };
-      case "failed": return { status: "failed", error: outcomeError(this.runId, outcome) };
-      case "cancelled": return { status: "cancelled", reason: outcome.reason };
-      case "timedOut": return { status: "timedOut", timeoutMs: outcome.timeoutMs };
+      case "completed":
+        return { status: "completed", result: resultOfStop(outcome.event) };
+      case "failed":
+        return { status: "failed", error: outcomeError(this.runId, outcome) };
+      case "cancelled":
+        return { status: "cancelled", reason: outcome.reason };
+      case "timedOut":
+        return { status: "timedOut", timeoutMs: outcome.timeoutMs };
     }
   }
 }
@@ -217,8 +230,15 @@ function tellIfRefused(runner: Runner, eventType: string | null, receipt: Receip
 
 /** To the run; what it has no use for, its children are asked in turn. */
 async function send(runner: Runner, sent: Sent): Promise<Receipt> {
-  if (!runner.live) return { status: "refused", code: "RUN_FINISHED", hint: `The run is ${runner.state.status}: start a new one, resume or retry it.` };
-  const receipt = runner.host.compiled.registry.has(sent.event) ? await submit(runner, sent) : unknownEvent(runner, sent.event);
+  if (!runner.live)
+    return {
+      status: "refused",
+      code: "RUN_FINISHED",
+      hint: `The run is ${runner.state.status}: start a new one, resume or retry it.`,
+    };
+  const receipt = runner.host.compiled.registry.has(sent.event)
+    ? await submit(runner, sent)
+    : unknownEvent(runner, sent.event);
   if (receipt.status === "accepted" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
   for (const child of runner.children?.values() ?? []) {
     const answer = await send(child, sent);
@@ -238,8 +258,16 @@ function unknownEvent(runner: Runner, event: WorkflowEvent): Receipt {
   const { name, registry } = runner.host.compiled;
   const near = nearest(event.type, registry.types());
   const isTwin = registry.types().includes(event.type);
-  const hint = isTwin ? "It is of another class of that type: use the workflow's own." : near === null ? "" : `Did you mean ${near}?`;
-  return { status: "refused", code: "EVENT_NOT_ACCEPTED", hint: `No step of "${name}" names ${event.type}. ${hint}`.trim() };
+  const hint = isTwin
+    ? "It is of another class of that type: use the workflow's own."
+    : near === null
+      ? ""
+      : `Did you mean ${near}?`;
+  return {
+    status: "refused",
+    code: "EVENT_NOT_ACCEPTED",
+    hint: `No step of "${name}" names ${event.type}. ${hint}`.trim(),
+  };
 }
 
 function assertSendable(event: WorkflowEvent): void {
@@ -248,7 +276,10 @@ function assertSendable(event: WorkflowEvent): void {
   throw new WorkflowError({
     code: "EVENT_NOT_SENDABLE",
     message: role === null ? "What was sent is no event." : `${event.type} ends a run and cannot be sent to one.`,
-    hint: role === null ? "Send an instance of an event class." : "Use `handler.cancel()`, or send an event whose step returns the stop event.",
+    hint:
+      role === null
+        ? "Send an instance of an event class."
+        : "Use `handler.cancel()`, or send an event whose step returns the stop event.",
   });
 }
 
@@ -263,14 +294,25 @@ function findPrompt(runner: Runner, promptId: string): { readonly runner: Runner
 }
 
 function closed(runner: Runner, promptId: string): Receipt {
-  if (!runner.live) return { status: "refused", code: "RUN_FINISHED", hint: `The run is ${runner.state.status}: start a new one, resume or retry it.` };
-  return { status: "refused", code: "PROMPT_CLOSED", hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.` };
+  if (!runner.live)
+    return {
+      status: "refused",
+      code: "RUN_FINISHED",
+      hint: `The run is ${runner.state.status}: start a new one, resume or retry it.`,
+    };
+  return {
+    status: "refused",
+    code: "PROMPT_CLOSED",
+    hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
+  };
 }
 
 /** The event that an answer becomes: what the wait is for, or the one answer that the steps take. */
 function answerClass({ host }: Runner, { wait, promptId }: OpenPrompt): EventClass {
   const { registry } = host.compiled;
-  const answers = host.routing.external.flatMap((step) => acceptedTypes(step)).filter((type) => isExternal(host.routing.roles.get(type)));
+  const answers = host.routing.external
+    .flatMap((step) => acceptedTypes(step))
+    .filter((type) => isExternal(host.routing.roles.get(type)));
   const types = wait === null ? [...new Set(answers)] : wait.accepts;
   const [type, ...others] = types;
   const found = type === undefined || (wait === null && others.length > 0) ? undefined : registry.get(type);
@@ -284,7 +326,11 @@ function answerClass({ host }: Runner, { wait, promptId }: OpenPrompt): EventCla
 }
 
 function promptsOf(runner: Runner): PendingPrompt[] {
-  const own = [...(runner.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({ promptId, event: event as WorkflowEvent, runId: runner.state.runId }));
+  const own = [...(runner.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
+    promptId,
+    event: event as WorkflowEvent,
+    runId: runner.state.runId,
+  }));
   return [...own, ...[...(runner.children?.values() ?? [])].flatMap(promptsOf)];
 }
 

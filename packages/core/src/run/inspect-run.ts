@@ -11,8 +11,8 @@ import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
-import { outcomeError } from "./outcome.js";
 import type { Attempt } from "./attempt.js";
+import { outcomeError } from "./outcome.js";
 import type { Runner } from "./runner.js";
 
 function traced(runner: Runner): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
@@ -38,14 +38,23 @@ export function attemptFactsOf(runner: Runner, item: WorkItem): AttemptFacts {
 export function inspectTick(runner: Runner, tick: Tick): void {
   const { inspector } = runner.host;
   switch (tick.type) {
-    case "run.started": return inspector.emit("run.started", () => ({ ...factsOf(runner), event: tick.event as WorkflowEvent }));
+    case "run.started":
+      return inspector.emit("run.started", () => ({ ...factsOf(runner), event: tick.event as WorkflowEvent }));
     case "run.resumed":
-    case "run.retried": return inspector.emit("run.resumed", () => factsOf(runner));
-    case "event.received": return inspector.emit("event.received", () => ({ ...factsOf(runner), event: tick.event as WorkflowEvent, step: tick.step }));
+    case "run.retried":
+      return inspector.emit("run.resumed", () => factsOf(runner));
+    case "event.received":
+      return inspector.emit("event.received", () => ({
+        ...factsOf(runner),
+        event: tick.event as WorkflowEvent,
+        step: tick.step,
+      }));
     case "wait.opened":
     case "sleep.opened":
-    case "child.opened": return inspectWaiting(runner, tick);
-    case "child.closed": return inspectChildClosed(runner, tick);
+    case "child.opened":
+      return inspectWaiting(runner, tick);
+    case "child.closed":
+      return inspectChildClosed(runner, tick);
     case "state.edited": {
       const step = tick.item === null ? null : (runner.state.items.get(tick.item)?.step ?? null);
       const paths = "patches" in tick.change ? tick.change.patches.map((patch) => patch.path.join(".")) : [""];
@@ -55,7 +64,10 @@ export function inspectTick(runner: Runner, tick: Tick): void {
   }
 }
 
-function inspectWaiting(runner: Runner, tick: Extract<Tick, { readonly type: "wait.opened" | "sleep.opened" | "child.opened" }>): void {
+function inspectWaiting(
+  runner: Runner,
+  tick: Extract<Tick, { readonly type: "wait.opened" | "sleep.opened" | "child.opened" }>,
+): void {
   const item = runner.state.items.get(tick.item);
   if (!item) return;
   const { inspector } = runner.host;
@@ -73,7 +85,12 @@ function inspectChildClosed(runner: Runner, tick: Extract<Tick, { readonly type:
   const record = item?.memory?.get(tick.call);
   if (!item || record?.kind !== "child") return;
   const status = tick.error === null ? "completed" : "failed";
-  runner.host.inspector.emit("child.finished", () => ({ ...attemptFactsOf(runner, item), child: record.name, childRunId: record.runId, status }));
+  runner.host.inspector.emit("child.finished", () => ({
+    ...attemptFactsOf(runner, item),
+    child: record.name,
+    childRunId: record.runId,
+    status,
+  }));
 }
 
 export function inspectStarted(attempt: Attempt): void {
@@ -87,28 +104,49 @@ export function inspectStarted(attempt: Attempt): void {
 export function inspectEnded(attempt: Attempt, output: unknown): void {
   const { runner, item } = attempt;
   const events = (Array.isArray(output) ? output : output === null ? [] : [output]) as readonly WorkflowEvent[];
-  runner.host.inspector.emit("step.completed", () => ({ ...attemptFactsOf(runner, item), events, elapsedMs: runner.now() - attempt.startedAtMs }));
+  runner.host.inspector.emit("step.completed", () => ({
+    ...attemptFactsOf(runner, item),
+    events,
+    elapsedMs: runner.now() - attempt.startedAtMs,
+  }));
 }
 
 export function inspectFailed(attempt: Attempt, error: unknown, delayMs: number | null): void {
   const { runner, item } = attempt;
   const elapsedMs = runner.now() - attempt.startedAtMs;
-  runner.host.inspector.emit("step.failed", () => ({ ...attemptFactsOf(runner, item), error, elapsedMs, final: delayMs === null }));
-  if (delayMs !== null) runner.host.inspector.emit("step.retrying", () => ({ ...attemptFactsOf(runner, item), delayMs }));
+  runner.host.inspector.emit("step.failed", () => ({
+    ...attemptFactsOf(runner, item),
+    error,
+    elapsedMs,
+    final: delayMs === null,
+  }));
+  if (delayMs !== null)
+    runner.host.inspector.emit("step.retrying", () => ({ ...attemptFactsOf(runner, item), delayMs }));
 }
 
 export function inspectDiverged(attempt: Attempt): void {
   const { runner, item, calls } = attempt;
   const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
-  if (unasked.length > 0) runner.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(runner, item), calls: unasked }));
+  if (unasked.length > 0)
+    runner.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(runner, item), calls: unasked }));
 }
 
 export function inspectNote(runner: Runner, note: Note): void {
   const { inspector } = runner.host;
   switch (note.kind) {
-    case "event.unhandled": return inspector.emit("event.unhandled", () => ({ ...factsOf(runner), event: note.event as WorkflowEvent, step: note.step }));
-    case "timer.fired": return inspector.emit("timer.fired", () => ({ ...factsOf(runner), dueAtMs: note.dueAtMs }));
-    case "run.idle": return inspector.emit("run.idle", () => ({ ...factsOf(runner), wakeAtMs: runner.state.timers?.first()?.dueAtMs ?? null }));
+    case "event.unhandled":
+      return inspector.emit("event.unhandled", () => ({
+        ...factsOf(runner),
+        event: note.event as WorkflowEvent,
+        step: note.step,
+      }));
+    case "timer.fired":
+      return inspector.emit("timer.fired", () => ({ ...factsOf(runner), dueAtMs: note.dueAtMs }));
+    case "run.idle":
+      return inspector.emit("run.idle", () => ({
+        ...factsOf(runner),
+        wakeAtMs: runner.state.timers?.first()?.dueAtMs ?? null,
+      }));
     default:
   }
 }
@@ -134,19 +172,38 @@ export function inspectOutcome(runner: Runner, outcome: Outcome): void {
   const { inspector } = runner.host;
   const { state } = runner;
   switch (outcome.status) {
-    case "completed": return inspector.emit("run.completed", () => ({ ...factsOf(runner), event: outcome.event as WorkflowEvent, elapsedMs: state.atMs - state.startedAtMs }));
-    case "failed": return inspector.emit("run.failed", () => ({ ...factsOf(runner), error: outcomeError(state.runId, outcome), step: outcome.failure.stepName }));
-    case "cancelled": return inspector.emit("run.cancelled", () => ({ ...factsOf(runner), reason: outcome.reason }));
-    case "timedOut": return inspector.emit("run.timedOut", () => ({ ...factsOf(runner), timeoutMs: outcome.timeoutMs, activeSteps: outcome.activeSteps }));
+    case "completed":
+      return inspector.emit("run.completed", () => ({
+        ...factsOf(runner),
+        event: outcome.event as WorkflowEvent,
+        elapsedMs: state.atMs - state.startedAtMs,
+      }));
+    case "failed":
+      return inspector.emit("run.failed", () => ({
+        ...factsOf(runner),
+        error: outcomeError(state.runId, outcome),
+        step: outcome.failure.stepName,
+      }));
+    case "cancelled":
+      return inspector.emit("run.cancelled", () => ({ ...factsOf(runner), reason: outcome.reason }));
+    case "timedOut":
+      return inspector.emit("run.timedOut", () => ({
+        ...factsOf(runner),
+        timeoutMs: outcome.timeoutMs,
+        activeSteps: outcome.activeSteps,
+      }));
   }
 }
 
 function inputEvents({ input }: WorkItem): readonly WorkflowEvent[] {
   switch (input.kind) {
-    case "event": return [input.event as WorkflowEvent];
-    case "batch": return input.members as readonly WorkflowEvent[];
-    case "settled": return input.members.flatMap((member) => (member.status === "ok" ? [member.event as WorkflowEvent] : []));
-    case "set": return Object.values(input.slots) as WorkflowEvent[];
+    case "event":
+      return [input.event as WorkflowEvent];
+    case "batch":
+      return input.members as readonly WorkflowEvent[];
+    case "settled":
+      return input.members.flatMap((member) => (member.status === "ok" ? [member.event as WorkflowEvent] : []));
+    case "set":
+      return Object.values(input.slots) as WorkflowEvent[];
   }
 }
-

@@ -4,15 +4,24 @@ import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 
 /** What awaiting the handler throws. An error that a step threw comes as itself in the process where it was thrown. */
-export function outcomeError(runId: string, outcome: Exclude<Outcome, { readonly status: "completed" }> | Outcome): unknown {
+export function outcomeError(
+  runId: string,
+  outcome: Exclude<Outcome, { readonly status: "completed" }> | Outcome,
+): unknown {
   switch (outcome.status) {
-    case "failed": return reviveError(outcome.failure.error);
-    case "timedOut": return timedOut(runId, outcome);
-    default: return cancelled(runId, outcome.status === "cancelled" ? outcome.reason : null);
+    case "failed":
+      return reviveError(outcome.failure.error);
+    case "timedOut":
+      return timedOut(runId, outcome);
+    default:
+      return cancelled(runId, outcome.status === "cancelled" ? outcome.reason : null);
   }
 }
 
-function timedOut(runId: string, { timeoutMs, activeSteps }: Extract<Outcome, { readonly status: "timedOut" }>): WorkflowError {
+function timedOut(
+  runId: string,
+  { timeoutMs, activeSteps }: Extract<Outcome, { readonly status: "timedOut" }>,
+): WorkflowError {
   return new WorkflowError({
     code: "RUN_TIMED_OUT",
     message: `Run "${runId}" has used up its ${timeoutMs} ms. ${activeSteps.length > 0 ? `At work were: ${activeSteps.join(", ")}.` : "No step was at work."}`,

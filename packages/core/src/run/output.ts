@@ -25,7 +25,11 @@ export function checkEvent(step: CompiledStep, value: unknown): EventData {
   });
 }
 
-export function undeclared(step: CompiledStep, event: WorkflowEvent, option: "emits" | "waits" | "streams"): WorkflowError {
+export function undeclared(
+  step: CompiledStep,
+  event: WorkflowEvent,
+  option: "emits" | "waits" | "streams",
+): WorkflowError {
   const { name } = step.definition;
   const declared = [...step.definition[option]];
   const twin = declared.includes(event.type) ? " by another class of that type" : "";
@@ -43,7 +47,8 @@ export function isGenerator(value: unknown): value is AsyncGenerator<WorkflowEve
 }
 
 function describe(value: unknown): string {
-  if (typeof value === "function") return `a function${(value as unknown as EventClass).type ? " (an event class: use `new`)" : ""}`;
+  if (typeof value === "function")
+    return `a function${(value as unknown as EventClass).type ? " (an event class: use `new`)" : ""}`;
   if (typeof value === "object") return `an object of ${(value as object).constructor?.name ?? "no class"}`;
   return `the ${typeof value} ${String(value).slice(0, 40)}`;
 }

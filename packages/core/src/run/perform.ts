@@ -10,11 +10,13 @@ import { roleOf } from "../event/facts.js";
 import { Attempt } from "./attempt.js";
 import { cancelChild, startChild } from "./children.js";
 import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
-import type { Runner } from "./runner.js";
 import { openStream } from "./run-stream.js";
+import type { Runner } from "./runner.js";
 
 /** Adding a command without a performer does not compile. */
-type Performers = { readonly [Type in Command["type"]]: (runner: Runner, command: Extract<Command, { readonly type: Type }>) => void };
+type Performers = {
+  readonly [Type in Command["type"]]: (runner: Runner, command: Extract<Command, { readonly type: Type }>) => void;
+};
 
 const performers: Performers = {
   "attempt.start": (runner, { item: id }) => {
@@ -73,5 +75,13 @@ function publish(runner: Runner, item: Published): void {
   const { parent } = runner;
   if (parent === null || isLast) return;
   const origin = item.origin === null ? parent.name : `${parent.name}/${item.origin}`;
-  parent.runner.submit({ type: "stream.written", atMs: parent.runner.now(), item: null, attempt: 0, event: item.event, origin, promptId: item.promptId });
+  parent.runner.submit({
+    type: "stream.written",
+    atMs: parent.runner.now(),
+    item: null,
+    attempt: 0,
+    event: item.event,
+    origin,
+    promptId: item.promptId,
+  });
 }

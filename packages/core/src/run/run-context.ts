@@ -10,8 +10,8 @@ import { applyChange } from "../state/apply-change.js";
 import { StateCell } from "../state/state-cell.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { markHandled } from "./deferred.js";
-import type { Runner } from "./runner.js";
 import { initialStore } from "./run-store.js";
+import type { Runner } from "./runner.js";
 import { encodeRun, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
 import { hostOf } from "./workflow-host.js";
 
@@ -127,7 +127,10 @@ class CallerStore {
 /** @internal */
 export function newContext(workflow: object): CallerContext {
   const compiled = compileWorkflow(workflow);
-  return new CallerContext(compiled, freshRun(compiled, { runId: hostOf(compiled).ports.ids.runId(), store: initialStore(compiled) }));
+  return new CallerContext(
+    compiled,
+    freshRun(compiled, { runId: hostOf(compiled).ports.ids.runId(), store: initialStore(compiled) }),
+  );
 }
 
 /** @internal */

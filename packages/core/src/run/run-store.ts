@@ -23,7 +23,8 @@ export function createCell(runner: Runner): StateCell {
         item: attempt?.item.id ?? null,
         attempt: attempt?.number ?? 0,
         call: (writer?.note as string | undefined) ?? null,
-        change, value,
+        change,
+        value,
       });
     },
     schema: compiled.state,

@@ -10,14 +10,14 @@ import { reduce } from "../engine/reduce.js";
 import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { ResourceContainer } from "../resource/resource-container.js";
 import type { ResourceOverride } from "../resource/resource.js";
+import { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { Attempt } from "./attempt.js";
-import { createCell } from "./run-store.js";
 import { inspectTick } from "./inspect-run.js";
 import { perform } from "./perform.js";
+import { createCell } from "./run-store.js";
 import { nextTurn } from "./system.js";
 import { afterTurn, isTurnOver } from "./turn.js";
 import type { WorkflowHost } from "./workflow-host.js";
@@ -127,9 +127,17 @@ export class Runner {
     queueMicrotask(() => this.drain());
   }
 
-  /** A snapshot of a run that has just been started holds its start. */
+  /** Reduces the start before its turn, so that a snapshot taken at once holds it. It takes effect in its turn. */
   catchUp(): void {
-    if (this.host.ports.journal === null) this.drain();
+    const [start] = this.queue;
+    if (!start || this.busy || this.state.ticks > 0 || this.permit === "none" || this.host.ports.journal !== null) return;
+    this.queue = none;
+    this.busy = true;
+    const commands = this.reduceTick(start);
+    queueMicrotask(() => {
+      for (const command of commands) perform(this, command);
+      this.goOn();
+    });
   }
 
   ticket(resolve: (receipt: Receipt) => void): number {
@@ -297,14 +305,15 @@ export class Runner {
 
   private awaitPermit(): void {
     this.busy = true;
-    this.leaveQueue = this.host.permits?.wait(() => {
-      this.permit = "held";
-      this.leaveQueue = null;
-      if (!this.live) return this.releasePermit();
-      // Time in the queue is no time of the run.
-      for (const tick of this.queue) (tick as { atMs: number }).atMs = this.now();
-      this.goOn();
-    }) ?? null;
+    this.leaveQueue =
+      this.host.permits?.wait(() => {
+        this.permit = "held";
+        this.leaveQueue = null;
+        if (!this.live) return this.releasePermit();
+        // Time in the queue is no time of the run.
+        for (const tick of this.queue) (tick as { atMs: number }).atMs = this.now();
+        this.goOn();
+      }) ?? null;
   }
 
   /** A run without a permit can be cancelled at once. */
@@ -326,7 +335,8 @@ export class Runner {
   /** The run has an outcome: what still runs no longer counts. */
   finish(outcome: Outcome): void {
     this.end(`the run is ${outcome.status}`, true);
-    for (const child of this.children?.values() ?? []) child.submit({ type: "run.cancelled", atMs: child.now(), reason: `its parent is ${outcome.status}` });
+    for (const child of this.children?.values() ?? [])
+      child.submit({ type: "run.cancelled", atMs: child.now(), reason: `its parent is ${outcome.status}` });
     this.stream?.end();
     this.owner?.onFinish(outcome);
     this.onIdle();
@@ -352,11 +362,16 @@ export class Runner {
     this.callOffTimer?.();
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
     this.attempts.clear();
-    for (const [, resolve] of this.tickets ?? []) resolve({ status: "refused", code: "RUN_FINISHED", hint: `${reason}: start a new run, or resume it.` });
+    for (const [, resolve] of this.tickets ?? [])
+      resolve({ status: "refused", code: "RUN_FINISHED", hint: `${reason}: start a new run, or resume it.` });
     this.tickets = null;
     this.releasePermit();
     if (this.container !== null && !this.container.isEmpty) {
-      this.container.dispose().catch((error) => this.host.ports.log.error(`A resource of run "${this.state.runId}" could not be disposed.`, error));
+      this.container
+        .dispose()
+        .catch((error) =>
+          this.host.ports.log.error(`A resource of run "${this.state.runId}" could not be disposed.`, error),
+        );
     }
   }
 }

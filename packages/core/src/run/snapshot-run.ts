@@ -25,8 +25,15 @@ export function encodeRunner(runner: Runner, options: ToDictOptions = {}): Conte
   return encodeRun(runner.host.compiled, { state: runner.state, children: runner.family }, options);
 }
 
-export function encodeRun(compiled: CompiledWorkflow, { state, children }: RestoredRun, options: ToDictOptions = {}): ContextDict {
-  return seal(encodeState(state, compiled, children === null ? null : encodeChildren(compiled, { state, children })), options.codec);
+export function encodeRun(
+  compiled: CompiledWorkflow,
+  { state, children }: RestoredRun,
+  options: ToDictOptions = {},
+): ContextDict {
+  return seal(
+    encodeState(state, compiled, children === null ? null : encodeChildren(compiled, { state, children })),
+    options.codec,
+  );
 }
 
 function encodeChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
@@ -42,13 +49,19 @@ function encodeChildren(compiled: CompiledWorkflow, { state, children }: Restore
 
 function* openChildren(state: RunState) {
   for (const item of state.items.values()) {
-    for (const record of item.memory?.values() ?? []) if (record.kind === "child" && record.status === "open") yield record;
+    for (const record of item.memory?.values() ?? [])
+      if (record.kind === "child" && record.status === "open") yield record;
   }
 }
 
 function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDict {
   if (codec === undefined) return snapshot as never;
-  return { format: snapshot.format, version: snapshot.version, codec: codec.name, data: codec.encode(JSON.stringify(snapshot)) };
+  return {
+    format: snapshot.format,
+    version: snapshot.version,
+    codec: codec.name,
+    data: codec.encode(JSON.stringify(snapshot)),
+  };
 }
 
 /** Values may be 200 levels deep; children and what is around them need some more. */
@@ -70,12 +83,18 @@ function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
   const name = reader.raw("codec");
   if (name === undefined) return dict;
   if (codec === undefined || codec.name !== name) {
-    throw invalidSnapshot("snapshot.codec", `"${String(name)}", and ${codec === undefined ? "no codec was given" : `the codec given is "${codec.name}"`}`);
+    throw invalidSnapshot(
+      "snapshot.codec",
+      `"${String(name)}", and ${codec === undefined ? "no codec was given" : `the codec given is "${codec.name}"`}`,
+    );
   }
   try {
     return JSON.parse(codec.decode(reader.text("data")));
   } catch (cause) {
-    throw invalidSnapshot("snapshot.data", `nothing that the codec "${codec.name}" can read (${cause instanceof Error ? cause.message : String(cause)})`);
+    throw invalidSnapshot(
+      "snapshot.data",
+      `nothing that the codec "${codec.name}" can read (${cause instanceof Error ? cause.message : String(cause)})`,
+    );
   }
 }
 
@@ -96,10 +115,15 @@ function decodeTree(compiled: CompiledWorkflow, reader: Reader, children: Map<st
 }
 
 function checkFormat(reader: Reader): void {
-  if (reader.raw("format") !== SNAPSHOT_FORMAT) throw invalidSnapshot("snapshot.format", `${JSON.stringify(reader.raw("format"))?.slice(0, 60)}, not "${SNAPSHOT_FORMAT}"`);
+  if (reader.raw("format") !== SNAPSHOT_FORMAT)
+    throw invalidSnapshot(
+      "snapshot.format",
+      `${JSON.stringify(reader.raw("format"))?.slice(0, 60)}, not "${SNAPSHOT_FORMAT}"`,
+    );
   const version = reader.number("version");
   if (version === SNAPSHOT_VERSION) return;
-  if (!Number.isInteger(version) || version < 1) throw invalidSnapshot("snapshot.version", `${version}, no version there ever was`);
+  if (!Number.isInteger(version) || version < 1)
+    throw invalidSnapshot("snapshot.version", `${version}, no version there ever was`);
   throw new WorkflowError({
     code: "SNAPSHOT_NEWER",
     message: `The snapshot has version ${version}; this Millrace reads up to ${SNAPSHOT_VERSION}.`,
@@ -120,7 +144,11 @@ function checkWorkflow({ name, steps, definition }: CompiledWorkflow, reader: Re
     });
   }
   const joined = (joins: Reader): string[] => joins.each("joins", (join) => join.text("step"));
-  const used = [...reader.each("items", (item) => item.text("step")), ...joined(reader), ...reader.each("scopes", (scope) => [scope.text("opener"), ...joined(scope)]).flat()];
+  const used = [
+    ...reader.each("items", (item) => item.text("step")),
+    ...joined(reader),
+    ...reader.each("scopes", (scope) => [scope.text("opener"), ...joined(scope)]).flat(),
+  ];
   const unknown = [...new Set(used)].filter((step) => !steps.has(step));
   if (unknown.length === 0) return;
   throw new WorkflowError({
@@ -132,6 +160,9 @@ function checkWorkflow({ name, steps, definition }: CompiledWorkflow, reader: Re
 }
 
 /** A run that has not begun: only a state to start on. */
-export function freshRun(compiled: CompiledWorkflow, setup: { readonly runId: string; readonly store: unknown }): RestoredRun {
+export function freshRun(
+  compiled: CompiledWorkflow,
+  setup: { readonly runId: string; readonly store: unknown },
+): RestoredRun {
   return { state: createRunState({ ...setup, workflow: compiled.name }), children: null };
 }

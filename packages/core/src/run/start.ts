@@ -7,6 +7,7 @@ import type { RunContext } from "../context/context.types.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { ResourceOverride } from "../resource/resource.js";
 import { toMs } from "../value/duration.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { resolveStart } from "../workflow/start-event.js";
@@ -17,7 +18,6 @@ import { CallerContext } from "./run-context.js";
 import { initialStore } from "./run-store.js";
 import { Runner } from "./runner.js";
 import type { RestoredRun } from "./snapshot-run.js";
-import type { ResourceOverride } from "../resource/resource.js";
 import { hostOf } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
@@ -65,7 +65,11 @@ function isGoingOn(state: RunState): boolean {
 
 function newState(compiled: CompiledWorkflow, context: CallerContext | null, runId: string | undefined): RunState {
   const id = runId ?? (context?.run.state.ticks === 0 ? context.runId : hostOf(compiled).ports.ids.runId());
-  return createRunState({ runId: id, workflow: compiled.name, store: context === null ? initialStore(compiled) : context.run.state.store });
+  return createRunState({
+    runId: id,
+    workflow: compiled.name,
+    store: context === null ? initialStore(compiled) : context.run.state.store,
+  });
 }
 
 interface Launch {
@@ -74,7 +78,10 @@ interface Launch {
   readonly options: RunOptions;
 }
 
-function launch(compiled: CompiledWorkflow, { context, run, options }: Launch): { readonly handler: RunHandler; readonly runner: Runner } {
+function launch(
+  compiled: CompiledWorkflow,
+  { context, run, options }: Launch,
+): { readonly handler: RunHandler; readonly runner: Runner } {
   const host = hostOf(compiled);
   const { runId } = run.state;
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
@@ -161,8 +168,14 @@ function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: bool
   const isResume = type === "run.resumed";
   return new WorkflowError({
     code: never ? "OPTION_INVALID" : isResume ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
-    message: never ? `The context "${runId}" has not run yet.` : `Run "${runId}" is ${status}; it cannot be ${isResume ? "resumed" : "retried"}.`,
-    hint: never ? "Start it with `workflow.run(input, { context })`." : isResume ? "Start a new run on its state with `workflow.run(input, { context })`, or `retry` a failed one." : "Only failed and timed-out runs can be retried.",
+    message: never
+      ? `The context "${runId}" has not run yet.`
+      : `Run "${runId}" is ${status}; it cannot be ${isResume ? "resumed" : "retried"}.`,
+    hint: never
+      ? "Start it with `workflow.run(input, { context })`."
+      : isResume
+        ? "Start a new run on its state with `workflow.run(input, { context })`, or `retry` a failed one."
+        : "Only failed and timed-out runs can be retried.",
     details: { runId, status },
   });
 }

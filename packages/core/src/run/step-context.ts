@@ -3,11 +3,23 @@
  *
  * @module
  */
-import type { Collected, CollectEventsOptions, Context, ContextDict, EffectCall, RetryState, Sendable, SendOptions, SleepOptions, ToDictOptions, WaitOptions } from "../context/context.types.js";
+import type {
+  CollectEventsOptions,
+  Collected,
+  Context,
+  ContextDict,
+  EffectCall,
+  RetryState,
+  Sendable,
+  SendOptions,
+  SleepOptions,
+  ToDictOptions,
+  WaitOptions,
+} from "../context/context.types.js";
 import type { Store } from "../context/store.types.js";
-import type { EventData } from "../engine/state.js";
-import { acceptedTypes } from "../engine/routing.js";
 import { matchesType } from "../engine/matching.js";
+import { acceptedTypes } from "../engine/routing.js";
+import type { EventData } from "../engine/state.js";
 import type { Send } from "../engine/tick.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
@@ -77,10 +89,21 @@ export class StepContext implements Context {
     attempt.assertAlive();
     assertSendable(attempt, event, "streams");
     const { runner, item } = attempt;
-    runner.submit({ type: "stream.written", atMs: runner.now(), item: item.id, attempt: attempt.number, event, origin: null, promptId: null });
+    runner.submit({
+      type: "stream.written",
+      atMs: runner.now(),
+      item: item.id,
+      attempt: attempt.number,
+      event,
+      origin: null,
+      promptId: null,
+    });
   }
 
-  waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options: WaitOptions<Event> = {}): Promise<Event> {
+  waitForEvent<Event extends WorkflowEvent>(
+    event: EventClass<Event>,
+    options: WaitOptions<Event> = {},
+  ): Promise<Event> {
     return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
       const { runner } = attempt;
@@ -110,7 +133,13 @@ export class StepContext implements Context {
       const types = expected.map(eventTypeOf);
       const buffer = options.buffer ?? types.join(",");
       const call = this.#calls().id("collect", buffer, undefined);
-      return this.#do(call, () => ({ type: "event.collected", ...this.#stamp(call), buffer, expected: types, event })) as never;
+      return this.#do(call, () => ({
+        type: "event.collected",
+        ...this.#stamp(call),
+        buffer,
+        expected: types,
+        event,
+      })) as never;
     });
   }
 
@@ -169,7 +198,12 @@ export class StepContext implements Context {
     }
   }
 
-  #stamp(call: string): { readonly atMs: number; readonly item: number; readonly attempt: number; readonly call: string } {
+  #stamp(call: string): {
+    readonly atMs: number;
+    readonly item: number;
+    readonly attempt: number;
+    readonly call: string;
+  } {
     const { runner, item, number } = this.#attempt;
     return { atMs: runner.now(), item: item.id, attempt: number, call };
   }
@@ -197,7 +231,10 @@ export class StepContext implements Context {
     return answer;
   }
 
-  async #effect<Result>(call: string, { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> }): Promise<Result> {
+  async #effect<Result>(
+    call: string,
+    { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> },
+  ): Promise<Result> {
     const attempt = this.#attempt;
     const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
     const value = await effect({

@@ -4,10 +4,16 @@ import { reviveError } from "../errors/error-record.js";
 
 export function stepInput({ input }: WorkItem): unknown {
   switch (input.kind) {
-    case "event": return input.event;
-    case "batch": return input.members;
-    case "settled": return input.members.map((member) => (member.status === "failed" ? { ...member, failure: toStepFailure(member.failure) } : member));
-    case "set": return input.slots;
+    case "event":
+      return input.event;
+    case "batch":
+      return input.members;
+    case "settled":
+      return input.members.map((member) =>
+        member.status === "failed" ? { ...member, failure: toStepFailure(member.failure) } : member,
+      );
+    case "set":
+      return input.slots;
   }
 }
 

@@ -17,7 +17,10 @@ export const systemClock: Clock = {
     let timer: ReturnType<typeof setTimeout>;
     const arm = (): void => {
       const leftMs = atMs - Date.now();
-      timer = host.setTimeout(() => (leftMs > LONGEST_TIMER_MS ? arm() : wake()), Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS));
+      timer = host.setTimeout(
+        () => (leftMs > LONGEST_TIMER_MS ? arm() : wake()),
+        Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS),
+      );
     };
     arm();
     return () => host.clearTimeout(timer);

@@ -6,8 +6,9 @@
  *
  * @module
  */
-import type { Clock } from "../engine/ports.js";
+
 import { Fifo } from "../engine/fifo.js";
+import type { Clock } from "../engine/ports.js";
 import { nextTurn } from "./system.js";
 
 export const TURN_MS = 5;

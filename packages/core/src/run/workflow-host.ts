@@ -5,7 +5,7 @@
  */
 import type { Journal, Ports } from "../engine/ports.js";
 import { createRouting, type Routing } from "../engine/routing.js";
-import { Inspector } from "../inspect/inspector.js";
+import type { Inspector } from "../inspect/inspector.js";
 import { logVerbosely } from "../inspect/verbose.js";
 import { Limiter } from "../limit/limiter.js";
 import { Permits } from "../limit/permits.js";
@@ -53,10 +53,14 @@ function createHost(compiled: CompiledWorkflow, given: Partial<Ports>): Workflow
   };
   if (options.verbose) logVerbosely(inspector, ports.log);
   return {
-    compiled, ports, inspector,
+    compiled,
+    ports,
+    inspector,
     routing: createRouting(definition),
     permits: options.maxConcurrentRuns === null ? null : new Permits(options.maxConcurrentRuns),
-    limiters: new Map(Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)])),
+    limiters: new Map(
+      Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)]),
+    ),
     resources: new ResourceContainer("workflow", appResources),
     liveIds: new Set(),
   };

@@ -1,11 +1,11 @@
 /** The memory of a work item, from JSON. */
 import type { MemoryRecord } from "../engine/state.js";
-import { compileWorkflow } from "../workflow/compile.js";
 import { decodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";
 import { isRecord } from "../state/state-schema.js";
-import { invalidSnapshot, mismatch, Reader } from "./reader.js";
+import { compileWorkflow } from "../workflow/compile.js";
 import type { StateDecoder } from "./decode.js";
+import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 
 const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
 
@@ -13,19 +13,41 @@ export function decodeRecord(decoder: StateDecoder, reader: Reader, item: number
   const kind = reader.oneOf("kind", KINDS);
   const call = reader.text("call");
   switch (kind) {
-    case "wait": return waitRecord(decoder, reader, item);
-    case "sleep": return { kind, call, awaitedIn: 0, dueAtMs: reader.number("dueAtMs"), status: reader.oneOf("status", ["open", "done"]), timer: null };
-    case "child": return childRecord(decoder, reader);
-    case "send": return { kind, call };
+    case "wait":
+      return waitRecord(decoder, reader, item);
+    case "sleep":
+      return {
+        kind,
+        call,
+        awaitedIn: 0,
+        dueAtMs: reader.number("dueAtMs"),
+        status: reader.oneOf("status", ["open", "done"]),
+        timer: null,
+      };
+    case "child":
+      return childRecord(decoder, reader);
+    case "send":
+      return { kind, call };
     case "edit":
-    case "run": return { kind, call, value: decoder.value(reader.raw("value"), reader.at("value")) };
-    case "set": return { kind, call, events: reader.nullable("events", (name) => reader.array(name).map((event) => decoder.event(event, reader.at(name)))) };
-    case "yield": return { kind, call, digest: reader.text("digest") };
+    case "run":
+      return { kind, call, value: decoder.value(reader.raw("value"), reader.at("value")) };
+    case "set":
+      return {
+        kind,
+        call,
+        events: reader.nullable("events", (name) =>
+          reader.array(name).map((event) => decoder.event(event, reader.at(name))),
+        ),
+      };
+    case "yield":
+      return { kind, call, digest: reader.text("digest") };
   }
 }
 
 function waitRecord(decoder: StateDecoder, reader: Reader, item: number): MemoryRecord {
-  for (const type of reader.texts("accepts")) if (!decoder.compiled.registry.get(type)) throw mismatch(reader.at("accepts"), `names ${type}, which is no event of it`);
+  for (const type of reader.texts("accepts"))
+    if (!decoder.compiled.registry.get(type))
+      throw mismatch(reader.at("accepts"), `names ${type}, which is no event of it`);
   return {
     kind: "wait",
     call: reader.text("call"),
@@ -33,7 +55,9 @@ function waitRecord(decoder: StateDecoder, reader: Reader, item: number): Memory
     order: reader.count("order"),
     item,
     accepts: reader.texts("accepts"),
-    where: reader.nullable("where", (name) => whereOf(decoder.value(reader.raw(name), reader.at(name)), reader.at(name))),
+    where: reader.nullable("where", (name) =>
+      whereOf(decoder.value(reader.raw(name), reader.at(name)), reader.at(name)),
+    ),
     promptId: reader.nullable("promptId", (name) => reader.text(name)),
     prompt: reader.raw("promptId") === null ? null : decoder.event(reader.raw("prompt"), reader.at("prompt")),
     dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
@@ -60,7 +84,8 @@ function childRecord(decoder: StateDecoder, reader: Reader): MemoryRecord {
     runId: reader.text("runId"),
     start: decodeEvent(reader.raw("start"), registry, reader.at("start")),
     status: reader.oneOf("status", ["open", "completed", "failed"]),
-    result: reader.raw("status") === "completed" ? decodeEvent(reader.raw("result"), registry, reader.at("result")) : null,
+    result:
+      reader.raw("status") === "completed" ? decodeEvent(reader.raw("result"), registry, reader.at("result")) : null,
     error: reader.raw("status") === "failed" ? decoder.error(reader.raw("error"), reader.at("error")) : null,
   };
 }

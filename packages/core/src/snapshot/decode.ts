@@ -3,19 +3,34 @@
  *
  * @module
  */
-import { createRunState, type EventData, type Failure, type JoinBuffer, type Outcome, type Parcel, type Recoveries, type RunState, type Scope, type SettledMember, type StepInput, type WaitRecord, type WorkItem } from "../engine/state.js";
-import { listWait } from "../engine/reduce/wait.js";
+
 import { matchesType } from "../engine/matching.js";
 import { enter } from "../engine/reduce/scope.js";
+import { listWait } from "../engine/reduce/wait.js";
+import {
+  createRunState,
+  type EventData,
+  type Failure,
+  type JoinBuffer,
+  type Outcome,
+  type Parcel,
+  type Recoveries,
+  type RunState,
+  type Scope,
+  type SettledMember,
+  type StepInput,
+  type WaitRecord,
+  type WorkItem,
+} from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
 import type { ErrorRecord } from "../errors/error-record.js";
+import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent } from "../event/event-codec.js";
 import { roleOf } from "../event/facts.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { decodeValue } from "../value/codec.js";
 import { freezeState } from "../state/freeze-state.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
 import { isRecord } from "../state/state-schema.js";
+import { decodeValue } from "../value/codec.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 
@@ -44,7 +59,10 @@ export class StateDecoder {
     const state = createRunState({ runId: dict.text("runId"), workflow: dict.text("workflow"), store });
     state.status = dict.oneOf("status", STATUSES);
     state.outcome = dict.nullable("outcome", (name) => this.outcome(new Reader(dict.raw(name), dict.at(name))));
-    if ((state.outcome === null) !== (state.status === "running") || (state.outcome && state.outcome.status !== state.status)) {
+    if (
+      (state.outcome === null) !== (state.status === "running") ||
+      (state.outcome && state.outcome.status !== state.status)
+    ) {
       throw invalidSnapshot(dict.at("outcome"), `at odds with the status "${state.status}"`);
     }
     for (const name of ["ticks", "nextId", "streamed"] as const) state[name] = dict.count(name);
@@ -77,10 +95,14 @@ export class StateDecoder {
   private outcome(reader: Reader): Outcome {
     const status = reader.oneOf("status", ["completed", "failed", "cancelled", "timedOut"]);
     switch (status) {
-      case "completed": return { status, event: this.event(reader.raw("event"), reader.at("event")) };
-      case "failed": return { status, failure: this.failure(reader.raw("failure"), reader.at("failure")) };
-      case "cancelled": return { status, reason: this.value(reader.raw("reason"), reader.at("reason")) };
-      case "timedOut": return { status, timeoutMs: reader.number("timeoutMs"), activeSteps: reader.texts("activeSteps") };
+      case "completed":
+        return { status, event: this.event(reader.raw("event"), reader.at("event")) };
+      case "failed":
+        return { status, failure: this.failure(reader.raw("failure"), reader.at("failure")) };
+      case "cancelled":
+        return { status, reason: this.value(reader.raw("reason"), reader.at("reason")) };
+      case "timedOut":
+        return { status, timeoutMs: reader.number("timeoutMs"), activeSteps: reader.texts("activeSteps") };
     }
   }
 
@@ -111,7 +133,9 @@ export class StateDecoder {
     const id = reader.count("id", this.dict.count("nextId"));
     const scope = this.scope(reader, "scope");
     const item: WorkItem = {
-      id, step, scope,
+      id,
+      step,
+      scope,
       input: this.input(new Reader(reader.raw("input"), reader.at("input"))),
       index: elementIndex(reader, scope),
       recoveries: this.recoveries(reader),
@@ -121,23 +145,37 @@ export class StateDecoder {
       firstStartedAtMs: reader.number("firstStartedAtMs"),
       lastError: reader.nullable("lastError", (name) => this.error(reader.raw(name), reader.at(name))),
       lastFailedAtMs: reader.number("lastFailedAtMs"),
-      memory: null, open: 0, answered: null, retryTimer: null,
+      memory: null,
+      open: 0,
+      answered: null,
+      retryTimer: null,
       fan: reader.raw("fan") === undefined ? null : this.scope(reader, "fan"),
     };
     const records = reader.each("memory", (record) => decodeRecord(this, record, id));
     if (records.length > 0) item.memory = new Map(records.map((record) => [record.call, record]));
-    if (!takesInput(this.compiled, item)) throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
-    if (item.status === "failed" && this.dict.raw("status") === "running") throw invalidSnapshot(reader.at("status"), '"failed", and the run goes on');
+    if (!takesInput(this.compiled, item))
+      throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
+    if (item.status === "failed" && this.dict.raw("status") === "running")
+      throw invalidSnapshot(reader.at("status"), '"failed", and the run goes on');
     return item;
   }
 
   private input(reader: Reader): StepInput {
     const kind = reader.oneOf("kind", ["event", "batch", "settled", "set"]);
     switch (kind) {
-      case "event": return { kind, event: this.event(reader.raw("event"), reader.at("event")) };
-      case "batch": return { kind, members: Object.freeze(this.events(reader, "members")) };
-      case "settled": return { kind, members: reader.each("members", (member) => this.member(member)) };
-      case "set": return { kind, slots: Object.fromEntries(reader.array("slots").map((entry, index) => this.slot(entry, `${reader.at("slots")}.${index}`))) };
+      case "event":
+        return { kind, event: this.event(reader.raw("event"), reader.at("event")) };
+      case "batch":
+        return { kind, members: Object.freeze(this.events(reader, "members")) };
+      case "settled":
+        return { kind, members: reader.each("members", (member) => this.member(member)) };
+      case "set":
+        return {
+          kind,
+          slots: Object.fromEntries(
+            reader.array("slots").map((entry, index) => this.slot(entry, `${reader.at("slots")}.${index}`)),
+          ),
+        };
     }
   }
 
@@ -150,7 +188,9 @@ export class StateDecoder {
     const index = reader.number("index");
     const status = reader.oneOf("status", ["ok", "empty", "failed"]);
     if (status === "ok") return { status, index, event: this.event(reader.raw("event"), reader.at("event")) };
-    return status === "failed" ? { status, index, failure: this.failure(reader.raw("failure"), reader.at("failure")) } : { status, index };
+    return status === "failed"
+      ? { status, index, failure: this.failure(reader.raw("failure"), reader.at("failure")) }
+      : { status, index };
   }
 
   private recoveries(reader: Reader): Recoveries | null {
@@ -215,7 +255,8 @@ export class StateDecoder {
         scope.gathered.set(gathered.text("step"), { fired: gathered.flag("fired"), arrivals });
       }
       for (const pair of reader.array("failures")) {
-        if (!Array.isArray(pair) || !Number.isSafeInteger(pair[0]) || pair[0] < 0 || pair[0] >= scope.size) throw invalidSnapshot(reader.at("failures"), "no list of failures by element");
+        if (!Array.isArray(pair) || !Number.isSafeInteger(pair[0]) || pair[0] < 0 || pair[0] >= scope.size)
+          throw invalidSnapshot(reader.at("failures"), "no list of failures by element");
         scope.failures ??= new Map();
         scope.failures.set(pair[0], this.failure(pair[1], reader.at("failures")));
       }
@@ -224,7 +265,8 @@ export class StateDecoder {
   }
 
   private checkCollect(name: string, path: string): void {
-    if (this.compiled.steps.get(name)?.definition.trigger.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
+    if (this.compiled.steps.get(name)?.definition.trigger.kind !== "collect")
+      throw mismatch(path, `names "${name}", which collects nothing`);
   }
 
   private addItem(state: RunState, item: WorkItem): void {
@@ -272,9 +314,13 @@ export class StateDecoder {
     if (inbox.length > 0) state.inbox = inbox;
     for (const [index, set] of dict.array("sets").entries()) {
       const path = `${dict.at("sets")}.${index}`;
-      if (!Array.isArray(set) || typeof set[0] !== "string" || !Array.isArray(set[1])) throw invalidSnapshot(path, "no set");
+      if (!Array.isArray(set) || typeof set[0] !== "string" || !Array.isArray(set[1]))
+        throw invalidSnapshot(path, "no set");
       state.sets ??= new Map();
-      state.sets.set(set[0], set[1].map((event) => this.event(event, path)));
+      state.sets.set(
+        set[0],
+        set[1].map((event) => this.event(event, path)),
+      );
     }
     for (const prompt of dict.each("prompts", (reader) => reader)) {
       const promptId = prompt.text("promptId");
@@ -289,7 +335,8 @@ export class StateDecoder {
       const base = { dueAtMs: reader.number("dueAtMs"), order: reader.count("order"), position: 0 };
       const kind = reader.oneOf("kind", ["call", "retry", "send", "deadline"]);
       if (kind === "deadline") state.timers.add({ ...base, kind });
-      else if (kind === "send") state.timers.add({ ...base, kind, parcel: this.parcel(new Reader(reader.raw("parcel"), reader.at("parcel"))) });
+      else if (kind === "send")
+        state.timers.add({ ...base, kind, parcel: this.parcel(new Reader(reader.raw("parcel"), reader.at("parcel"))) });
       else {
         const item = state.items.get(reader.number("item"));
         if (!item) throw invalidSnapshot(reader.at("item"), `${reader.number("item")}, an item that is not there`);
@@ -298,7 +345,8 @@ export class StateDecoder {
           const call = reader.text("call");
           const timer = state.timers.add({ ...base, kind, item: item.id, call });
           const record = item.memory?.get(call);
-          if (record?.kind !== "wait" && record?.kind !== "sleep") throw invalidSnapshot(reader.at("call"), `"${call}", a call that is not there`);
+          if (record?.kind !== "wait" && record?.kind !== "sleep")
+            throw invalidSnapshot(reader.at("call"), `"${call}", a call that is not there`);
           record.timer = timer;
         }
       }
@@ -309,11 +357,13 @@ export class StateDecoder {
   private checkTimers({ items }: RunState): void {
     for (const item of items.values()) {
       const path = `${this.dict.at("items")}: item ${item.id}`;
-      if ((item.status === "delayed") !== (item.retryTimer !== null)) throw invalidSnapshot(path, "delayed without a timer, or the other way round");
+      if ((item.status === "delayed") !== (item.retryTimer !== null))
+        throw invalidSnapshot(path, "delayed without a timer, or the other way round");
       for (const record of item.memory?.values() ?? []) {
         if (record.kind !== "wait" && record.kind !== "sleep") continue;
         const needsTimer = record.status === "open" && record.dueAtMs !== null;
-        if (needsTimer !== (record.timer !== null)) throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);
+        if (needsTimer !== (record.timer !== null))
+          throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);
       }
     }
   }
@@ -324,12 +374,16 @@ export class StateDecoder {
     for (const { id, scope, index, fan } of state.items.values()) {
       if (scope !== null) enter(scope, index);
       if (fan === null) continue;
-      if (fan.generator !== null) throw invalidSnapshot(this.dict.at("items"), `a list with two generators of fan-out ${fan.id}`);
+      if (fan.generator !== null)
+        throw invalidSnapshot(this.dict.at("items"), `a list with two generators of fan-out ${fan.id}`);
       fan.generator = id;
       fan.open++;
     }
-    for (const timer of state.timers?.toArray() ?? []) if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
-    for (const { id, open } of this.scopes.values()) if (open === 0) throw invalidSnapshot(this.dict.at("scopes"), `a list with fan-out ${id}, in which nothing is open`);
+    for (const timer of state.timers?.toArray() ?? [])
+      if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
+    for (const { id, open } of this.scopes.values())
+      if (open === 0)
+        throw invalidSnapshot(this.dict.at("scopes"), `a list with fan-out ${id}, in which nothing is open`);
   }
 }
 
@@ -341,15 +395,32 @@ function elementIndex(reader: Reader, scope: Scope | null, name: "index" | "pare
 /** Whether the step takes what the item holds. Its code may have changed since. */
 function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {
   const trigger = steps.get(step)?.definition.trigger;
-  const takes = (events: readonly EventData[], accepts: readonly string[]): boolean => events.every((event) => matchesType(accepts, event.type));
+  const takes = (events: readonly EventData[], accepts: readonly string[]): boolean =>
+    events.every((event) => matchesType(accepts, event.type));
   switch (trigger?.kind) {
-    case "event": return input.kind === "event" && takes([input.event], trigger.accepts);
+    case "event":
+      return input.kind === "event" && takes([input.event], trigger.accepts);
     case "collect": {
-      if (trigger.settle) return input.kind === "settled" && takes(input.members.flatMap((member) => (member.status === "ok" ? [member.event] : [])), trigger.accepts);
+      if (trigger.settle)
+        return (
+          input.kind === "settled" &&
+          takes(
+            input.members.flatMap((member) => (member.status === "ok" ? [member.event] : [])),
+            trigger.accepts,
+          )
+        );
       return input.kind === "batch" && takes(input.members, trigger.accepts);
     }
-    case "join": return input.kind === "set" && trigger.slots.every(({ name, accepts }) => Object.hasOwn(input.slots, name) && takes([input.slots[name] as EventData], accepts));
-    case "failure": return input.kind === "event" && roleOf(input.event as WorkflowEvent) === "stepFailed";
-    default: return false;
+    case "join":
+      return (
+        input.kind === "set" &&
+        trigger.slots.every(
+          ({ name, accepts }) => Object.hasOwn(input.slots, name) && takes([input.slots[name] as EventData], accepts),
+        )
+      );
+    case "failure":
+      return input.kind === "event" && roleOf(input.event as WorkflowEvent) === "stepFailed";
+    default:
+      return false;
   }
 }

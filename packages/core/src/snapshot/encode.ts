@@ -5,20 +5,44 @@
  *
  * @module
  */
-import type { Failure, JoinBuffer, MemoryRecord, Outcome, Parcel, RunState, Scope, StepInput, WorkItem } from "../engine/state.js";
+import type {
+  Failure,
+  JoinBuffer,
+  MemoryRecord,
+  Outcome,
+  Parcel,
+  RunState,
+  Scope,
+  StepInput,
+  WorkItem,
+} from "../engine/state.js";
 import type { Timer } from "../engine/timers.js";
-import { encodeEvent, type EncodedEvent } from "../event/event-codec.js";
 import type { WorkflowEvent } from "../event/event.js";
+import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";
 import { encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import {
-  type EncodedFailure, type EncodedInput, type EncodedItem, type EncodedJoin, type EncodedOutcome, type EncodedParcel, type EncodedRecord,
-  type EncodedScope, type EncodedTimer, SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1,
+  type EncodedFailure,
+  type EncodedInput,
+  type EncodedItem,
+  type EncodedJoin,
+  type EncodedOutcome,
+  type EncodedParcel,
+  type EncodedRecord,
+  type EncodedScope,
+  type EncodedTimer,
+  SNAPSHOT_FORMAT,
+  SNAPSHOT_VERSION,
+  type SnapshotV1,
 } from "./format.js";
 
-export function encodeState(state: RunState, compiled: CompiledWorkflow, children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
+export function encodeState(
+  state: RunState,
+  compiled: CompiledWorkflow,
+  children: { readonly [runId: string]: SnapshotV1 } | null,
+): SnapshotV1 {
   return new StateEncoder(compiled).state(state, children);
 }
 
@@ -51,13 +75,31 @@ class StateEncoder {
       nextId: state.nextId,
       streamed: state.streamed,
       store: encodeValue(state.store, "state", this.types),
-      ...list("items", [...state.items.values()].map((item) => this.item(item))),
-      ...list("scopes", [...(state.scopes?.values() ?? [])].map((scope) => this.scope(scope))),
+      ...list(
+        "items",
+        [...state.items.values()].map((item) => this.item(item)),
+      ),
+      ...list(
+        "scopes",
+        [...(state.scopes?.values() ?? [])].map((scope) => this.scope(scope)),
+      ),
       ...list("joins", this.joins(state.joins)),
-      ...list("sets", [...(state.sets ?? [])].map(([key, events]) => [key, this.events(events, key)] as const)),
-      ...list("inbox", (state.inbox ?? []).map((parcel) => this.parcel(parcel))),
-      ...list("prompts", emitted.map(({ promptId, event }) => ({ promptId, event: this.event(event, "prompt") }))),
-      ...list("timers", timers.map((timer) => this.timer(timer))),
+      ...list(
+        "sets",
+        [...(state.sets ?? [])].map(([key, events]) => [key, this.events(events, key)] as const),
+      ),
+      ...list(
+        "inbox",
+        (state.inbox ?? []).map((parcel) => this.parcel(parcel)),
+      ),
+      ...list(
+        "prompts",
+        emitted.map(({ promptId, event }) => ({ promptId, event: this.event(event, "prompt") })),
+      ),
+      ...list(
+        "timers",
+        timers.map((timer) => this.timer(timer)),
+      ),
       ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }
@@ -72,10 +114,14 @@ class StateEncoder {
 
   private outcome(outcome: Outcome): EncodedOutcome {
     switch (outcome.status) {
-      case "completed": return { status: "completed", event: this.event(outcome.event, "result") };
-      case "failed": return { status: "failed", failure: this.failure(outcome.failure) };
-      case "cancelled": return { status: "cancelled", reason: encodeValue(outcome.reason ?? null, "reason", this.types) };
-      case "timedOut": return outcome;
+      case "completed":
+        return { status: "completed", event: this.event(outcome.event, "result") };
+      case "failed":
+        return { status: "failed", failure: this.failure(outcome.failure) };
+      case "cancelled":
+        return { status: "cancelled", reason: encodeValue(outcome.reason ?? null, "reason", this.types) };
+      case "timedOut":
+        return outcome;
     }
   }
 
@@ -87,19 +133,32 @@ class StateEncoder {
     const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
     const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
-      id, step,
+      id,
+      step,
       input: this.input(item.input, step),
       scope: scope?.id ?? null,
-      index, recoveries, status, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs,
-      ...list("memory", [...(item.memory?.values() ?? [])].map((record) => this.record(record, step))),
+      index,
+      recoveries,
+      status,
+      attempt,
+      failures,
+      firstStartedAtMs,
+      lastError,
+      lastFailedAtMs,
+      ...list(
+        "memory",
+        [...(item.memory?.values() ?? [])].map((record) => this.record(record, step)),
+      ),
       ...(openId(item.fan) === null ? {} : { fan: openId(item.fan) as number }),
     };
   }
 
   private input(input: StepInput, step: string): EncodedInput {
     switch (input.kind) {
-      case "event": return { kind: "event", event: this.event(input.event, step) };
-      case "batch": return { kind: "batch", members: this.events(input.members, step) };
+      case "event":
+        return { kind: "event", event: this.event(input.event, step) };
+      case "batch":
+        return { kind: "batch", members: this.events(input.members, step) };
       case "settled": {
         const members = input.members.map((member) => {
           if (member.status === "ok") return { ...member, event: this.event(member.event, step) };
@@ -107,7 +166,11 @@ class StateEncoder {
         });
         return { kind: "settled", members };
       }
-      case "set": return { kind: "set", slots: Object.entries(input.slots).map(([slot, event]) => [slot, this.event(event, step)] as const) };
+      case "set":
+        return {
+          kind: "set",
+          slots: Object.entries(input.slots).map(([slot, event]) => [slot, this.event(event, step)] as const),
+        };
     }
   }
 
@@ -117,23 +180,46 @@ class StateEncoder {
       case "wait": {
         const { kind, call, order, accepts, where, promptId, prompt, dueAtMs, status, event } = record;
         return {
-          kind, call, order, accepts, promptId, dueAtMs, status,
+          kind,
+          call,
+          order,
+          accepts,
+          promptId,
+          dueAtMs,
+          status,
           where: where === null ? null : encodeValue(where, path, this.types),
           prompt: prompt === null ? null : this.event(prompt, path),
           event: event === null ? null : this.event(event, path),
         };
       }
-      case "sleep": return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
+      case "sleep":
+        return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
       case "child": {
         const { kind, call, name, runId, status, error } = record;
         // Its events are those of the child, with the types that the child registers.
         const child = new StateEncoder(compileWorkflow(childWorkflow(this.compiled, name, path)));
-        return { kind, call, name, runId, status, error, start: child.event(record.start, path), result: record.result === null ? null : child.event(record.result, path) };
+        return {
+          kind,
+          call,
+          name,
+          runId,
+          status,
+          error,
+          start: child.event(record.start, path),
+          result: record.result === null ? null : child.event(record.result, path),
+        };
       }
       case "edit":
-      case "run": return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.types) };
-      case "set": return { kind: "set", call: record.call, events: record.events === null ? null : this.events(record.events, path) };
-      default: return record;
+      case "run":
+        return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.types) };
+      case "set":
+        return {
+          kind: "set",
+          call: record.call,
+          events: record.events === null ? null : this.events(record.events, path),
+        };
+      default:
+        return record;
     }
   }
 
@@ -149,10 +235,18 @@ class StateEncoder {
       arrivals: fired ? [] : arrivals.map((arrival) => ({ ...arrival, event: this.event(arrival.event, step) })),
     }));
     return {
-      id, opener, parent: parent?.id ?? null, parentIndex, collects, size,
+      id,
+      opener,
+      parent: parent?.id ?? null,
+      parentIndex,
+      collects,
+      size,
       counted: pending !== null,
       ...list("gathered", gathered),
-      ...list("failures", [...(scope.failures ?? [])].map(([index, failure]) => [index, this.failure(failure)] as const)),
+      ...list(
+        "failures",
+        [...(scope.failures ?? [])].map(([index, failure]) => [index, this.failure(failure)] as const),
+      ),
       ...list("joins", this.joins(scope.joins)),
     };
   }
@@ -168,10 +262,14 @@ class StateEncoder {
   private timer(timer: Timer): EncodedTimer {
     const { dueAtMs, order } = timer;
     switch (timer.kind) {
-      case "call": return { dueAtMs, order, kind: "call", item: timer.item, call: timer.call };
-      case "retry": return { dueAtMs, order, kind: "retry", item: timer.item };
-      case "send": return { dueAtMs, order, kind: "send", parcel: this.parcel(timer.parcel) };
-      default: return { dueAtMs, order, kind: "deadline" };
+      case "call":
+        return { dueAtMs, order, kind: "call", item: timer.item, call: timer.call };
+      case "retry":
+        return { dueAtMs, order, kind: "retry", item: timer.item };
+      case "send":
+        return { dueAtMs, order, kind: "send", parcel: this.parcel(timer.parcel) };
+      default:
+        return { dueAtMs, order, kind: "deadline" };
     }
   }
 }
@@ -182,6 +280,9 @@ function openId(scope: Scope | null): number | null {
 }
 
 /** Empty lists are left out: a small run has a small snapshot. */
-function list<Name extends string, Item>(name: Name, items: readonly Item[]): { readonly [Key in Name]?: readonly Item[] } {
+function list<Name extends string, Item>(
+  name: Name,
+  items: readonly Item[],
+): { readonly [Key in Name]?: readonly Item[] } {
   return items.length === 0 ? {} : ({ [name]: items } as never);
 }

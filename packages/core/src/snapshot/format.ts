@@ -110,7 +110,11 @@ export interface EncodedScope {
 export interface EncodedGathered {
   readonly step: string;
   readonly fired: boolean;
-  readonly arrivals: readonly { readonly index: number; readonly event: EncodedEvent; readonly recoveries: { readonly [handler: string]: number } | null }[];
+  readonly arrivals: readonly {
+    readonly index: number;
+    readonly event: EncodedEvent;
+    readonly recoveries: { readonly [handler: string]: number } | null;
+  }[];
 }
 
 export interface EncodedJoin {
@@ -120,9 +124,29 @@ export interface EncodedJoin {
 }
 
 export type EncodedRecord =
-  | { readonly kind: "wait"; readonly call: string; readonly order: number; readonly accepts: readonly string[]; readonly where: EncodedValue | null; readonly promptId: string | null; readonly prompt: EncodedEvent | null; readonly dueAtMs: number | null; readonly status: "open" | "resolved" | "timedOut"; readonly event: EncodedEvent | null }
+  | {
+      readonly kind: "wait";
+      readonly call: string;
+      readonly order: number;
+      readonly accepts: readonly string[];
+      readonly where: EncodedValue | null;
+      readonly promptId: string | null;
+      readonly prompt: EncodedEvent | null;
+      readonly dueAtMs: number | null;
+      readonly status: "open" | "resolved" | "timedOut";
+      readonly event: EncodedEvent | null;
+    }
   | { readonly kind: "sleep"; readonly call: string; readonly dueAtMs: number; readonly status: "open" | "done" }
-  | { readonly kind: "child"; readonly call: string; readonly name: string; readonly runId: string; readonly start: unknown; readonly status: "open" | "completed" | "failed"; readonly result: unknown; readonly error: ErrorRecord | null }
+  | {
+      readonly kind: "child";
+      readonly call: string;
+      readonly name: string;
+      readonly runId: string;
+      readonly start: unknown;
+      readonly status: "open" | "completed" | "failed";
+      readonly result: unknown;
+      readonly error: ErrorRecord | null;
+    }
   | { readonly kind: "send"; readonly call: string }
   | { readonly kind: "edit" | "run"; readonly call: string; readonly value: EncodedValue }
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null }

@@ -70,9 +70,11 @@ export class Reader {
 
   private typed(name: string, type: "string" | "number" | "boolean"): unknown {
     const value = this.raw(name);
-    // biome-ignore lint/suspicious/useValidTypeof: the types are listed in the signature
     if (typeof value === type) return value;
-    throw invalidSnapshot(this.at(name), `${value === undefined ? "missing" : JSON.stringify(value)?.slice(0, 60)}, not a ${type}`);
+    throw invalidSnapshot(
+      this.at(name),
+      `${value === undefined ? "missing" : JSON.stringify(value)?.slice(0, 60)}, not a ${type}`,
+    );
   }
 }
 

@@ -9,8 +9,8 @@
 import type { Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
 import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
-import { decodeEvent, encodeEvent } from "../event/event-codec.js";
 import type { WorkflowEvent } from "../event/event.js";
+import { decodeEvent, encodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";
 import { decodeValue, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
@@ -31,7 +31,8 @@ export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick 
   const encoded: Record<string, unknown> = { type: tick.type, atMs: tick.atMs };
   const fields = tick as unknown as Readonly<Record<string, unknown>>;
   for (const [name, form] of formsOf(tick.type)) {
-    if (fields[name] !== undefined || form === value) encoded[name] = form.encode(fields[name], { compiled, path: `${tick.type}: ${name}`, fields });
+    if (fields[name] !== undefined || form === value)
+      encoded[name] = form.encode(fields[name], { compiled, path: `${tick.type}: ${name}`, fields });
   }
   return encoded as unknown as EncodedTick;
 }
@@ -112,8 +113,15 @@ const countOrNull = orNull(count);
 const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
 const record = plain("an object", isRecord);
 const recordOrNull = orNull(record);
-const error = plain("an error", (json) => isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message));
-const definition = plain("a definition", (json) => Array.isArray((json as Partial<Definition> | null)?.steps) && isRecord((json as Partial<Definition>).roles));
+const error = plain(
+  "an error",
+  (json) =>
+    isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message),
+);
+const definition = plain(
+  "a definition",
+  (json) => Array.isArray((json as Partial<Definition> | null)?.steps) && isRecord((json as Partial<Definition>).roles),
+);
 const limit: Form = { ...numberOrNull, isOptional: true };
 
 const value: Form = {
@@ -124,7 +132,8 @@ const value: Form = {
 /** An event of the workflow that `owner` names. */
 function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
   return {
-    encode: (live, place) => encodeEvent(live as WorkflowEvent, `${place.path}: ${(live as EventData).type}`, owner(place).types),
+    encode: (live, place) =>
+      encodeEvent(live as WorkflowEvent, `${place.path}: ${(live as EventData).type}`, owner(place).types),
     decode: (json, place) => decodeEvent(json, owner(place).registry, place.path),
   };
 }
@@ -132,7 +141,9 @@ function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
 const event = eventOf(({ compiled }) => compiled);
 const eventOrNull = orNull(event);
 const ofChild = eventOf(({ compiled, fields }) => childOf(compiled, String(fields["name"])));
-const shown = eventOf(({ compiled, fields: { origin } }) => (typeof origin === "string" ? origin.split("/").reduce(childOf, compiled) : compiled));
+const shown = eventOf(({ compiled, fields: { origin } }) =>
+  typeof origin === "string" ? origin.split("/").reduce(childOf, compiled) : compiled,
+);
 
 function childOf(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
   return compileWorkflow(childWorkflow(compiled, name, "The tick"));
@@ -168,20 +179,31 @@ const change: Form = {
   },
   decode(json, place) {
     const reader = new Reader(json, place.path);
-    if (reader.raw("whole") === true) return { whole: true, next: value.decode(reader.raw("next"), { ...place, path: reader.at("next") }) };
+    if (reader.raw("whole") === true)
+      return { whole: true, next: value.decode(reader.raw("next"), { ...place, path: reader.at("next") }) };
     const patches = value.decode(reader.raw("patches"), { ...place, path: reader.at("patches") });
-    if (!Array.isArray(patches) || !patches.every(isPatch)) throw invalidSnapshot(reader.at("patches"), "no list of patches");
+    if (!Array.isArray(patches) || !patches.every(isPatch))
+      throw invalidSnapshot(reader.at("patches"), "no list of patches");
     return { patches };
   },
 };
 
 function isPatch(patch: StatePatch | null): boolean {
-  return isRecord(patch) && ["add", "remove", "replace"].includes((patch as StatePatch).op) && Array.isArray((patch as StatePatch).path) && (patch as StatePatch).path.length > 0;
+  return (
+    isRecord(patch) &&
+    ["add", "remove", "replace"].includes((patch as StatePatch).op) &&
+    Array.isArray((patch as StatePatch).path) &&
+    (patch as StatePatch).path.length > 0
+  );
 }
 
 // ---- ticks
 
-type Shapes = { readonly [Type in Tick["type"]]: { readonly [Field in Exclude<keyof Extract<Tick, { readonly type: Type }>, "type" | "atMs">]-?: Form } };
+type Shapes = {
+  readonly [Type in Tick["type"]]: {
+    readonly [Field in Exclude<keyof Extract<Tick, { readonly type: Type }>, "type" | "atMs">]-?: Form;
+  };
+};
 
 const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
@@ -189,7 +211,13 @@ const limits = { timeoutMs: limit, deadlineMs: limit };
 
 /** Every field of every tick: a new one does not compile before it has a form. */
 const shapes: Shapes = {
-  "run.started": { event, timeoutMs: numberOrNull, deadlineMs: numberOrNull, lineage: recordOrNull, labels: recordOrNull },
+  "run.started": {
+    event,
+    timeoutMs: numberOrNull,
+    deadlineMs: numberOrNull,
+    lineage: recordOrNull,
+    labels: recordOrNull,
+  },
   "run.resumed": limits,
   "run.retried": limits,
   "run.cancelled": { reason: value },

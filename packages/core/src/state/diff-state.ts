@@ -123,7 +123,11 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], di
   return after.length;
 }
 
-function compareEntry({ before, after }: { readonly before: unknown; readonly after: unknown }, key: string | number, diff: Diff): void {
+function compareEntry(
+  { before, after }: { readonly before: unknown; readonly after: unknown },
+  key: string | number,
+  diff: Diff,
+): void {
   if (Object.is(before, after)) {
     diff.heavy ||= isHeavy(after);
     return;

@@ -1,5 +1,5 @@
-import * as z from "zod";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { event, type WorkflowEvent } from "../event/event.js";
 import { EventStream } from "./event-stream.js";
 import type { StreamedEvent } from "./streamed-event.js";
@@ -8,12 +8,15 @@ class Progress extends event("Progress", { percent: z.number() }) {}
 class Note extends event("Note", { text: z.string() }) {}
 
 /** A stream that has been given `count` events with the sequence numbers 1, 2, … */
-function openStream(count: number, limit = 100): { readonly stream: EventStream; readonly publish: (event?: WorkflowEvent) => void } {
+function openStream(
+  count: number,
+  limit = 100,
+): { readonly stream: EventStream; readonly publish: (event?: WorkflowEvent) => void } {
   const stream = new EventStream({ limit, nextSequence: 1, types: [] });
   let sequence = 0;
   const publish = (published: WorkflowEvent = new Progress({ percent: sequence + 1 })): void =>
     stream.publish({ sequence: ++sequence, event: published, origin: null, promptId: null });
-  Array.from({ length: count }).forEach(() => publish());
+  for (let published = 0; published < count; published++) publish();
   return { stream, publish };
 }
 
@@ -40,7 +43,10 @@ describe("EventStream: reading", () => {
     publish();
     stream.end();
 
-    expect((await Promise.all(early)).map(sequences)).toEqual([[1, 2, 3], [1, 2, 3]]);
+    expect((await Promise.all(early)).map(sequences)).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
     expect(sequences(await stream.read().toArray())).toEqual([1, 2, 3]);
   });
 
@@ -178,7 +184,9 @@ describe("EventStream: what is kept", () => {
   });
 
   it("knows it before anything was published again", async () => {
-    const reader = new EventStream({ limit: 10, nextSequence: 8, types: [] }).read({ after: 3 })[Symbol.asyncIterator]();
+    const reader = new EventStream({ limit: 10, nextSequence: 8, types: [] })
+      .read({ after: 3 })
+      [Symbol.asyncIterator]();
 
     await expect(reader.next()).rejects.toMatchObject({ code: "STREAM_TRUNCATED" });
   });
@@ -192,8 +200,23 @@ describe("RunStream", () => {
     stream.end();
 
     expect(sequences(await stream.read().filter(Note).toArray())).toEqual([3]);
-    expect(sequences(await stream.read().filter(Progress).filter((progress) => progress.percent > 1).toArray())).toEqual([2, 4]);
-    expect(sequences(await stream.read().filter((_, item) => item.sequence > 2).toArray())).toEqual([3, 4]);
+    expect(
+      sequences(
+        await stream
+          .read()
+          .filter(Progress)
+          .filter((progress) => progress.percent > 1)
+          .toArray(),
+      ),
+    ).toEqual([2, 4]);
+    expect(
+      sequences(
+        await stream
+          .read()
+          .filter((_, item) => item.sequence > 2)
+          .toArray(),
+      ),
+    ).toEqual([3, 4]);
   });
 
   it("ends after the first event of a class, that event included", async () => {

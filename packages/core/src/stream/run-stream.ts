@@ -1,5 +1,5 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
-import { classOf, isEventClass, roleOf } from "../event/facts.js";
+import { classOf, isEventClass } from "../event/facts.js";
 import { positiveInteger } from "../limit/positive-integer.js";
 import type { EventStream, StreamOptions } from "./event-stream.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
@@ -14,7 +14,8 @@ export type StreamPredicate<Event extends WorkflowEvent> = (event: Event, item: 
  * @example
  * for await (const { event } of handler.streamEvents().filter(Progress)) console.log(event.percent);
  */
-export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent> extends AsyncIterable<StreamedEvent<Event>> {
+export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
+  extends AsyncIterable<StreamedEvent<Event>> {
   /** Only the events of exactly this class. */
   filter<Kept extends WorkflowEvent>(event: EventClass<Kept>): RunStream<Kept>;
   /** Only the events that pass. */
@@ -43,7 +44,7 @@ export function createRunStream(source: EventStream, options: StreamOptions): Ru
 function streamThrough(source: EventStream, options: StreamOptions, stages: readonly Stage[]): RunStream {
   const through = (stage: Stage): RunStream => streamThrough(source, options, [...stages, stage]);
   const stream: RunStream = {
-    // any: the two overloads differ in what they narrow to.
+    // biome-ignore lint/suspicious/noExplicitAny: the two overloads differ in what they narrow to
     filter(kept: EventClass | StreamPredicate<WorkflowEvent>): RunStream<any> {
       const passes = toPredicate(kept);
       return through(() => (item) => (passes(item.event, item) ? "keep" : "drop"));

@@ -1,5 +1,5 @@
-import * as z from "zod";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { event } from "../event/event.js";
 import { EventStream } from "./event-stream.js";
 
@@ -35,7 +35,11 @@ describe("toResponse", () => {
     const [id, data] = (frames[1] as string).split("\n");
     expect(id).toBe("id: 2");
     expect(JSON.parse((data as string).slice("data: ".length))).toEqual({
-      type: "Progress", sequence: 2, origin: "digest", promptId: "p1", data: { percent: 100 },
+      type: "Progress",
+      sequence: 2,
+      origin: "digest",
+      promptId: "p1",
+      data: { percent: 100 },
     });
   });
 
@@ -54,12 +58,21 @@ describe("toResponse", () => {
     stream.end();
 
     expect(await stream.read().toResponse({ format: "ndjson" }).json()).toEqual({
-      type: "Due", sequence: 1, origin: null, data: { at: "1970-01-01T00:00:00.000Z" }, meta: expect.anything(),
+      type: "Due",
+      sequence: 1,
+      origin: null,
+      data: { at: "1970-01-01T00:00:00.000Z" },
+      meta: expect.anything(),
     });
   });
 
   it("encodes values of the user's own types, and breaks off at one it does not know", async () => {
-    const money = { name: "Money", is: (value: unknown) => value instanceof Money, encode: (value: unknown) => (value as Money).cents, decode: Number };
+    const money = {
+      name: "Money",
+      is: (value: unknown) => value instanceof Money,
+      encode: (value: unknown) => (value as Money).cents,
+      decode: Number,
+    };
     const responses = [[money], []].map((types) => {
       const stream = new EventStream({ limit: 10, nextSequence: 1, types });
       stream.publish({ sequence: 1, event: new Paid({ price: new Money(5) }), origin: null, promptId: null });
@@ -68,11 +81,16 @@ describe("toResponse", () => {
     });
 
     expect(await responses[0]?.json()).toMatchObject({ data: { price: 5 } });
-    await expect(responses[1]?.json()).rejects.toMatchObject({ code: "VALUE_UNSERIALIZABLE", message: expect.stringContaining("Paid.price") });
+    await expect(responses[1]?.json()).rejects.toMatchObject({
+      code: "VALUE_UNSERIALIZABLE",
+      message: expect.stringContaining("Paid.price"),
+    });
   });
 
   it("lets your headers win", () => {
-    const response = openStream().read().toResponse({ headers: { "cache-control": "no-store" } });
+    const response = openStream()
+      .read()
+      .toResponse({ headers: { "cache-control": "no-store" } });
 
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
@@ -80,7 +98,10 @@ describe("toResponse", () => {
   it("stops reading when the other side goes away", async () => {
     const stream = openStream();
     let seen = 0;
-    const body = stream.read().filter(() => ++seen > 0).toResponse().body as ReadableStream<Uint8Array>;
+    const body = stream
+      .read()
+      .filter(() => ++seen > 0)
+      .toResponse().body as ReadableStream<Uint8Array>;
     const reader = body.getReader();
     await reader.read();
     await reader.read();

@@ -18,7 +18,13 @@ describe("EventStream", () => {
       let sequence = first;
       const perform = {
         publish: () => stream.publish({ sequence: sequence++, event: beat, origin: null, promptId: null }),
-        read: () => reads.push(reader.next().then(({ value }) => value?.sequence, (error) => error.code)),
+        read: () =>
+          reads.push(
+            reader.next().then(
+              ({ value }) => value?.sequence,
+              (error) => error.code,
+            ),
+          ),
         rest: () => new Promise((resolve) => setImmediate(resolve)),
       };
 

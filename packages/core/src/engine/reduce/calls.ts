@@ -4,8 +4,19 @@
  * @module
  */
 import { applyChange } from "../../state/apply-change.js";
-import type { CallAwaited, ChildClosed, ChildOpened, EffectRecorded, EventCollected, SendsCommitted, SleepOpened, StateEdited, StreamWritten, WaitOpened } from "../tick.js";
 import type { ChildRecord, EventData, SleepRecord, WaitRecord, WorkItem } from "../state.js";
+import type {
+  CallAwaited,
+  ChildClosed,
+  ChildOpened,
+  EffectRecorded,
+  EventCollected,
+  SendsCommitted,
+  SleepOpened,
+  StateEdited,
+  StreamWritten,
+  WaitOpened,
+} from "../tick.js";
 import { suspend, wake } from "./dispatch.js";
 import { publish } from "./finish.js";
 import { takeKept } from "./inbox.js";
@@ -32,7 +43,21 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
   const { call, accepts, where, prompt, dueAtMs } = tick;
   const order = state.nextId++;
   const promptId = prompt === null ? null : `${state.runId}:${order}`;
-  const wait: WaitRecord = { kind: "wait", call, awaitedIn: 0, order, item: item.id, accepts, where, promptId, prompt, dueAtMs, status: "open", event: null, timer: null };
+  const wait: WaitRecord = {
+    kind: "wait",
+    call,
+    awaitedIn: 0,
+    order,
+    item: item.id,
+    accepts,
+    where,
+    promptId,
+    prompt,
+    dueAtMs,
+    status: "open",
+    event: null,
+    timer: null,
+  };
   remember(item, wait);
   suspend(work, item, wait);
   // An answer that came before its question was not meant for it: only a wait without a prompt takes kept events.
@@ -60,7 +85,17 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
   if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { call, name, start } = tick;
   const runId = `${work.state.runId}/${work.state.nextId++}`;
-  const record: ChildRecord = { kind: "child", call, awaitedIn: 0, name, runId, start, status: "open", result: null, error: null };
+  const record: ChildRecord = {
+    kind: "child",
+    call,
+    awaitedIn: 0,
+    name,
+    runId,
+    start,
+    status: "open",
+    result: null,
+    error: null,
+  };
   remember(item, record);
   suspend(work, item, record);
   work.commands.push({ type: "child.start", item: item.id, call });

@@ -49,7 +49,11 @@ export function fireBatch(work: Work, scope: Scope, name: string): void {
   gathered.fired = true;
   const { arrivals } = gathered;
   const recoveries = mergeRecoveries(arrivals);
-  enqueue(work, { step: name, input: batchOf(step.trigger, scope, arrivals) }, { scope: scope.parent, index: scope.parentIndex, recoveries });
+  enqueue(
+    work,
+    { step: name, input: batchOf(step.trigger, scope, arrivals) },
+    { scope: scope.parent, index: scope.parentIndex, recoveries },
+  );
 }
 
 function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {

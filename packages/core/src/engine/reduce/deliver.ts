@@ -7,8 +7,8 @@ import type { EventData, Parcel, StepInput } from "../state.js";
 import { gather } from "./collect.js";
 import { enqueue } from "./dispatch.js";
 import { publish } from "./finish.js";
-import { arriveAtJoin } from "./join.js";
 import { keep } from "./inbox.js";
+import { arriveAtJoin } from "./join.js";
 import { answerWait } from "./wait.js";
 import type { Work } from "./work.js";
 

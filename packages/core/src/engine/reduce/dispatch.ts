@@ -7,10 +7,10 @@ import { Fifo } from "../fifo.js";
 import type { Recoveries, Scope, StepInput, StepLoad, WorkItem } from "../state.js";
 import { stepRestarted } from "./engine-events.js";
 import { publish } from "./finish.js";
-import { gain, lose } from "./time.js";
 import { enter, leave } from "./scope.js";
-import type { Work } from "./work.js";
+import { gain, lose } from "./time.js";
 import { closeCalls } from "./wait.js";
+import type { Work } from "./work.js";
 
 export interface Delivery {
   readonly step: string;
@@ -27,14 +27,26 @@ export interface Place {
 export function enqueue(work: Work, { step, input }: Delivery, place: Place): void {
   const { state } = work;
   const { scope, index } = place;
-  if (scope !== null && scope.closed) return;
+  if (scope?.closed) return;
   const id = state.nextId++;
   const item: WorkItem = {
-    id, step, input, scope, index,
+    id,
+    step,
+    input,
+    scope,
+    index,
     recoveries: place.recoveries,
-    status: "ready", attempt: 0, failures: 0,
-    firstStartedAtMs: -1, lastError: null, lastFailedAtMs: 0,
-    memory: null, open: 0, answered: null, fan: null, retryTimer: null,
+    status: "ready",
+    attempt: 0,
+    failures: 0,
+    firstStartedAtMs: -1,
+    lastError: null,
+    lastFailedAtMs: 0,
+    memory: null,
+    open: 0,
+    answered: null,
+    fan: null,
+    retryTimer: null,
   };
   state.items.set(id, item);
   if (scope !== null) {
@@ -116,7 +128,8 @@ export function wake(work: Work, item: WorkItem, { call, awaitedIn }: OpenCall):
     load.resuming.push(item.id);
     dispatch(work, load);
   } else if (item.status === "resuming") item.answered?.push(call);
-  else if (item.status === "running" || item.status === "suspended") work.commands.push({ type: "call.settle", item: item.id, call });
+  else if (item.status === "running" || item.status === "suspended")
+    work.commands.push({ type: "call.settle", item: item.id, call });
 }
 
 function freeSlot(work: Work, item: WorkItem): void {
@@ -143,5 +156,5 @@ export function removeItem(work: Work, item: WorkItem): void {
   if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
   endAttempt(work, item);
   const { scope } = item;
-  if (scope !== null && scope.items.delete(item.id)) leave(work, scope, item.index);
+  if (scope?.items.delete(item.id)) leave(work, scope, item.index);
 }

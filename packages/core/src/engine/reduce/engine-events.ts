@@ -3,8 +3,17 @@
  *
  * @module
  */
-import { JoinIncompleteEvent, makeEngineEvent, StepFailedEvent, StepRestartedEvent, WorkflowCancelledEvent, WorkflowFailedEvent, WorkflowTimedOutEvent } from "../../event/built-in-events.js";
+
 import { assertNever } from "../../errors/invariant.js";
+import {
+  JoinIncompleteEvent,
+  makeEngineEvent,
+  StepFailedEvent,
+  StepRestartedEvent,
+  WorkflowCancelledEvent,
+  WorkflowFailedEvent,
+  WorkflowTimedOutEvent,
+} from "../../event/built-in-events.js";
 import type { EventData, Failure, Outcome, WorkItem } from "../state.js";
 
 export function stepFailed(failure: Failure): EventData {
@@ -28,10 +37,18 @@ function storedFailure(failure: Failure) {
 /** What ends the stream. */
 export function terminalEvent(outcome: Outcome): EventData {
   switch (outcome.status) {
-    case "completed": return outcome.event;
-    case "failed": return makeEngineEvent(WorkflowFailedEvent, storedFailure(outcome.failure) as never);
-    case "cancelled": return makeEngineEvent(WorkflowCancelledEvent, { reason: outcome.reason } as never);
-    case "timedOut": return makeEngineEvent(WorkflowTimedOutEvent, { timeoutMs: outcome.timeoutMs, activeSteps: outcome.activeSteps } as never);
-    default: return assertNever(outcome);
+    case "completed":
+      return outcome.event;
+    case "failed":
+      return makeEngineEvent(WorkflowFailedEvent, storedFailure(outcome.failure) as never);
+    case "cancelled":
+      return makeEngineEvent(WorkflowCancelledEvent, { reason: outcome.reason } as never);
+    case "timedOut":
+      return makeEngineEvent(WorkflowTimedOutEvent, {
+        timeoutMs: outcome.timeoutMs,
+        activeSteps: outcome.activeSteps,
+      } as never);
+    default:
+      return assertNever(outcome);
   }
 }

@@ -27,7 +27,11 @@ export function onStepFailed(work: Work, tick: StepFailed): void {
 /** A wait that timed out and a child that failed are tried anew. */
 function forgetFailures(item: WorkItem): void {
   for (const [call, record] of item.memory ?? []) {
-    if ((record.kind === "wait" && record.status === "timedOut") || (record.kind === "child" && record.status === "failed")) item.memory?.delete(call);
+    if (
+      (record.kind === "wait" && record.status === "timedOut") ||
+      (record.kind === "child" && record.status === "failed")
+    )
+      item.memory?.delete(call);
   }
 }
 
@@ -60,7 +64,11 @@ function failForGood(work: Work, item: WorkItem): void {
   const used = handler ? (item.recoveries?.[handler.name] ?? 0) : 0;
   if (handler && used < handler.maxRecoveries) {
     const recoveries = { ...item.recoveries, [handler.name]: used + 1 };
-    enqueue(work, { step: handler.name, input: { kind: "event", event: stepFailed(failure) } }, { scope: item.scope, index: item.index, recoveries });
+    enqueue(
+      work,
+      { step: handler.name, input: { kind: "event", event: stepFailed(failure) } },
+      { scope: item.scope, index: item.index, recoveries },
+    );
     return endItem(work, item);
   }
   const settling = settlingScope(work, item.scope, item.index);
@@ -95,9 +103,13 @@ function failureOf(work: Work, item: WorkItem): Failure {
 
 function inputEvents({ input }: WorkItem) {
   switch (input.kind) {
-    case "event": return [input.event];
-    case "batch": return input.members;
-    case "settled": return input.members.flatMap((member) => (member.status === "ok" ? [member.event] : []));
-    case "set": return Object.values(input.slots);
+    case "event":
+      return [input.event];
+    case "batch":
+      return input.members;
+    case "settled":
+      return input.members.flatMap((member) => (member.status === "ok" ? [member.event] : []));
+    case "set":
+      return Object.values(input.slots);
   }
 }

@@ -45,7 +45,15 @@ function reportAllLeftovers(work: Work): void {
 function clear(state: RunState): void {
   state.items.clear();
   state.loads = null;
-  state.scopes = state.joins = state.sets = state.inbox = state.waits = state.prompts = state.timers = state.runTimer = null;
+  state.scopes =
+    state.joins =
+    state.sets =
+    state.inbox =
+    state.waits =
+    state.prompts =
+    state.timers =
+    state.runTimer =
+      null;
 }
 
 /** What was under way is ready to start over; slots are free. */

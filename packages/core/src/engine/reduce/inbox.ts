@@ -11,7 +11,7 @@ import type { Work } from "./work.js";
 /** Keeps an event when a step that can still run (the one it is for, where one is named) waits for its type. */
 export function keep(work: Work, parcel: Parcel): boolean {
   const waiting = work.routing.routes.get(parcel.event.type)?.waiting;
-  if (!waiting || !waiting.some((name) => isFor(parcel, name) && canRun(work, name))) return false;
+  if (!waiting?.some((name) => isFor(parcel, name) && canRun(work, name))) return false;
   work.state.inbox ??= [];
   work.state.inbox.push(parcel);
   return true;
@@ -29,7 +29,9 @@ function isFor({ step }: Parcel, name: string): boolean {
 export function takeKept(work: Work, step: string, wait: WaitRecord): Parcel | null {
   const { inbox } = work.state;
   if (inbox === null) return null;
-  const position = inbox.findIndex((kept) => isFor(kept, step) && matchesType(wait.accepts, kept.event.type) && matchesWhere(wait.where, kept.event));
+  const position = inbox.findIndex(
+    (kept) => isFor(kept, step) && matchesType(wait.accepts, kept.event.type) && matchesWhere(wait.where, kept.event),
+  );
   if (position < 0) return null;
   return inbox.splice(position, 1)[0] as Parcel;
 }
@@ -44,6 +46,8 @@ function canRun(work: Work, name: string): boolean {
     if (reachOf(routing, item.step).has(name)) return true;
   }
   return (state.timers?.toArray() ?? []).some(
-    (timer) => timer.kind === "send" && (routing.routes.get(timer.parcel.event.type)?.steps ?? []).some((step) => reachOf(routing, step.name).has(name)),
+    (timer) =>
+      timer.kind === "send" &&
+      (routing.routes.get(timer.parcel.event.type)?.steps ?? []).some((step) => reachOf(routing, step.name).has(name)),
   );
 }

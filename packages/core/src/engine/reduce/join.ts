@@ -9,8 +9,8 @@ import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot, JoinTrigger, StepDefinition } from "../definition.js";
 import { matchesType } from "../matching.js";
 import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
-import { joinIncomplete } from "./engine-events.js";
 import { enqueue } from "./dispatch.js";
+import { joinIncomplete } from "./engine-events.js";
 import { publish } from "./finish.js";
 import type { Work } from "./work.js";
 
@@ -26,7 +26,7 @@ export function arriveAtJoin(work: Work, step: JoinStep, parcel: Parcel): void {
   if (set === null) return;
   if (buffer.size === 0) buffers.delete(key);
   const slots: Record<string, EventData> = {};
-  step.trigger.slots.forEach((slot, position) => (slots[slot.name] = (set[position] as Parcel).event));
+  for (const [position, slot] of step.trigger.slots.entries()) slots[slot.name] = (set[position] as Parcel).event;
   enqueue(work, { step: step.name, input: { kind: "set", slots } }, placeOf(set));
 }
 
@@ -77,7 +77,8 @@ function placeOf(set: readonly Parcel[]) {
   const first = set[0] as Parcel;
   const together = set.every((parcel) => parcel.scope === first.scope && parcel.index === first.index);
   let recoveries: Record<string, number> | null = null;
-  for (const parcel of set) if (parcel.recoveries) recoveries = { ...parcel.recoveries, ...maximum(recoveries, parcel.recoveries) };
+  for (const parcel of set)
+    if (parcel.recoveries) recoveries = { ...parcel.recoveries, ...maximum(recoveries, parcel.recoveries) };
   return together ? { scope: first.scope, index: first.index, recoveries } : { scope: null, index: 0, recoveries };
 }
 
@@ -92,9 +93,18 @@ export function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): v
   for (const buffer of buffers.values()) {
     if (buffer.size === 0) continue;
     const slots = slotsOf(work, buffer.step);
-    const missing = slots.filter((slot) => ![...buffer.arrivals.keys()].some((type) => matchesType(slot.accepts, type)));
+    const missing = slots.filter(
+      (slot) => ![...buffer.arrivals.keys()].some((type) => matchesType(slot.accepts, type)),
+    );
     const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
-    publish(work, joinIncomplete(buffer.step, missing.map((slot) => slot.name), events));
+    publish(
+      work,
+      joinIncomplete(
+        buffer.step,
+        missing.map((slot) => slot.name),
+        events,
+      ),
+    );
   }
   buffers.clear();
 }

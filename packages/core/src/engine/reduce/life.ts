@@ -29,7 +29,8 @@ function setLimits(work: Work, timeoutMs: number | null, deadlineMs: number | nu
 /** After a load, a release, or a cancellation. */
 export function onRunResumed(work: Work, tick: RunResumed): void {
   const { state } = work;
-  if (state.status !== "running" && state.status !== "cancelled") return refuse(work, tick, `the run is ${state.status}`);
+  if (state.status !== "running" && state.status !== "cancelled")
+    return refuse(work, tick, `the run is ${state.status}`);
   restart(work, tick);
 }
 
@@ -57,10 +58,15 @@ function restart(work: Work, { timeoutMs, deadlineMs }: RunResumed | RunRetried)
   interrupt(state);
   state.status = "running";
   state.outcome = null;
-  setLimits(work, timeoutMs === undefined ? state.timeoutMs : timeoutMs, deadlineMs === undefined ? state.deadlineMs : deadlineMs);
+  setLimits(
+    work,
+    timeoutMs === undefined ? state.timeoutMs : timeoutMs,
+    deadlineMs === undefined ? state.deadlineMs : deadlineMs,
+  );
   requeue(work, state);
   fireDue(work);
-  if (state.status === "running") for (const name of [...(state.loads?.keys() ?? [])]) dispatch(work, loadOf(work, name));
+  if (state.status === "running")
+    for (const name of [...(state.loads?.keys() ?? [])]) dispatch(work, loadOf(work, name));
 }
 
 /** What had begun goes first, each in the order of its making. */
@@ -83,22 +89,36 @@ export function onRunCancelled(work: Work, tick: RunCancelled): void {
 export function onRunIdled(work: Work): void {
   const { state, routing } = work;
   if (state.active > 0) return;
-  const canContinue = state.items.size > 0 || (state.timers?.size ?? 0) > 0 || (state.inbox?.length ?? 0) > 0 || routing.external.length > 0;
+  const canContinue =
+    state.items.size > 0 ||
+    (state.timers?.size ?? 0) > 0 ||
+    (state.inbox?.length ?? 0) > 0 ||
+    routing.external.length > 0;
   if (canContinue) work.commands.push({ type: "note", note: { kind: "run.idle" } });
   else finish(work, { status: "failed", failure: stuck(work) });
 }
 
 function stuck({ state }: Work) {
   const missing = [
-    ...[...(state.joins?.values() ?? [])].map((join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`),
-    ...[...(state.sets?.entries() ?? [])].map(([key, events]) => `collectEvents "${key}" has ${events.length} of its events`),
+    ...[...(state.joins?.values() ?? [])].map(
+      (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
+    ),
+    ...[...(state.sets?.entries() ?? [])].map(
+      ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
+    ),
   ];
   const message = `Run "${state.runId}" of "${state.workflow}" can never end: no step is left to run, no StopEvent came, and nothing is waited for${
     missing.length > 0 ? `; ${missing.join("; ")}` : ""
   }.`;
   return {
     stepName: null,
-    error: { name: "WorkflowError", code: "RUN_STUCK", message, hint: "Return a StopEvent on every path, or wait for an event from outside.", details: { runId: state.runId, missing } },
+    error: {
+      name: "WorkflowError",
+      code: "RUN_STUCK",
+      message,
+      hint: "Return a StopEvent on every path, or wait for an event from outside.",
+      details: { runId: state.runId, missing },
+    },
     attempts: 0,
     elapsedMs: state.atMs - state.startedAtMs,
     failedAtMs: state.atMs,

@@ -17,16 +17,29 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(work, tick, tick.promptId);
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
   if (tick.step !== null && !work.routing.steps.has(tick.step)) {
-    return tellSender(work, tick, { status: "refused", code: "STEP_UNKNOWN", hint: `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.` });
+    return tellSender(work, tick, {
+      status: "refused",
+      code: "STEP_UNKNOWN",
+      hint: `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.`,
+    });
   }
   if (offer(work, parcel)) {
     closeEmittedPrompt(work, tick.event.type);
     return accept(work, tick);
   }
-  if (isFull(work)) return tellSender(work, tick, { status: "refused", code: "INBOX_FULL", hint: `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.` });
+  if (isFull(work))
+    return tellSender(work, tick, {
+      status: "refused",
+      code: "INBOX_FULL",
+      hint: `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.`,
+    });
   if (keep(work, parcel)) return accept(work, tick);
   const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
-  tellSender(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint: `${nobody} ${tick.event.type} now, and none that can still run waits for it.` });
+  tellSender(work, tick, {
+    status: "refused",
+    code: "EVENT_NOT_ACCEPTED",
+    hint: `${nobody} ${tick.event.type} now, and none that can still run waits for it.`,
+  });
 }
 
 function accept(work: Work, tick: EventReceived): void {
@@ -40,7 +53,12 @@ function tellSender(work: Work, { ticket }: EventReceived, receipt: Receipt): vo
 /** Answers one prompt and no other. */
 function answer(work: Work, tick: EventReceived, promptId: string): void {
   const prompt = work.state.prompts?.get(promptId);
-  if (!prompt) return tellSender(work, tick, { status: "refused", code: "PROMPT_CLOSED", hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.` });
+  if (!prompt)
+    return tellSender(work, tick, {
+      status: "refused",
+      code: "PROMPT_CLOSED",
+      hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
+    });
   if (prompt.wait === null) return answerEmitted(work, tick, prompt);
   const { wait } = prompt;
   const item = work.state.items.get(wait.item);
@@ -55,7 +73,12 @@ function answer(work: Work, tick: EventReceived, promptId: string): void {
 
 function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt): void {
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
-  if (!offer(work, parcel)) return tellSender(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint: `No step accepts ${tick.event.type} now.` });
+  if (!offer(work, parcel))
+    return tellSender(work, tick, {
+      status: "refused",
+      code: "EVENT_NOT_ACCEPTED",
+      hint: `No step accepts ${tick.event.type} now.`,
+    });
   work.state.prompts?.delete(promptId);
   accept(work, tick);
 }

@@ -126,7 +126,11 @@ function dropWork(work: Work, scope: Scope, index: number | null): void {
   }
 }
 
-function takeOut(work: Work, { scope, index }: { readonly scope: Scope; readonly index: number | null }, dropped: WorkItem[]): void {
+function takeOut(
+  work: Work,
+  { scope, index }: { readonly scope: Scope; readonly index: number | null },
+  dropped: WorkItem[],
+): void {
   const { state } = work;
   for (const inner of scope.inner) {
     if (index !== null && inner.parentIndex !== index) continue;
@@ -143,6 +147,7 @@ function takeOut(work: Work, { scope, index }: { readonly scope: Scope; readonly
     dropped.push(item);
   }
   for (const timer of state.timers?.toArray() ?? []) {
-    if (timer.kind === "send" && timer.parcel.scope === scope && (index === null || timer.parcel.index === index)) state.timers?.remove(timer);
+    if (timer.kind === "send" && timer.parcel.scope === scope && (index === null || timer.parcel.index === index))
+      state.timers?.remove(timer);
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Timer, Timers, type TimerPurpose } from "../timers.js";
+import { type Timer, type TimerPurpose, Timers } from "../timers.js";
 import { deliver } from "./deliver.js";
 import { dispatch, loadOf } from "./dispatch.js";
 import { finish } from "./finish.js";
@@ -61,7 +61,8 @@ function onRetryDue(work: Work, id: number): void {
 
 function timeOut(work: Work, timeoutMs: number): void {
   const busy = new Set<string>();
-  for (const item of work.state.items.values()) if (item.status === "running" || item.status === "suspended") busy.add(item.step);
+  for (const item of work.state.items.values())
+    if (item.status === "running" || item.status === "suspended") busy.add(item.step);
   finish(work, { status: "timedOut", timeoutMs, activeSteps: [...busy] });
 }
 
@@ -70,7 +71,8 @@ export function gain(work: Work): void {
   const { state } = work;
   if (state.active++ > 0) return;
   state.activeSinceMs = state.atMs;
-  if (state.timeoutMs !== null) state.runTimer = setTimer(work, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
+  if (state.timeoutMs !== null)
+    state.runTimer = setTimer(work, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
 }
 
 /** One less. */

@@ -81,6 +81,7 @@ export function closeCalls(work: Work, item: WorkItem): void {
   for (const record of item.memory?.values() ?? []) {
     if (record.kind === "wait" && record.status === "open") unlistWait(work, record);
     else if (record.kind === "sleep" && record.timer !== null) work.state.timers?.remove(record.timer);
-    else if (record.kind === "child" && record.status === "open") work.commands.push({ type: "child.cancel", runId: record.runId });
+    else if (record.kind === "child" && record.status === "open")
+      work.commands.push({ type: "child.cancel", runId: record.runId });
   }
 }

@@ -24,9 +24,17 @@ export function tell(work: Work, ticket: number, receipt: Receipt): void {
 }
 
 /** The item whose attempt says this; null (and a note) when that attempt no longer counts. */
-export function currentItem(work: Work, tick: Tick & { readonly item: number; readonly attempt: number }): WorkItem | null {
+export function currentItem(
+  work: Work,
+  tick: Tick & { readonly item: number; readonly attempt: number },
+): WorkItem | null {
   const item = work.state.items.get(tick.item);
-  if (item && item.attempt === tick.attempt && (item.status === "running" || item.status === "suspended" || item.status === "resuming")) return item;
+  if (
+    item &&
+    item.attempt === tick.attempt &&
+    (item.status === "running" || item.status === "suspended" || item.status === "resuming")
+  )
+    return item;
   refuse(work, tick, `attempt ${tick.attempt} of item ${tick.item} has ended`);
   return null;
 }
