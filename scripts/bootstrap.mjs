@@ -6,8 +6,7 @@
  *     node scripts/bootstrap.mjs start|check|matrix [argument …]
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { root, say } from "./setup/console.mjs";
 import { installPackages } from "./setup/packages.mjs";
 import { toolsOnPath } from "./setup/tools.mjs";
@@ -17,9 +16,9 @@ const [command, ...rest] = process.argv.slice(2);
 const args = rest[0] === "--" ? rest.slice(1) : rest;
 
 /** Runs with the terminal of this process; ends this process when it fails. */
-function run(program, programArgs, env) {
+function run(program, programArgs, env, folder = root) {
   const { status, error, signal } = spawnSync(program, programArgs, {
-    cwd: root,
+    cwd: folder,
     env,
     stdio: "inherit",
     shell: process.platform === "win32",
@@ -28,16 +27,12 @@ function run(program, programArgs, env) {
   if (status !== 0) process.exit(status ?? (signal ? 130 : 1));
 }
 
-/** The examples run in their own folder, so a path is told from where the user stands. */
-function absolutePaths(words) {
-  const here = process.env.INIT_CWD ?? process.cwd();
-  return words.map((word) => (existsSync(resolve(here, word)) ? resolve(here, word) : word));
-}
-
 const commands = {
   start(env) {
+    say("building millrace");
     run("turbo", ["run", "build", "--filter=millrace", "--output-logs=errors-only"], env);
-    run("pnpm", ["--filter", "./examples", "run", "start", ...absolutePaths(args)], env);
+    // From where the user stands: pnpm tells the program that folder, and its paths are from there.
+    run("pnpm", ["--dir", join(root, "examples"), "run", "start", ...args], env, process.env.INIT_CWD);
   },
   check: (env) => run("node", ["scripts/check.mjs", ...args], env),
   matrix: (env) => run("node", ["matrix/run.mjs", ...args], env),

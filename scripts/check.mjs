@@ -36,6 +36,8 @@ const wanted = sections.filter(([name]) => words.length === 0 || words.some((wor
 const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 env.PATH = [join(root, "node_modules", ".bin"), env.PATH].join(delimiter);
 
+/** A test in an endless loop has no time-out of its own. */
+const sectionLimitMs = 10 * 60_000;
 const secondsSince = (atMs) => ((Date.now() - atMs) / 1000).toFixed(1);
 const startedAtMs = Date.now();
 
@@ -43,7 +45,8 @@ for (const file of reportFiles()) rmSync(file, { force: true });
 const results = wanted.map(([name, [program, ...args]]) => {
   console.log(`\n━━ ${name} ${"━".repeat(Math.max(0, 70 - name.length))}`);
   const sectionAtMs = Date.now();
-  const { status, error } = spawnSync(program, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+  const options = { cwd: root, env, stdio: ["ignore", "inherit", "inherit"], timeout: sectionLimitMs };
+  const { status, error } = spawnSync(program, args, options);
   if (error) console.log(`could not run ${program}: ${error.message}`);
   return { name, passed: status === 0, seconds: secondsSince(sectionAtMs) };
 });

@@ -3,7 +3,7 @@ import type { WriteOptions } from "../context/store.types.js";
 import type { Writer } from "../state/state-cell.js";
 import { sameValue } from "../value/equal.js";
 import type { Attempt } from "./attempt.js";
-import { Calls } from "./calls.js";
+import { Calls, recall } from "./calls.js";
 import { markHandled } from "./deferred.js";
 
 export class AttemptStore {
@@ -43,7 +43,7 @@ export class AttemptStore {
     return this.#do(() => {
       const call = this.#calls().id("edit", "", key);
       const record = this.#calls().record(call);
-      if (record?.kind === "edit") return Promise.resolve(record.value as Result);
+      if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
       return this.#attempt.runner.store().edit((draft) => {
         this.#attempt.assertAlive(); // its turn may come after the end
         return edit(draft as never);

@@ -7,6 +7,7 @@ import type { MemoryRecord } from "../engine/state.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
+import { copyValue } from "../value/codec.js";
 import type { Attempt } from "./attempt.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import { resultOfStop } from "./run-result.js";
@@ -92,6 +93,11 @@ function idOf(name: string, count: number, isKeyed: boolean): string {
   return count === 0 ? name : `${count}:${name}`;
 }
 
+/** What the memory holds stays as it was, whatever the step makes of its copy. */
+export function recall(attempt: Attempt, value: unknown): unknown {
+  return copyValue(value, attempt.runner.host.compiled.types);
+}
+
 function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: MemoryRecord): void {
   switch (record.kind) {
     case "wait":
@@ -101,7 +107,7 @@ function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: Memor
     case "sleep":
       return deferred.resolve(undefined);
     case "run":
-      return deferred.resolve(record.value);
+      return deferred.resolve(recall(attempt, record.value));
     case "set":
       return deferred.resolve(record.events);
     case "child":

@@ -43,7 +43,6 @@ export class CallerContext implements RunContext {
   }
 
   toDict(options?: ToDictOptions): ContextDict {
-    this.#runner?.catchUp();
     return encodeRun(this.#compiled, this.run, options);
   }
 

@@ -1,5 +1,6 @@
 /** The state cell of a run: commits become ticks. */
 import { StateCell } from "../state/state-cell.js";
+import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { Attempt } from "./attempt.js";
 import type { Runner } from "./runner.js";
@@ -24,7 +25,7 @@ export function createCell(runner: Runner): StateCell {
         attempt: attempt?.number ?? 0,
         call: (writer?.note as string | undefined) ?? null,
         change,
-        value,
+        value: copyValue(value, compiled.types),
       });
     },
     schema: compiled.state,

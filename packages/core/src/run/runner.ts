@@ -121,21 +121,19 @@ export class Runner {
     });
   }
 
-  /** Starts a little later, so that whoever started the run can listen first. */
+  /** In the state at once, so that every snapshot holds it; takes effect a little later, so that whoever started the run can listen first. */
   begin(tick: Tick): void {
-    this.enqueue(tick);
-    queueMicrotask(() => this.drain());
-  }
-
-  /** Reduces the start before its turn, so that a snapshot taken at once holds it. It takes effect in its turn. */
-  catchUp(): void {
-    const [start] = this.queue;
-    if (!start || this.busy || this.state.ticks > 0 || this.permit === "none" || this.host.ports.journal !== null) return;
-    this.queue = none;
+    if (this.permit === "none" || this.host.ports.journal !== null) {
+      this.enqueue(tick);
+      queueMicrotask(() => this.drain());
+      return;
+    }
     this.busy = true;
-    const commands = this.reduceTick(start);
+    const commands = this.reduceTick(tick);
     queueMicrotask(() => {
-      for (const command of commands) perform(this, command);
+      const round = this.queue;
+      this.queue = none;
+      this.applyRound(round, commands);
       this.goOn();
     });
   }
@@ -236,10 +234,10 @@ export class Runner {
     else this.afterRounds();
   }
 
-  private applyRound(round: readonly Tick[]): void {
+  private applyRound(round: readonly Tick[], before: readonly Command[] = []): void {
     try {
       // All of it is known before any of it is done: a step whose run is cancelled in the same round does not begin.
-      const decided = round.map((tick) => this.reduceTick(tick));
+      const decided = [before, ...round.map((tick) => this.reduceTick(tick))];
       for (const commands of decided) for (const command of commands) perform(this, command);
       if (this.stored !== null) for (const tick of round) this.tellStored(tick);
     } catch (error) {

@@ -64,8 +64,8 @@ function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDi
   };
 }
 
-/** Values may be 200 levels deep; children and what is around them need some more. */
-const guard = { code: "SNAPSHOT_HOSTILE", maxDepth: 400 } as const;
+/** Values may be 200 levels deep; children and what is around them need some more. An item of a fan-out has some 20 keys. */
+const guard = { code: "SNAPSHOT_HOSTILE", maxDepth: 400, maxKeys: 10_000_000 } as const;
 
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
   guardJson(dict, guard);

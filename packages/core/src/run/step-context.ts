@@ -31,7 +31,7 @@ import { type Duration, toMs } from "../value/duration.js";
 import { nearest } from "../value/nearest.js";
 import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
-import { Calls } from "./calls.js";
+import { Calls, recall } from "./calls.js";
 import { childStart } from "./children.js";
 import { markHandled } from "./deferred.js";
 import { undeclared } from "./output.js";
@@ -150,7 +150,7 @@ export class StepContext implements Context {
       if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
       const call = calls.id("run", "", key);
       const record = calls.record(call);
-      if (record?.kind === "run") return Promise.resolve(record.value as Result);
+      if (record?.kind === "run") return Promise.resolve(recall(attempt, record.value) as Result);
       return markHandled(this.#effect(call, { key, effect }));
     });
   }
@@ -245,7 +245,11 @@ export class StepContext implements Context {
     });
     attempt.assertAlive();
     encodeValue(value, `run "${key}"`, attempt.runner.host.compiled.types); // what cannot be stored is refused where it is made
-    return this.#do(call, () => ({ type: "effect.recorded", ...this.#stamp(call), value })) as Promise<Result>;
+    return this.#do(call, () => ({
+      type: "effect.recorded",
+      ...this.#stamp(call),
+      value: recall(attempt, value),
+    })) as Promise<Result>;
   }
 }
 

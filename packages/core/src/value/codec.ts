@@ -71,6 +71,14 @@ function undecodable(path: string, cause?: unknown): WorkflowError {
   });
 }
 
+/** A copy that nobody else can change; what cannot be stored stays as it is. */
+export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
+  if (typeof value !== "object" || value === null) return value;
+  const found = examine(value, types);
+  if (found === "json") return structuredClone(value);
+  return found === "rich" ? (decodeValue(encodeValue(value, "value", types), "value", types) as Value) : value;
+}
+
 // ---- forms
 
 /** superjson's own forms that are exact and cheap to read. */
