@@ -17,7 +17,7 @@ export interface Routing {
   readonly handlers: ReadonlyMap<string, Handler>;
   /** Steps that take events from outside. */
   readonly external: readonly StepDefinition[];
-  /** The collect steps of a fan-out: see {@link collectsOf}. */
+  /** The collect steps of a fan-out: see `collectsOf`. */
   readonly collects: Map<readonly string[] | null, Map<string, readonly string[]>>;
   readonly reach: Map<string, ReadonlySet<string>>;
 }

@@ -42,6 +42,7 @@ export function undeclared(
 }
 
 export function isGenerator(value: unknown): value is AsyncGenerator<WorkflowEvent, void> {
+  if (isEvent(value)) return false; // nearly always: looking for what an event does not have takes longer
   const generator = value as { next?: unknown; [Symbol.asyncIterator]?: unknown } | null | undefined;
   return typeof generator?.[Symbol.asyncIterator] === "function" && typeof generator.next === "function";
 }

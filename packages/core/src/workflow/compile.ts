@@ -25,8 +25,6 @@ import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals }
 import type { Middleware } from "./middleware.types.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
 
-export { resolveStart } from "./start-event.js";
-
 import type { Workflow } from "./workflow.js";
 
 export interface CompiledWorkflow {

@@ -136,7 +136,6 @@ function freeSlot(work: Work, item: WorkItem): void {
   const load = loadOf(work, item.step);
   load.running--;
   if (load.ready.size > 0 || load.resuming.size > 0) dispatch(work, load);
-  else if (load.running === 0) work.state.loads?.delete(item.step);
 }
 
 /** Its attempt is over, the item is not (yet): the slot is free, nothing of the attempt counts any more. */
