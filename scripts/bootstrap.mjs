@@ -31,8 +31,8 @@ const commands = {
   start(env) {
     say("building millrace");
     run("turbo", ["run", "build", "--filter=millrace", "--output-logs=errors-only"], env);
-    // From where the user stands: pnpm tells the program that folder, and its paths are from there.
-    run("pnpm", ["--dir", join(root, "examples"), "run", "start", ...args], env, process.env.INIT_CWD);
+    // Not through pnpm, which would tell the program another INIT_CWD: its paths are from where the user stands.
+    run("node", ["--import", "tsx", "digest/main.ts", ...args], env, join(root, "examples"));
   },
   check: (env) => run("node", ["scripts/check.mjs", ...args], env),
   matrix: (env) => run("node", ["matrix/run.mjs", ...args], env),

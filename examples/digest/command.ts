@@ -51,7 +51,9 @@ async function bothHalves(args: readonly string[]): Promise<number> {
 }
 
 function runAgain(args: readonly string[]): number {
-  const { status } = spawnSync(process.execPath, [...process.execArgv, main, ...args], { stdio: "inherit" });
+  // The loader is found from here, not from the folder of the user.
+  const execArgv = process.execArgv.map((arg) => (arg === "tsx" ? import.meta.resolve("tsx") : arg));
+  const { status } = spawnSync(process.execPath, [...execArgv, main, ...args], { stdio: "inherit" });
   return status ?? 1;
 }
 
