@@ -19,6 +19,7 @@ export function installMatrix() {
   run("tar", ["-xzf", tarball, "--strip-components=1"], packed);
   rmSync(join(packed, tarball));
 
+  // When the package has got other dependencies: `pnpm install --no-frozen-lockfile` in this folder, once.
   run("pnpm", ["install", "--frozen-lockfile", "--reporter=append-only"], matrix);
   // An install that finds its lockfile unchanged keeps the files of the last one.
   const installed = realpathSync(join(matrix, "node_modules", "millrace"));
