@@ -8,8 +8,13 @@ import type { Clock, Ids, Log } from "../engine/ports.js";
 /** Timers of the host cannot be set further ahead. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Taken once: a test that puts its own timers in place later does not stop the engine. */
-const host = { setTimeout, clearTimeout, setImmediate: globalThis.setImmediate as typeof setImmediate | undefined };
+// Taken once: a test that puts its own timers in place later does not stop the engine. Called bare: browsers and workerd
+// refuse their timers with another `this`.
+const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
+const soon = globalThis.setImmediate as typeof setImmediate | undefined;
+
+/** Workers of Cloudflare run many requests in one place, and what one of them starts must not go on inside another. */
+export const isPerRequest: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -17,13 +22,13 @@ export const systemClock: Clock = {
     let timer: ReturnType<typeof setTimeout>;
     const arm = (): void => {
       const leftMs = atMs - Date.now();
-      timer = host.setTimeout(
+      timer = startTimer(
         () => (leftMs > LONGEST_TIMER_MS ? arm() : wake()),
         Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS),
       );
     };
     arm();
-    return () => host.clearTimeout(timer);
+    return () => stopTimer(timer);
   },
 };
 
@@ -42,9 +47,9 @@ export const consoleLog: Log = {
 
 /** Calls back after the host had its turn: I/O, timers, rendering. */
 export function nextTurn(callback: () => void): void {
-  if (host.setImmediate) host.setImmediate(callback);
-  else if (typeof MessageChannel === "function") postTurn(callback);
-  else host.setTimeout(callback, 0);
+  if (soon) soon(callback);
+  else if (typeof MessageChannel === "function" && !isPerRequest) postTurn(callback);
+  else startTimer(callback, 0);
 }
 
 // Browsers hold nested timeouts back by 4 ms; a message port does not.

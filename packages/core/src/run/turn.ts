@@ -9,7 +9,7 @@
 
 import { Fifo } from "../engine/fifo.js";
 import type { Clock } from "../engine/ports.js";
-import { nextTurn } from "./system.js";
+import { isPerRequest, nextTurn } from "./system.js";
 
 export const TURN_MS = 5;
 
@@ -27,6 +27,12 @@ export function isTurnOver(nowMs: number): boolean {
 }
 
 export function afterTurn(clock: Clock, callback: () => void): void {
+  if (isPerRequest) {
+    return nextTurn(() => {
+      turnEndsMs = clock.now() + TURN_MS;
+      callback();
+    });
+  }
   queue.push({ clock, callback });
   schedule();
 }
