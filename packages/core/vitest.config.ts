@@ -6,6 +6,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, "test/types/**"],
     // Its cache key does not see a changed tsconfig: a stale pass or a stale failure is worse than 2 s.
     fsModuleCache: false,
+    setupFiles: ["test/support/seed.ts"],
     restoreMocks: true,
     unstubAllGlobals: true,
   },

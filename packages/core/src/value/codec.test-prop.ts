@@ -61,7 +61,7 @@ describe("sameValue", () => {
     const text = (data: unknown): string =>
       JSON.stringify(data, (_, inner) =>
         inner !== null && typeof inner === "object" && !Array.isArray(inner)
-          ? Object.fromEntries(Object.entries(inner).sort())
+          ? Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)))
           : inner,
       );
     // JSON text does not know -0.
