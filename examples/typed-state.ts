@@ -42,7 +42,7 @@ export class TypedCounter extends Workflow.withState(CounterState) {
   }
 }
 
-class Amount extends HumanResponseEvent.define("Amount", { cents: z.number().int() }) {}
+export class Amount extends HumanResponseEvent.define("Amount", { cents: z.number().int() }) {}
 
 /** An amount of money: a class of your own, which the workflow has to know how to store. */
 export class Money {

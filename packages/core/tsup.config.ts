@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", engine: "src/engine.ts", graph: "src/graph.ts" },
+  entry: { index: "src/index.ts", engine: "src/engine.ts", graph: "src/graph.ts", runtime: "src/runtime.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
   platform: "neutral",

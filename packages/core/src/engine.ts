@@ -12,8 +12,11 @@ import { reduce } from "./engine/reduce.js";
 import type { Routing } from "./engine/routing.js";
 import type { RunState } from "./engine/state.js";
 import type { RunResumed, RunRetried } from "./engine/tick.js";
+import type { ContextDict } from "./context/context.types.js";
+import { childWorkflow } from "./run/child-workflow.js";
+import { encodeRun } from "./run/snapshot-run.js";
 import { setPorts as setPortsOf } from "./run/workflow-host.js";
-import { compileWorkflow } from "./workflow/compile.js";
+import { type CompiledWorkflow, compileWorkflow } from "./workflow/compile.js";
 import type { Workflow } from "./workflow/workflow.js";
 
 // ---- the workflow as data
@@ -31,6 +34,7 @@ export { createRouting } from "./engine/routing.js";
 export type { Routing } from "./engine/routing.js";
 export { compileWorkflow } from "./workflow/compile.js";
 export type { CompiledStep, CompiledWorkflow } from "./workflow/compile.js";
+export { migrateState, stateVersionOf } from "./workflow/state-version.js";
 // ---- what is true, what happened, what to do
 export { createRunState } from "./engine/state.js";
 export type {
@@ -53,6 +57,31 @@ export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 // ---- JSON
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";
+// ---- durations
+export { toMs } from "./value/duration.js";
+
+/**
+ * The workflow behind a name in `static children`. A class of it has one instance, whoever asks.
+ *
+ * @throws {WorkflowError} `CHILD_UNKNOWN`
+ */
+export function compileChild(parent: CompiledWorkflow, name: string): CompiledWorkflow {
+  return compileWorkflow(childWorkflow(parent, name, "It"));
+}
+
+/**
+ * The snapshot of a run that a host has as a state, for `Context.fromDict`.
+ *
+ * @param children Its open children and theirs, by run id.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a value that cannot be stored.
+ */
+export function encodeSnapshot(
+  compiled: CompiledWorkflow,
+  state: RunState,
+  children: ReadonlyMap<string, RunState> | null = null,
+): ContextDict {
+  return encodeRun(compiled, { state, children });
+}
 
 /** Gives a workflow other ports. Before its first run: runs under way keep theirs. */
 export function setPorts(workflow: Workflow, ports: Partial<Ports>): void {

@@ -96,10 +96,10 @@ describe("an async generator", () => {
   });
 
   it.each([
-    ["something else", [1, 9]],
-    ["less", [1]],
-    ["the same in another order", [2, 1]],
-  ])("that gives %s the second time has diverged", async (_, second) => {
+    ["something else", [1, 9], 'Element 1 of the fan-out of step "start" was another Item when the step ran again.'],
+    ["less", [1], 'Element 1 of the fan-out of step "start" was missing when the step ran again.'],
+    ["the same in another order", [2, 1], 'Element 0 of the fan-out of step "start" was another Item'],
+  ])("that gives %s the second time has diverged", async (_, second, message) => {
     const flow = streaming(
       async function* (attempt) {
         for (const n of attempt === 1 ? [1, 2] : second) yield new Item({ n });
@@ -108,7 +108,10 @@ describe("an async generator", () => {
       { attempts: 2 },
     );
 
-    expect(await rejection(flow.run())).toMatchObject({ code: "FAN_OUT_DIVERGED" });
+    expect(await rejection(flow.run())).toMatchObject({
+      code: "FAN_OUT_DIVERGED",
+      message: expect.stringContaining(message),
+    });
   });
 
   it("may give the same in another order with keys", async () => {
@@ -121,6 +124,21 @@ describe("an async generator", () => {
     );
 
     expect(await flow.run()).toEqual([1, 2, 3]);
+  });
+
+  it("is named with its key when it diverged", async () => {
+    const flow = streaming(
+      async function* (attempt): AsyncGenerator<never> {
+        yield keyed("row 7", new Item({ n: attempt })) as never;
+        if (attempt === 1) throw new Error("lost");
+      },
+      { attempts: 2 },
+    );
+
+    expect(await rejection(flow.run())).toMatchObject({
+      code: "FAN_OUT_DIVERGED",
+      message: 'Element "row 7" of the fan-out of step "start" was another Item when the step ran again.',
+    });
   });
 
   it("survives a restore between two yields", async () => {

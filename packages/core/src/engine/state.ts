@@ -58,7 +58,22 @@ export interface RunState {
   prompts: Map<string, OpenPrompt> | null;
   timers: Timers | null;
   runTimer: Timer | null;
+  /** Collect steps that have had no batch yet. Here and below: what a run that is stuck says. */
+  unfired: Set<string> | null;
+  /** What came to a step in vain, by step: the first of it. */
+  leftovers: Map<string, Leftover> | null;
 }
+
+export type Leftover =
+  /** A join of a fan-out that closed. */
+  | {
+      readonly kind: "join";
+      readonly step: string;
+      readonly arrived: readonly string[];
+      readonly missing: readonly string[];
+    }
+  /** An event at a collect step, outside a fan-out. */
+  | { readonly kind: "collect"; readonly step: string; readonly arrived: string };
 
 export type RunStatus = "running" | "completed" | "failed" | "cancelled" | "timedOut";
 
@@ -281,5 +296,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     prompts: null,
     timers: null,
     runTimer: null,
+    unfired: null,
+    leftovers: null,
   };
 }

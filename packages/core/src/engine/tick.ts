@@ -52,6 +52,8 @@ export interface RunStarted extends Happened {
   readonly lineage: Lineage | null;
   /** Reserved: how hosts group, trace and rank runs. */
   readonly labels: { readonly [name: string]: string } | null;
+  /** The state it starts on, where the ticks alone have to give it. */
+  readonly store?: unknown;
 }
 
 export interface Lineage {
@@ -96,7 +98,7 @@ export interface EventReceived extends Happened {
   readonly step: string | null;
   /** Answers exactly this prompt. */
   readonly promptId: string | null;
-  /** Whom to tell whether it was taken. */
+  /** Whom to tell whether it was taken. Below zero: the position of a stored post. */
   readonly ticket: number | null;
 }
 

@@ -55,6 +55,12 @@ export function hasPlan(value: unknown): value is WorkflowEvent {
 
 /** Base of every event. */
 class Root {
+  static readonly version: number = 1;
+
+  static migrate(fields: Data): object {
+    return fields;
+  }
+
   constructor(fields?: unknown) {
     fill(this as never, (this as never as Planned)[plan], fields);
   }

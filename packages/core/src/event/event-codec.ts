@@ -15,7 +15,8 @@ import type { ValueType } from "../value/plain.js";
 import { mayConvert } from "./converting-schema.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { ask, copyFields, fill, invalid, isReserved, planOf } from "./event-class.js";
-import { fieldsOf, isEvent } from "./facts.js";
+import { classOf, eventVersionOf, fieldsOf, isEvent } from "./facts.js";
+import { migrateFields } from "./migrate-fields.js";
 import type { EventRegistry } from "./registry.js";
 import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
 
@@ -25,6 +26,8 @@ export interface EncodedEvent {
   readonly data: unknown;
   /** What in `data` stands for something that JSON cannot hold. */
   readonly meta?: unknown;
+  /** Of the event's class. Left out when it is 1. */
+  readonly version?: number;
 }
 
 /**
@@ -33,23 +36,33 @@ export interface EncodedEvent {
  */
 export function encodeEvent(event: WorkflowEvent, path: string, types?: readonly ValueType[]): EncodedEvent {
   const { json, meta } = encodeValue(fieldsOf(event), path, encoders(types ?? none));
-  return meta === undefined ? { type: event.type, data: json } : { type: event.type, data: json, meta };
+  const version = eventVersionOf(classOf(event));
+  return {
+    type: event.type,
+    data: json,
+    ...(meta === undefined ? null : { meta }),
+    ...(version === 1 ? null : { version }),
+  };
 }
 
 /**
  * The event is frozen, and so is the data it shares with `encoded`.
  *
- * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
+ * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `EVENT_NEWER`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
  */
 export function decodeEvent(encoded: unknown, registry: EventRegistry, path: string): WorkflowEvent {
-  const { type, data, meta } = (encoded ?? {}) as EncodedEvent;
+  const { type, data, meta, version } = (encoded ?? {}) as EncodedEvent;
   const eventClass = registry.get(type);
   if (!eventClass) throw unknownEvent(type, registry, path);
   const fields = decodeValue(meta === undefined ? { json: data } : { json: data, meta }, path, decoders(registry));
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
-  return restore(eventClass, fields);
+  const from = version === undefined ? 1 : version;
+  if (from === eventVersionOf(eventClass)) return restore(eventClass, fields);
+  // What was decoded is new. Plain JSON is what the caller gave: it stays as it is, whatever `migrate` does with it.
+  const own = meta === undefined ? structuredClone(fields) : fields;
+  return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
 }
 
 /**

@@ -101,6 +101,33 @@ it("types what the engine's events are made of", () => {
   });
 });
 
+it("takes a version and a way to migrate, as statics of the class", () => {
+  class Rated extends event("Joke", { text: z.string(), rating: z.number() }) {
+    static override readonly version = 2;
+    static override migrate(fields: Record<string, unknown>, from: number) {
+      return { rating: from, ...fields };
+    }
+  }
+  class Pun extends Rated.extend("Pun") {
+    static override readonly version = 3;
+    static override migrate(fields: Record<string, unknown>) {
+      return { ...super.migrate(fields, 2), text: "" };
+    }
+  }
+  // @ts-expect-error -- a version is a number
+  class Worded extends event("Worded") {
+    static override readonly version = "2";
+  }
+  // @ts-expect-error -- `migrate` gives fields
+  class Texted extends event("Texted") {
+    static override migrate = () => "fields";
+  }
+  expectTypeOf<(typeof Rated)["version"]>().toEqualTypeOf<2>();
+  expectTypeOf<EventClass<Rated>>(Rated);
+  expectTypeOf<EventClass<Pun>>(Pun);
+  void [Worded, Texted];
+});
+
 it("refuses wrong programs", () => {
   // @ts-expect-error -- wrong field type
   new Joke({ text: 1 });

@@ -63,6 +63,8 @@ export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
   // biome-ignore lint/suspicious/noExplicitAny: constructors differ, and none is called through this type.
   new (...fields: any): Event;
   readonly type: string;
+  readonly version?: number;
+  migrate?(fields: Record<string, unknown>, from: number): object;
 }
 
 /** What `event(...)` and `StartEvent.define(...)` return: extend it. */
@@ -70,6 +72,26 @@ export interface EventBase<Type extends string, Facts extends EventFacts> {
   /** @throws {WorkflowError} `EVENT_INVALID` with every field that does not fit, `SCHEMA_ASYNC`. */
   new (...fields: FieldsArgument<Facts["input"]>): WorkflowEvent<Type, Facts> & Readonly<Facts["fields"]>;
   readonly type: Type;
+  /**
+   * Which shape of the fields this is: an integer, stored with every event. Write one more whenever stored events would
+   * no longer fit. A class made with `extend` has that of its base until it has its own.
+   *
+   * @default 1
+   */
+  readonly version: number;
+  /**
+   * The fields of an event that was stored by an older version, as this version holds them (after defaults and transforms).
+   * They are checked afterwards; fields that are missing take their defaults. Without it they are checked as they are.
+   *
+   * @example
+   * class Joke extends event("Joke", { text: z.string(), rating: z.number() }) {
+   *   static override readonly version = 2;
+   *   static override migrate(fields: Record<string, unknown>, from: number) {
+   *     return { rating: 0, ...fields };
+   *   }
+   * }
+   */
+  migrate(fields: Record<string, unknown>, from: number): object;
   /** True for an instance of exactly this class. */
   is<Event extends WorkflowEvent>(this: EventClass<Event>, value: unknown): value is Event;
   /** A base class for an event that has these fields and more. Steps see it only with `subclasses: true`. */

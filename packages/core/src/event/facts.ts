@@ -24,6 +24,11 @@ export function roleOf(of: EventClass | WorkflowEvent): EventRole {
   return planOf(of).role;
 }
 
+/** The version of the fields of a class. A second installed copy may know of none. */
+export function eventVersionOf(eventClass: EventClass): number {
+  return eventClass.version ?? 1;
+}
+
 /** The exact class of an event. */
 export function classOf(event: WorkflowEvent): EventClass {
   return Object.getPrototypeOf(event).constructor;

@@ -6,7 +6,7 @@
  * @module
  */
 import type { EventData, WorkItem } from "../engine/state.js";
-import type { Send } from "../engine/tick.js";
+import type { Send, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Limiter, Release } from "../limit/limiter.js";
@@ -125,31 +125,26 @@ export class Attempt {
 
   complete(value: unknown): void {
     if (this.ended !== null) return;
-    let output: EventData | readonly EventData[] | null;
     try {
-      output = checkOutput(this.step, value);
+      this.finish(checkOutput(this.step, value));
     } catch (error) {
-      return this.fail(error);
+      this.fail(error);
     }
-    this.finish(output);
   }
 
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output would have to be stored, and cannot. */
   finish(output: EventData | readonly EventData[] | null): void {
-    const { runner, sends } = this;
+    const { runner, sends, item } = this;
+    const atMs = runner.now();
+    const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
+    runner.journal?.prepare?.(runner, tick);
     if (runner.host.inspector.active) {
       if (this.item.memory !== null) inspectDiverged(this);
       inspectEnded(this, output);
     }
     this.end("the step has returned", true);
-    runner.attempts.delete(this.item.id);
-    runner.submit({
-      type: "step.completed",
-      atMs: runner.now(),
-      item: this.item.id,
-      attempt: this.number,
-      output,
-      sends,
-    });
+    runner.attempts.delete(item.id);
+    runner.submit(tick);
   }
 
   fail(thrown: unknown): void {

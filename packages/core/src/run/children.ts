@@ -14,7 +14,6 @@ import { childWorkflow } from "./child-workflow.js";
 import { outcomeError } from "./outcome.js";
 import { initialStore } from "./run-store.js";
 import { Runner } from "./runner.js";
-import { hostOf } from "./workflow-host.js";
 
 interface ChildCall {
   readonly item: number;
@@ -50,13 +49,14 @@ function compiledChild(compiled: CompiledWorkflow, name: string): CompiledWorkfl
 /** Starts a child, or goes on with the state that a snapshot has of it. */
 export function startChild(parent: Runner, call: ChildCall): void {
   const { record } = call;
-  const host = hostOf(compiledChild(parent.host.compiled, record.name));
+  const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name));
   const restored = parent.family?.get(record.runId);
   const state =
     restored ??
     createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
   const runner: Runner = new Runner({
     host,
+    journal: parent.journal,
     state,
     overrides: parent.overrides,
     family: null,
@@ -82,6 +82,7 @@ export function startChild(parent: Runner, call: ChildCall): void {
       deadlineMs: null,
       lineage: { parent: parent.state.runId, forkedFrom: null },
       labels: null,
+      ...(parent.journal !== null && { store: initialStore(host.compiled) }),
     });
   }
 }

@@ -64,7 +64,7 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
   function done(value: unknown): void {
     stopped = true;
     const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
-    if (missing !== undefined) throw diverged(attempt, missing, "ended without an event");
+    if (missing !== undefined) throw diverged(attempt, missing, "missing");
     if (value !== undefined && value !== null) return attempt.complete(checkEvent(attempt.step, value));
     attempt.finish(attempt.item.fan === null ? [] : null); // without a yield it is an empty batch
   }
@@ -76,7 +76,7 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     const sum = digestOf(event);
     const record = calls.record(call);
     if (record?.kind === "yield") {
-      if (record.digest !== sum) throw diverged(attempt, call, `gave another ${event.type}`);
+      if (record.digest !== sum) throw diverged(attempt, call, `another ${event.type}`);
       return pull();
     }
     const { runner, item, number, sends } = attempt;
@@ -99,11 +99,17 @@ function digestOf(event: EventData): string {
   return digest(`${type} ${JSON.stringify(data)}`);
 }
 
+/** From the id of its call: `yield:#0`, or `yield=<key>`. */
+function elementOf(call: string): string {
+  const [, position, key] = /^(?:\d+:)?yield(?::#(\d+)|=(.*))$/s.exec(call) ?? [];
+  return `Element ${key === undefined ? position : JSON.stringify(key)}`;
+}
+
 function diverged({ step }: Attempt, call: string, what: string): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "FAN_OUT_DIVERGED",
-    message: `Step "${name}" ran again and ${what} at ${call}, unlike before.`,
+    message: `${elementOf(call)} of the fan-out of step "${name}" was ${what} when the step ran again.`,
     hint: "Make the generator give the same events in the same order, or name each with `keyed(id, event)`.",
     details: { step: name, call },
   });

@@ -2,6 +2,8 @@
 import type { Outcome } from "../engine/state.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { RunOutcome } from "./handler.types.js";
+import { resultOfStop } from "./run-result.js";
 
 /** What awaiting the handler throws. An error that a step threw comes as itself in the process where it was thrown. */
 export function outcomeError(
@@ -15,6 +17,20 @@ export function outcomeError(
       return timedOut(runId, outcome);
     default:
       return cancelled(runId, outcome.status === "cancelled" ? outcome.reason : null);
+  }
+}
+
+/** What `idle()` says of a run that has ended. */
+export function runOutcome(runId: string, outcome: Outcome): RunOutcome {
+  switch (outcome.status) {
+    case "completed":
+      return { status: "completed", result: resultOfStop(outcome.event) };
+    case "failed":
+      return { status: "failed", error: outcomeError(runId, outcome) };
+    case "cancelled":
+      return { status: "cancelled", reason: outcome.reason };
+    case "timedOut":
+      return { status: "timedOut", timeoutMs: outcome.timeoutMs };
   }
 }
 

@@ -73,7 +73,8 @@ function publish(runner: Runner, item: Published): void {
   runner.published = item.sequence + 1;
   if (runner.host.inspector.active) inspectStreamed(runner, item);
   const { parent } = runner;
-  if (parent === null || isLast) return;
+  if (parent === null) return runner.journal?.published?.(item);
+  if (isLast) return;
   const origin = item.origin === null ? parent.name : `${parent.name}/${item.origin}`;
   parent.runner.submit({
     type: "stream.written",

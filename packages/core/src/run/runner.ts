@@ -17,6 +17,7 @@ import type { EventStream } from "../stream/event-stream.js";
 import type { Attempt } from "./attempt.js";
 import { inspectTick } from "./inspect-run.js";
 import { perform } from "./perform.js";
+import type { RunJournal } from "./run-journal.js";
 import { createCell } from "./run-store.js";
 import { nextTurn } from "./system.js";
 import { afterTurn, isTurnOver } from "./turn.js";
@@ -24,6 +25,8 @@ import type { WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
+  /** Null: nothing is stored. A child has that of its parent. */
+  readonly journal: RunJournal | null;
   readonly state: RunState;
   readonly overrides: readonly ResourceOverride[];
   /** The run whose step started this one. */
@@ -52,6 +55,7 @@ const none: Tick[] = [];
 
 export class Runner {
   readonly host: WorkflowHost;
+  readonly journal: RunJournal | null;
   readonly state: RunState;
   readonly overrides: readonly ResourceOverride[];
   readonly parent: ParentLink | null;
@@ -83,6 +87,7 @@ export class Runner {
     this.overrides = setup.overrides;
     this.parent = setup.parent;
     this.host = setup.host;
+    this.journal = setup.journal;
     this.state = setup.state;
     this.published = setup.state.streamed;
     this.kin = setup.family;
@@ -94,8 +99,10 @@ export class Runner {
     return Math.max(this.state.atMs, this.host.ports.clock.now());
   }
 
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot. */
   submit(tick: Tick): void {
     if (!this.live) return;
+    this.journal?.prepare?.(this, tick);
     this.enqueue(tick);
     if (tick.type === "run.cancelled") this.skipQueue();
     this.drain();
@@ -104,10 +111,11 @@ export class Runner {
   /** Like {@link submit}; resolves once the tick is stored and reduced. At once, where nothing has to be stored. */
   commit(tick: Tick): void | Promise<void> {
     if (!this.live) return;
-    if (this.host.ports.journal === null) {
+    if (this.journal === null) {
       this.applyRound([tick]);
       return;
     }
+    this.journal.prepare?.(this, tick);
     const stored = this.whenStored(tick);
     this.submit(tick);
     return stored;
@@ -123,8 +131,11 @@ export class Runner {
 
   /** In the state at once, so that every snapshot holds it; takes effect a little later, so that whoever started the run can listen first. */
   begin(tick: Tick): void {
-    if (this.permit === "none" || this.host.ports.journal !== null) {
-      this.enqueue(tick);
+    if (this.permit === "none" || this.journal !== null) {
+      for (const first of [...(this.journal?.preface?.(this) ?? []), tick]) {
+        this.journal?.prepare?.(this, first);
+        this.enqueue(first);
+      }
       queueMicrotask(() => this.drain());
       return;
     }
@@ -138,10 +149,11 @@ export class Runner {
     });
   }
 
-  ticket(resolve: (receipt: Receipt) => void): number {
+  /** @param number Of a stored post; else a new one. */
+  ticket(resolve: (receipt: Receipt) => void, number: number = ++this.lastTicket): number {
     this.tickets ??= new Map();
-    this.tickets.set(++this.lastTicket, resolve);
-    return this.lastTicket;
+    this.tickets.set(number, resolve);
+    return number;
   }
 
   /** Open children and theirs, by run id: one map for the whole tree. Null before the first. */
@@ -211,7 +223,7 @@ export class Runner {
       if (isTurnOver(this.host.ports.clock.now())) return afterTurn(this.host.ports.clock, () => this.goOn());
       const round = this.queue;
       this.queue = none;
-      const stored = this.host.ports.journal?.append(this.state.runId, round);
+      const stored = this.journal?.append(this, round);
       if (stored) {
         stored.then(
           () => {
@@ -293,7 +305,8 @@ export class Runner {
     const waiters = this.idleWaiters;
     this.idleWaiters = null;
     for (const resolve of waiters ?? []) resolve();
-    this.parent?.runner.checkIdleAgain();
+    if (this.parent !== null) this.parent.runner.checkIdleAgain();
+    else if (this.live) this.journal?.idle?.();
   }
 
   private checkIdleAgain(): void {
@@ -309,7 +322,10 @@ export class Runner {
         this.leaveQueue = null;
         if (!this.live) return this.releasePermit();
         // Time in the queue is no time of the run.
-        for (const tick of this.queue) (tick as { atMs: number }).atMs = this.now();
+        for (const tick of this.queue) {
+          (tick as { atMs: number }).atMs = this.now();
+          this.journal?.prepare?.(this, tick);
+        }
         this.goOn();
       }) ?? null;
   }
@@ -349,7 +365,8 @@ export class Runner {
     this.onIdle();
   }
 
-  private drop(error: unknown): void {
+  /** Storing failed, or the engine did: what is stored is the truth. */
+  drop(error: unknown): void {
     if (!this.live) return;
     this.release("the run was dropped from memory");
     this.owner?.onDrop(error);

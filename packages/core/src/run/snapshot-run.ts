@@ -9,6 +9,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { encodeState } from "../snapshot/encode.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1 } from "../snapshot/format.js";
+import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { guardJson } from "../value/guard.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
@@ -47,7 +48,7 @@ function encodeChildren(compiled: CompiledWorkflow, { state, children }: Restore
   return encoded;
 }
 
-function* openChildren(state: RunState) {
+export function* openChildren(state: RunState) {
   for (const item of state.items.values()) {
     for (const record of item.memory?.values() ?? [])
       if (record.kind === "child" && record.status === "open") yield record;
@@ -73,8 +74,16 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
   const migrated = options.migrate ? options.migrate(opened as ContextDict) : opened;
   if (migrated !== dict) guardJson(migrated, guard);
   const children = new Map<string, RunState>();
-  const state = decodeTree(compiled, new Reader(migrated, "snapshot"), children);
+  const state = decodeTree({ compiled, children, asStored: false }, new Reader(migrated, "snapshot"));
   return { state, children: children.size === 0 ? null : children };
+}
+
+/** As it was stored, for the ticks that come after: states are neither migrated nor checked. The root comes first. */
+export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunState[] {
+  guardJson(dict, guard);
+  const children = new Map<string, RunState>();
+  const state = decodeTree({ compiled, children, asStored: true }, new Reader(dict, "snapshot"));
+  return [state, ...children.values()];
 }
 
 function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
@@ -98,18 +107,28 @@ function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
   }
 }
 
-function decodeTree(compiled: CompiledWorkflow, reader: Reader, children: Map<string, RunState>): RunState {
+interface Tree {
+  readonly compiled: CompiledWorkflow;
+  readonly children: Map<string, RunState>;
+  readonly asStored: boolean;
+}
+
+function decodeTree(tree: Tree, reader: Reader, isChild: boolean = false): RunState {
+  const { compiled, children, asStored } = tree;
   checkFormat(reader);
-  checkWorkflow(compiled, reader);
-  const state = decodeState(compiled, reader);
-  if (compiled.state !== null) state.store = compiled.state.checkAll(state.store);
+  // A child goes by its name in `static children`, a stored run by that in the runtime: the name of a class may change with every build.
+  if (!isChild && !asStored) checkName(compiled, reader);
+  checkSteps(compiled, reader);
+  const state = decodeState(compiled, reader, asStored);
+  if (compiled.state !== null && !asStored) state.store = compiled.state.checkAll(state.store);
   const nested = reader.raw("children");
   if (nested === undefined) return state;
   const nestedReader = new Reader(nested, reader.at("children"));
   for (const { runId, name } of openChildren(state)) {
     if (nestedReader.raw(runId) === undefined) continue;
     const flow = compileWorkflow(childWorkflow(compiled, name, reader.at("children")));
-    children.set(runId, decodeTree(flow, new Reader(nestedReader.raw(runId), nestedReader.at(runId)), children));
+    const child = new Reader(nestedReader.raw(runId), nestedReader.at(runId));
+    children.set(runId, decodeTree({ ...tree, compiled: flow }, child, true));
   }
   return state;
 }
@@ -132,24 +151,20 @@ function checkFormat(reader: Reader): void {
   });
 }
 
-/** Everything that names code has to be there, and all that is missing is named at once. */
-function checkWorkflow({ name, steps, definition }: CompiledWorkflow, reader: Reader): void {
+function checkName({ name }: CompiledWorkflow, reader: Reader): void {
   const workflow = reader.text("workflow");
-  if (workflow !== name) {
-    throw new WorkflowError({
-      code: "SNAPSHOT_FOREIGN",
-      message: `The snapshot is of the workflow "${workflow}", not of "${name}".`,
-      hint: "Load it with its own workflow; a renamed one keeps the old `name` in its options, or `migrate` renames it.",
-      details: { workflow, expected: name },
-    });
-  }
-  const joined = (joins: Reader): string[] => joins.each("joins", (join) => join.text("step"));
-  const used = [
-    ...reader.each("items", (item) => item.text("step")),
-    ...joined(reader),
-    ...reader.each("scopes", (scope) => [scope.text("opener"), ...joined(scope)]).flat(),
-  ];
-  const unknown = [...new Set(used)].filter((step) => !steps.has(step));
+  if (workflow === name) return;
+  throw new WorkflowError({
+    code: "SNAPSHOT_FOREIGN",
+    message: `The snapshot is of the workflow "${workflow}", not of "${name}".`,
+    hint: "Load it with its own workflow; a renamed one keeps the old `name` in its options, or `migrate` renames it.",
+    details: { workflow, expected: name },
+  });
+}
+
+/** Everything that names code has to be there, and all that is missing is named at once. */
+function checkSteps({ name, steps, definition }: CompiledWorkflow, reader: Reader): void {
+  const unknown = [...namedSteps(reader, steps.keys())].filter((step) => !steps.has(step));
   if (unknown.length === 0) return;
   throw new WorkflowError({
     code: "SNAPSHOT_MISMATCH",

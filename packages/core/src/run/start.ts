@@ -15,6 +15,7 @@ import { resumeChildren } from "./children.js";
 import { RunHandler } from "./handler.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "./handler.types.js";
 import { CallerContext } from "./run-context.js";
+import { journalOf } from "./run-journal.js";
 import { initialStore } from "./run-store.js";
 import { Runner } from "./runner.js";
 import type { RestoredRun } from "./snapshot-run.js";
@@ -87,6 +88,7 @@ function launch(
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
   const runner = new Runner({
     host,
+    journal: journalOf(host.ports.journal),
     state: run.state,
     overrides: options.resources ?? noOverrides,
     parent: null,
@@ -146,7 +148,7 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
   return given;
 }
 
-function limitsOf({ options }: CompiledWorkflow, { timeout, deadline }: ResumeOptions) {
+export function limitsOf({ options }: CompiledWorkflow, { timeout, deadline }: ResumeOptions) {
   return {
     timeoutMs: timeout === undefined ? options.timeoutMs : toMs(timeout, "timeout"),
     deadlineMs: deadline === undefined ? null : deadlineOf(deadline),

@@ -20,10 +20,11 @@ import type { Store } from "../context/store.types.js";
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
 import type { EventData } from "../engine/state.js";
-import type { Send } from "../engine/tick.js";
+import type { Send, Tick } from "../engine/tick.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
+import { encodeEvent } from "../event/event-codec.js";
 import { classOf, eventTypeOf, isEvent, isSubclass, roleOf } from "../event/facts.js";
 import { refuseInsideEdit } from "../state/edit-context.js";
 import { encodeValue } from "../value/codec.js";
@@ -71,6 +72,8 @@ export class StepContext implements Context {
     const calls = this.#calls();
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
+    if (attempt.runner.journal !== null)
+      encodeEvent(event, `sendEvent: ${event.type}`, attempt.runner.host.compiled.types);
     const send: Send = {
       call,
       event,
@@ -209,25 +212,31 @@ export class StepContext implements Context {
   }
 
   /** A call that gives the worker slot back until it is answered. Everything sent so far leaves first. */
-  #open(call: string, tick: () => Parameters<Attempt["runner"]["submit"]>[0]): Promise<unknown> {
+  #open(call: string, tick: () => Tick): Promise<unknown> {
     const attempt = this.#attempt;
-    const { sends } = attempt;
+    const { runner, sends } = attempt;
+    const record = this.#calls().record(call);
+    const isAnswered = record !== undefined && "status" in record && record.status !== "open";
+    const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
+    if (opened !== null) runner.journal?.prepare?.(runner, opened); // what cannot be stored is refused before anything changes
     attempt.sends = null;
     if (sends !== null) commitSends(attempt, sends);
-    const record = this.#calls().record(call);
     const answer = this.#calls().expect(call);
-    if (record && "status" in record && record.status !== "open") attempt.settle(call);
+    if (opened === null) attempt.settle(call);
     else {
       attempt.pause();
-      attempt.runner.submit(record ? { type: "call.awaited", ...this.#stamp(call) } : tick());
+      runner.submit(opened);
     }
     return answer;
   }
 
-  #do(call: string, tick: () => Parameters<Attempt["runner"]["submit"]>[0]): Promise<unknown> {
+  #do(call: string, tick: () => Tick): Promise<unknown> {
+    const { runner } = this.#attempt;
+    const done = this.#calls().record(call) ? null : tick();
+    if (done !== null) runner.journal?.prepare?.(runner, done);
     const answer = this.#calls().expect(call);
-    if (this.#calls().record(call)) this.#attempt.settle(call);
-    else this.#attempt.runner.submit(tick());
+    if (done === null) this.#attempt.settle(call);
+    else runner.submit(done);
     return answer;
   }
 

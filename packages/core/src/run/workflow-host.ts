@@ -24,6 +24,8 @@ export interface WorkflowHost {
   readonly resources: ResourceContainer;
   /** Ids of live runs that were chosen by the caller. */
   readonly liveIds: Set<string>;
+  /** The host of a child workflow. */
+  readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }
 
 /** Resources of the scope `app`, until a runtime brings its own. */
@@ -33,16 +35,27 @@ const hosts = new WeakMap<CompiledWorkflow, WorkflowHost>();
 
 export function hostOf(compiled: CompiledWorkflow): WorkflowHost {
   let host = hosts.get(compiled);
-  if (!host) hosts.set(compiled, (host = createHost(compiled, {})));
+  if (!host) hosts.set(compiled, (host = createHost(compiled, alone)));
   return host;
 }
 
 /** Gives a workflow other ports, for tests and for hosts. Before its first run. */
 export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): void {
-  hosts.set(compiled, createHost(compiled, ports));
+  hosts.set(compiled, createHost(compiled, { ...alone, ports }));
 }
 
-function createHost(compiled: CompiledWorkflow, given: Partial<Ports>): WorkflowHost {
+/** What hosts of one runtime share. */
+export interface HostSetup {
+  readonly ports: Partial<Ports>;
+  /** Resources of the scope `app`. */
+  readonly resources: ResourceContainer;
+  readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
+}
+
+/** Workflows that no runtime has. */
+const alone: HostSetup = { ports: {}, resources: appResources, hostFor: hostOf };
+
+export function createHost(compiled: CompiledWorkflow, { ports: given, resources, hostFor }: HostSetup): WorkflowHost {
   const { options, definition, inspector } = compiled;
   const journal: Journal | null = given.journal ?? null;
   const ports: Ports = {
@@ -61,7 +74,8 @@ function createHost(compiled: CompiledWorkflow, given: Partial<Ports>): Workflow
     limiters: new Map(
       Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)]),
     ),
-    resources: new ResourceContainer("workflow", appResources),
+    resources: new ResourceContainer("workflow", resources),
     liveIds: new Set(),
+    hostFor,
   };
 }

@@ -7,6 +7,7 @@
 import { matchesType } from "../engine/matching.js";
 import { enter } from "../engine/reduce/scope.js";
 import { listWait } from "../engine/reduce/wait.js";
+import { acceptedTypes } from "../engine/routing.js";
 import {
   createRunState,
   type EventData,
@@ -30,7 +31,9 @@ import { roleOf } from "../event/facts.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
 import { decodeValue } from "../value/codec.js";
+import { isVersion } from "../value/version.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
+import { toCurrent } from "../workflow/state-version.js";
 import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 
@@ -38,8 +41,15 @@ import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 const MAX_ELEMENTS = 10_000_000;
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
 
-export function decodeState(compiled: CompiledWorkflow, dict: Reader): RunState {
-  return new StateDecoder(compiled, dict).state();
+/** @param asStored Leave the user's state in the version that it has. */
+export function decodeState(compiled: CompiledWorkflow, dict: Reader, asStored: boolean = false): RunState {
+  return new StateDecoder(compiled, dict).state(asStored);
+}
+
+/** How a run ended, as {@link encodeOutcome} gave it. */
+export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
+  const reader = new Reader(json, "outcome");
+  return new StateDecoder(compiled, reader).outcome(reader);
 }
 
 export class StateDecoder {
@@ -52,11 +62,11 @@ export class StateDecoder {
     this.dict = dict;
   }
 
-  state(): RunState {
-    const { dict } = this;
-    const store = freezeState(this.value(dict.raw("store"), dict.at("store")));
-    if (!isRecord(store)) throw invalidSnapshot(dict.at("store"), "no state");
-    const state = createRunState({ runId: dict.text("runId"), workflow: dict.text("workflow"), store });
+  state(asStored: boolean): RunState {
+    const { dict, compiled } = this;
+    const store = this.store(asStored);
+    const workflow = asStored ? compiled.name : dict.text("workflow");
+    const state = createRunState({ runId: dict.text("runId"), workflow, store });
     state.status = dict.oneOf("status", STATUSES);
     state.outcome = dict.nullable("outcome", (name) => this.outcome(new Reader(dict.raw(name), dict.at(name))));
     if (
@@ -74,10 +84,24 @@ export class StateDecoder {
     this.listWaits(state);
     this.fillScopes();
     this.readKept(state);
+    this.readVain(state);
     this.readTimers(state);
     this.checkTimers(state);
     this.countOpen(state);
     return state;
+  }
+
+  private store(asStored: boolean): unknown {
+    const { dict, compiled } = this;
+    const store = freezeState(this.value(dict.raw("store"), dict.at("store")));
+    if (!isRecord(store)) throw invalidSnapshot(dict.at("store"), "no state");
+    const version = dict.raw("stateVersion") === undefined ? 1 : dict.raw("stateVersion");
+    if (!isVersion(version))
+      throw invalidSnapshot(
+        dict.at("stateVersion"),
+        `${JSON.stringify(version)?.slice(0, 60)}, no version there ever was`,
+      );
+    return asStored ? store : toCurrent(compiled, store, version);
   }
 
   event(encoded: unknown, path: string): WorkflowEvent {
@@ -92,7 +116,7 @@ export class StateDecoder {
     return reader.array(name).map((event, index) => this.event(event, `${reader.at(name)}.${index}`));
   }
 
-  private outcome(reader: Reader): Outcome {
+  outcome(reader: Reader): Outcome {
     const status = reader.oneOf("status", ["completed", "failed", "cancelled", "timedOut"]);
     switch (status) {
       case "completed":
@@ -251,7 +275,7 @@ export class StateDecoder {
           event: this.event(arrival.raw("event"), arrival.at("event")),
           recoveries: this.recoveries(arrival),
         }));
-        this.checkCollect(gathered.text("step"), gathered.at("step"));
+        this.checkCollect(gathered.text("step"), gathered.at("step"), arrivals);
         scope.gathered.set(gathered.text("step"), { fired: gathered.flag("fired"), arrivals });
       }
       for (const pair of reader.array("failures")) {
@@ -264,9 +288,23 @@ export class StateDecoder {
     }
   }
 
-  private checkCollect(name: string, path: string): void {
-    if (this.compiled.steps.get(name)?.definition.trigger.kind !== "collect")
-      throw mismatch(path, `names "${name}", which collects nothing`);
+  private checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
+    const trigger = this.compiled.steps.get(name)?.definition.trigger;
+    if (trigger?.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
+    const foreign = arrivals.find(({ event }) => !matchesType(trigger.accepts, event.type));
+    if (foreign) throw mismatch(path, `names "${name}", which does not collect ${foreign.event.type}`);
+  }
+
+  /** Under another key, what comes later would never meet what has come. */
+  private checkJoin(entry: Reader, parcels: readonly Parcel[]): void {
+    const step = entry.text("step");
+    const definition = this.compiled.steps.get(step)?.definition;
+    if (definition?.trigger.kind !== "join") throw mismatch(entry.at("step"), `names "${step}", which joins nothing`);
+    if (!entry.text("key").startsWith(definition.trigger.by === null ? `${step}#` : `${step}=`))
+      throw mismatch(entry.at("key"), `is "${entry.text("key")}", which is not how "${step}" pairs`);
+    const accepts = acceptedTypes(definition);
+    const foreign = parcels.find(({ event }) => !matchesType(accepts, event.type));
+    if (foreign) throw mismatch(entry.at("arrivals"), `has ${foreign.event.type}, which "${step}" does not take`);
   }
 
   private addItem(state: RunState, item: WorkItem): void {
@@ -297,6 +335,7 @@ export class StateDecoder {
     const joins = reader.each("joins", (entry): readonly [string, JoinBuffer] => {
       const arrivals = new Map<string, Parcel[]>();
       const parcels = entry.each("arrivals", (parcel) => this.parcel(parcel));
+      this.checkJoin(entry, parcels);
       for (const parcel of parcels) {
         const same = arrivals.get(parcel.event.type);
         if (same) same.push(parcel);
@@ -326,6 +365,23 @@ export class StateDecoder {
       const promptId = prompt.text("promptId");
       state.prompts ??= new Map();
       state.prompts.set(promptId, { promptId, event: this.event(prompt.raw("event"), prompt.at("event")), wait: null });
+    }
+  }
+
+  /** Said by a run that is stuck, and read by nothing else: a step that is gone does no harm in it. */
+  private readVain(state: RunState): void {
+    const { dict } = this;
+    const unfired = dict.texts("unfired");
+    if (unfired.length > 0) state.unfired = new Set(unfired);
+    for (const reader of dict.each("leftovers", (leftover) => leftover)) {
+      const step = reader.text("step");
+      state.leftovers ??= new Map();
+      state.leftovers.set(
+        step,
+        reader.oneOf("kind", ["join", "collect"]) === "join"
+          ? { kind: "join", step, arrived: reader.texts("arrived"), missing: reader.texts("missing") }
+          : { kind: "collect", step, arrived: reader.text("arrived") },
+      );
     }
   }
 

@@ -23,6 +23,7 @@ import { childWorkflow } from "../run/child-workflow.js";
 import { encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { stateVersionOf } from "../workflow/state-version.js";
 import {
   type EncodedFailure,
   type EncodedInput,
@@ -46,6 +47,10 @@ export function encodeState(
   return new StateEncoder(compiled).state(state, children);
 }
 
+export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): EncodedOutcome {
+  return new StateEncoder(compiled).outcome(outcome);
+}
+
 class StateEncoder {
   private readonly compiled: CompiledWorkflow;
   private readonly types: readonly ValueType[];
@@ -58,6 +63,7 @@ class StateEncoder {
   state(state: RunState, children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
     const running = state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
+    const stateVersion = stateVersionOf(this.compiled);
     const timers = (state.timers?.toArray() ?? []).filter((timer) => timer.kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
@@ -75,6 +81,7 @@ class StateEncoder {
       nextId: state.nextId,
       streamed: state.streamed,
       store: encodeValue(state.store, "state", this.types),
+      ...(stateVersion === 1 ? null : { stateVersion }),
       ...list(
         "items",
         [...state.items.values()].map((item) => this.item(item)),
@@ -100,6 +107,8 @@ class StateEncoder {
         "timers",
         timers.map((timer) => this.timer(timer)),
       ),
+      ...list("unfired", [...(state.unfired ?? [])]),
+      ...list("leftovers", [...(state.leftovers?.values() ?? [])]),
       ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }
@@ -112,7 +121,7 @@ class StateEncoder {
     return events.map((event) => this.event(event, path));
   }
 
-  private outcome(outcome: Outcome): EncodedOutcome {
+  outcome(outcome: Outcome): EncodedOutcome {
     switch (outcome.status) {
       case "completed":
         return { status: "completed", event: this.event(outcome.event, "result") };

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Leftover } from "../engine/state.js";
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { EncodedEvent } from "../event/event-codec.js";
 import type { EncodedValue } from "../value/codec.js";
@@ -28,6 +29,8 @@ export interface SnapshotV1 {
   readonly nextId: number;
   readonly streamed: number;
   readonly store: EncodedValue;
+  /** Of the workflow's state. Left out when it is 1. */
+  readonly stateVersion?: number;
   readonly items?: readonly EncodedItem[];
   readonly scopes?: readonly EncodedScope[];
   readonly joins?: readonly EncodedJoin[];
@@ -36,6 +39,9 @@ export interface SnapshotV1 {
   /** Those that a step emitted. */
   readonly prompts?: readonly { readonly promptId: string; readonly event: EncodedEvent }[];
   readonly timers?: readonly EncodedTimer[];
+  /** Collect steps that have had no batch yet, and what came to steps in vain: what `RUN_STUCK` says. */
+  readonly unfired?: readonly string[];
+  readonly leftovers?: readonly Leftover[];
   /** Snapshots of open children, by run id. */
   readonly children?: { readonly [runId: string]: SnapshotV1 };
 }

@@ -110,6 +110,7 @@ const number = plain("a number", (json) => typeof json === "number");
 const numberOrNull = orNull(number);
 const count = plain("a count", (json) => Number.isSafeInteger(json) && (json as number) >= 0);
 const countOrNull = orNull(count);
+const integerOrNull = orNull(plain("a whole number", Number.isSafeInteger));
 const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
 const record = plain("an object", isRecord);
 const recordOrNull = orNull(record);
@@ -217,13 +218,14 @@ const shapes: Shapes = {
     deadlineMs: numberOrNull,
     lineage: recordOrNull,
     labels: recordOrNull,
+    store: { ...value, isOptional: true },
   },
   "run.resumed": limits,
   "run.retried": limits,
   "run.cancelled": { reason: value },
   "run.idled": {},
   "definition.changed": { definition },
-  "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: countOrNull },
+  "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: integerOrNull },
   "time.passed": {},
   "step.completed": { ...ofAttempt, output, sends: orNull(sends) },
   "step.failed": { ...ofAttempt, error, retryAtMs: numberOrNull },

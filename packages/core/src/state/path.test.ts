@@ -68,7 +68,8 @@ describe("findSlot", () => {
 
   it.each([
     ["", "is empty"],
-    ["count.x", 'leads through "count"'],
+    ["count.x", 'leads through "count", which is the number 1.'],
+    ["user.name.x", 'leads through "user.name", which is the string "Ada".'],
     ["seen.x", 'leads through "seen", which is a Map'],
     ["user.tags.2", "which has 2 items"],
     ["user.tags.x", "which has 2 items"],

@@ -9,6 +9,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ValueType } from "../value/plain.js";
 import { createRunStream, type RunStream } from "./run-stream.js";
+import type { StreamSource } from "./stream-source.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface StreamOptions {
@@ -33,7 +34,7 @@ export interface StreamCursor {
   after: number | undefined;
 }
 
-export class EventStream {
+export class EventStream implements StreamSource {
   /** A ring: an event is in slot `(sequence - first) % limit`. */
   #items: StreamedEvent[] = [];
   readonly #limit: number;

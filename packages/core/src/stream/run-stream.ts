@@ -1,9 +1,10 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
 import { positiveInteger } from "../limit/positive-integer.js";
-import type { EventStream, StreamOptions } from "./event-stream.js";
+import type { StreamOptions } from "./event-stream.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";
+import type { StreamSource } from "./stream-source.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export type StreamPredicate<Event extends WorkflowEvent> = (event: Event, item: StreamedEvent<Event>) => boolean;
@@ -37,11 +38,11 @@ export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
   toResponse(options?: ResponseOptions): Response;
 }
 
-export function createRunStream(source: EventStream, options: StreamOptions): RunStream {
+export function createRunStream(source: StreamSource, options: StreamOptions): RunStream {
   return streamThrough(source, options, []);
 }
 
-function streamThrough(source: EventStream, options: StreamOptions, stages: readonly Stage[]): RunStream {
+function streamThrough(source: StreamSource, options: StreamOptions, stages: readonly Stage[]): RunStream {
   const through = (stage: Stage): RunStream => streamThrough(source, options, [...stages, stage]);
   const stream: RunStream = {
     // biome-ignore lint/suspicious/noExplicitAny: the two overloads differ in what they narrow to

@@ -1,4 +1,5 @@
-import type { EventStream, StreamCursor, StreamOptions } from "./event-stream.js";
+import type { StreamCursor, StreamOptions } from "./event-stream.js";
+import type { StreamSource } from "./stream-source.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 /** What becomes of an item: not shown, shown, or shown as the last one. */
@@ -14,7 +15,7 @@ type Result = IteratorResult<StreamedEvent, undefined>;
  * No async generator: the `return` of one waits for a pending `next`, so a disconnect would not end the reading.
  */
 export function createStreamReader(
-  source: EventStream,
+  source: StreamSource,
   { after, signal }: StreamOptions,
   stages: readonly Stage[],
 ): AsyncIterator<StreamedEvent, undefined> {
@@ -36,7 +37,7 @@ export function createStreamReader(
       signal?.throwIfAborted();
       const item = source.next(cursor);
       if (item === null) break;
-      if (item === undefined) await changed(source, signal);
+      if (item === undefined) await changed(source, cursor, signal);
       else if (shows(item)) return { done: false, value: item };
     }
     return close();
@@ -61,9 +62,9 @@ export function createStreamReader(
   };
 }
 
-async function changed(source: EventStream, signal: AbortSignal | undefined): Promise<void> {
+async function changed(source: StreamSource, cursor: StreamCursor, signal: AbortSignal | undefined): Promise<void> {
   const wake = (): void => source.wake();
   signal?.addEventListener("abort", wake);
-  await source.changed();
+  await source.changed(cursor);
   signal?.removeEventListener("abort", wake);
 }

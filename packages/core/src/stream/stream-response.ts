@@ -19,6 +19,8 @@ export interface StreamEnvelope {
   readonly promptId?: string;
   readonly data: unknown;
   readonly meta?: unknown;
+  /** Of the event's class, above 1. */
+  readonly version?: number;
 }
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot travel. */

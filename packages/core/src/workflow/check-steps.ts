@@ -12,6 +12,7 @@ import { type Finding, graphChecks } from "../graph/validate.js";
 import { checkResources } from "../resource/check-resources.js";
 import type { AnyStepOptions } from "../step/step.js";
 import { toMs } from "../value/duration.js";
+import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,
   type DeclaredStep,
@@ -65,7 +66,10 @@ function checkStep(declared: DeclaredStep): Finding[] {
   if (registration.kind === "step") checkTrigger(registration.options, report);
   else checkCount(options, "maxRecoveries", report);
   for (const list of ["emits", "waits", "streams"] as const) checkList(list, listOf(options[list]), report);
-  for (const eventClass of new Set(namedClasses(declared))) checkOwnType(eventClass, report);
+  for (const eventClass of new Set(namedClasses(declared))) {
+    checkOwnType(eventClass, report);
+    checkVersion(eventClass, report);
+  }
   checkSettings(options as AnyStepOptions, report);
   return findings;
 }
@@ -126,6 +130,21 @@ function checkOwnType(eventClass: EventClass, report: Report): void {
     `Write \`extends ${type}.extend("YourType", { … })\`, or \`event("YourType", { … })\`.`,
   );
 }
+
+function checkVersion(eventClass: EventClass, report: Report): void {
+  const type = eventTypeOf(eventClass);
+  const { version, migrate } = eventClass;
+  if (version !== undefined && !isVersion(version))
+    report("event", `names ${type}, which has \`static version = ${String(version)}\``, versionHint);
+  if (migrate !== undefined && typeof migrate !== "function")
+    report(
+      "event",
+      `names ${type}, whose \`migrate\` is no function`,
+      "Write `static override migrate(fields, from)`.",
+    );
+}
+
+export const versionHint = "Give an integer of at least 1, one more with each change of what is stored.";
 
 function checkCount(options: object, option: string, report: Report): void {
   const count = (options as Readonly<Record<string, number | undefined>>)[option];

@@ -19,12 +19,13 @@ import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import type { AnyStepOptions } from "../step/step.js";
 import { toMs } from "../value/duration.js";
 import type { ValueType } from "../value/plain.js";
-import { checkSteps, refuse } from "./check-steps.js";
+import { isVersion } from "../value/version.js";
+import { checkSteps, refuse, versionHint } from "./check-steps.js";
 import { type DeclaredStep, declaredSteps, isCollect, isJoin, listOf, namedClasses } from "./declared-step.js";
 import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
-
+import type { StateVersion } from "./state-version.js";
 import type { Workflow } from "./workflow.js";
 
 export interface CompiledWorkflow {
@@ -36,6 +37,7 @@ export interface CompiledWorkflow {
   /** Those with fields of their own first, in the order of the steps; a plain `StartEvent` last. */
   readonly startClasses: readonly EventClass[];
   readonly state: StateSchema | null;
+  readonly stateVersion: StateVersion;
   readonly children: ReadonlyMap<string, ChildSource>;
   readonly options: ResolvedWorkflowOptions;
   readonly types: readonly ValueType[];
@@ -94,9 +96,15 @@ export function validateWorkflow(workflow: Workflow): void {
 function compile(instance: Workflow, internals: WorkflowInternals): CompiledWorkflow {
   const { options, built, middleware, inspector } = internals;
   const declared = built?.steps ?? declaredSteps(instance);
-  const statics = instance.constructor as Statics;
+  const statics = instance.constructor as unknown as Statics;
   const children = new Map(Object.entries((built ?? statics).children ?? {}));
-  const findings = [...checkSteps(declared), ...checkOptions(declared, options), ...checkChildren(children)];
+  const stateVersion: StateVersion = built ?? statics;
+  const findings = [
+    ...checkSteps(declared),
+    ...checkOptions(declared, options),
+    ...checkChildren(children),
+    ...checkStateVersion(stateVersion),
+  ];
   // Without sound events and names there is no graph to look at.
   if (findings.some(({ check }) => check !== "option")) refuse(options.name, findings);
 
@@ -127,6 +135,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     ),
     startClasses: startClasses(definition, registry),
     state: stateSchema(built ? built.state : (statics[stateSchemaKey] ?? null), options),
+    stateVersion,
     types: options.types,
   };
 }
@@ -174,6 +183,19 @@ function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
     message: `The child "${name}" is no workflow.`,
     hint: "Give a class that extends `Workflow`, or a built workflow; `undefined` there is mostly an import in a circle.",
   }));
+}
+
+function checkStateVersion({ version, migrate }: StateVersion): Finding[] {
+  const findings: Finding[] = [];
+  if (!isVersion(version)) {
+    const message = `The workflow has \`version: ${String(version)}\`.`;
+    findings.push({ check: "option", message, hint: versionHint });
+  }
+  if (typeof migrate !== "function") {
+    const message = "The workflow has a `migrate` that is no function.";
+    findings.push({ check: "option", message, hint: "Give `(state, from) => state`." });
+  }
+  return findings;
 }
 
 function defineStep(declared: DeclaredStep, classes: readonly EventClass[]): StepDefinition {
@@ -264,7 +286,7 @@ function startClasses({ steps }: Definition, registry: EventRegistry): EventClas
 }
 
 /** Statics of the class, its bases included. */
-interface Statics {
+interface Statics extends StateVersion {
   readonly children?: Readonly<Record<string, ChildSource>>;
   readonly [stateSchemaKey]?: ObjectSchema;
 }

@@ -27,7 +27,7 @@ import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger
 import { compileWorkflow } from "./compile.js";
 import { type DeclaredStep, declareStep } from "./declared-step.js";
 import type { GraphProblem, StepFacts } from "./graph.types.js";
-import { type ChildSource, setBuiltParts } from "./internals.js";
+import { type BuiltParts, type ChildSource, setBuiltParts } from "./internals.js";
 import type { WorkflowOptions } from "./options.js";
 import type { InputOfStart, ResultOfStop, ShownAmong, StartsAmong, StopsAmong } from "./run.types.js";
 import { type DefinedRun, type definedRun, type InitialState, Workflow } from "./workflow.js";
@@ -37,6 +37,10 @@ export interface DefineOptions<Schema extends ObjectSchema> {
   readonly state?: Schema & InitialState<FieldsIn<Schema>>;
   /** What `ctx.runChild` may run. */
   readonly children?: Readonly<Record<string, ChildSource>>;
+  /** Which shape of the state this is: an integer. Write one more whenever stored states would no longer fit. @default 1 */
+  readonly version?: number;
+  /** The state that an older version has stored, as this version holds it. The schema checks it, and gives what is missing. */
+  readonly migrate?: (state: Record<string, unknown>, from: number) => object;
 }
 
 /**
@@ -52,8 +56,8 @@ export function defineWorkflow<Schema extends ObjectSchema = never>(
   name: string,
   options: DefineOptions<Schema> = {},
 ): WorkflowBuilder<DeclaredState<Schema>, never, never, never> {
-  const { state, children = {} } = options;
-  const plan: Plan = { name, steps: [], children, state: state ?? null };
+  const { state, children = {}, version = 1, migrate = (old) => old } = options;
+  const plan: Plan = { name, steps: [], children, state: state ?? null, version, migrate };
   return createBuilder(plan) as unknown as WorkflowBuilder<DeclaredState<Schema>, never, never, never>;
 }
 
@@ -143,11 +147,8 @@ export type StepName<Graph> = Graph extends `step ${infer Name}` ? Name : never;
 
 // ---- at runtime
 
-interface Plan {
+interface Plan extends BuiltParts {
   readonly name: string;
-  readonly steps: readonly DeclaredStep[];
-  readonly state: ObjectSchema | null;
-  readonly children: Readonly<Record<string, ChildSource>>;
 }
 
 /** A builder never changes: one beginning may have several ends. */
@@ -169,9 +170,9 @@ function createBuilder(plan: Plan): object {
   };
 }
 
-function build({ name, steps, state, children }: Plan, options: Omit<WorkflowOptions, "name">): Workflow {
+function build({ name, ...parts }: Plan, options: Omit<WorkflowOptions, "name">): Workflow {
   const workflow = new Workflow({ ...options, name });
-  setBuiltParts(workflow, { steps, state, children });
+  setBuiltParts(workflow, parts);
   compileWorkflow(workflow);
   return workflow;
 }

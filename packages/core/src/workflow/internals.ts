@@ -11,6 +11,7 @@ import { checkDecorated } from "./check-steps.js";
 import type { DeclaredStep } from "./declared-step.js";
 import type { Middleware } from "./middleware.types.js";
 import { type ResolvedWorkflowOptions, resolveOptions, type WorkflowOptions } from "./options.js";
+import type { StateVersion } from "./state-version.js";
 import type { Workflow } from "./workflow.js";
 
 /** A child: a class whose instance is made when it is first needed, or a built workflow. */
@@ -28,6 +29,8 @@ export interface BuiltParts {
   readonly steps: readonly DeclaredStep[];
   readonly state: ObjectSchema | null;
   readonly children: Readonly<Record<string, ChildSource>>;
+  readonly version: number;
+  readonly migrate: StateVersion["migrate"];
 }
 
 /** On the class that `withState` gives: its schema. */

@@ -79,6 +79,20 @@ export interface Workflow<State = unknown> {
 export interface WorkflowClass<State> {
   /** @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID` for an option, `WORKFLOW_INVALID` for a decorated step. */
   new (options?: WorkflowOptions): Workflow<State>;
+  /** Which shape of the state this is: an integer. Write one more whenever stored states would no longer fit. @default 1 */
+  readonly version: number;
+  /**
+   * The state that an older version has stored, as this version holds it. The schema checks it, and gives what is missing.
+   *
+   * @example
+   * class Counter extends Workflow.withState({ total: z.number().default(0) }) {
+   *   static override readonly version = 2;
+   *   static override migrate({ count, ...rest }: Record<string, unknown>, from: number) {
+   *     return { ...rest, total: count };
+   *   }
+   * }
+   */
+  migrate(state: Record<string, unknown>, from: number): object;
 }
 
 export interface WorkflowStatics extends WorkflowClass<unknown> {
@@ -101,6 +115,12 @@ export type InitialState<Input> = {} extends Input
 type AnyContext = RunContext<unknown>;
 
 class WorkflowBase {
+  static readonly version: number = 1;
+
+  static migrate(state: Record<string, unknown>): object {
+    return state;
+  }
+
   static withState(schema: ObjectSchema): unknown {
     return class extends Workflow {
       static readonly [stateSchemaKey] = schema;

@@ -83,7 +83,7 @@ async function act(flow: Flow, handler: WorkflowHandler, { outcome, clock }: Mom
   return true;
 }
 
-function endingOf(outcome: Exclude<RunOutcome, { status: "waiting" }>): Ending {
+export function endingOf(outcome: Exclude<RunOutcome, { status: "waiting" }>): Ending {
   if (outcome.status === "completed") return outcome;
   if (outcome.status === "failed") return { status: "failed", message: (outcome.error as Error).message };
   return { status: outcome.status };

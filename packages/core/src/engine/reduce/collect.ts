@@ -4,9 +4,20 @@
  * @module
  */
 import type { CollectTrigger, StepDefinition } from "../definition.js";
-import type { Arrival, Failure, Gathered, Parcel, Recoveries, Scope, SettledMember, StepInput } from "../state.js";
+import type {
+  Arrival,
+  Failure,
+  Gathered,
+  Parcel,
+  Recoveries,
+  RunState,
+  Scope,
+  SettledMember,
+  StepInput,
+} from "../state.js";
 import { enqueue } from "./dispatch.js";
 import { cancelScope } from "./scope.js";
+import { noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
@@ -22,11 +33,14 @@ export function isSettling(work: Work, name: string): boolean {
 
 /** Puts an event into the batch of its fan-out. False when it is in none: then nobody collects it. */
 export function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
-  const { scope } = parcel;
-  if (scope === null || scope.closed) return false;
+  const { scope, event } = parcel;
+  if (scope === null || scope.closed) {
+    noteLeftover(work.state, { kind: "collect", step: step.name, arrived: event.type });
+    return false;
+  }
   const gathered = gatheredAt(scope, step.name);
   if (gathered.fired) return true; // it came after the n-th: it ran, and is not in the batch
-  gathered.arrivals.push({ index: parcel.index, event: parcel.event, recoveries: parcel.recoveries });
+  gathered.arrivals.push({ index: parcel.index, event, recoveries: parcel.recoveries });
   if (gathered.arrivals.length === step.trigger.take) {
     fireBatch(work, scope, step.name);
     if (step.trigger.rest === "cancel") cancelScope(work, scope);
@@ -47,6 +61,7 @@ export function fireBatch(work: Work, scope: Scope, name: string): void {
   const gathered = gatheredAt(scope, name);
   if (!step || gathered.fired) return;
   gathered.fired = true;
+  fired(work.state, name);
   const { arrivals } = gathered;
   const recoveries = mergeRecoveries(arrivals);
   enqueue(
@@ -54,6 +69,10 @@ export function fireBatch(work: Work, scope: Scope, name: string): void {
     { step: name, input: batchOf(step.trigger, scope, arrivals) },
     { scope: scope.parent, index: scope.parentIndex, recoveries },
   );
+}
+
+function fired(state: RunState, name: string): void {
+  if (state.unfired?.delete(name) && state.unfired.size === 0) state.unfired = null;
 }
 
 function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {

@@ -53,6 +53,8 @@ function clear(state: RunState): void {
     state.prompts =
     state.timers =
     state.runTimer =
+    state.unfired =
+    state.leftovers =
       null;
 }
 

@@ -12,6 +12,7 @@ import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
 import { enqueue } from "./dispatch.js";
 import { joinIncomplete } from "./engine-events.js";
 import { publish } from "./finish.js";
+import { noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
 type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
@@ -93,18 +94,13 @@ export function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): v
   for (const buffer of buffers.values()) {
     if (buffer.size === 0) continue;
     const slots = slotsOf(work, buffer.step);
-    const missing = slots.filter(
-      (slot) => ![...buffer.arrivals.keys()].some((type) => matchesType(slot.accepts, type)),
-    );
+    const arrived = [...buffer.arrivals.keys()];
+    const missing = slots
+      .filter((slot) => !arrived.some((type) => matchesType(slot.accepts, type)))
+      .map((slot) => slot.name);
     const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
-    publish(
-      work,
-      joinIncomplete(
-        buffer.step,
-        missing.map((slot) => slot.name),
-        events,
-      ),
-    );
+    noteLeftover(work.state, { kind: "join", step: buffer.step, arrived, missing });
+    publish(work, joinIncomplete(buffer.step, missing, events));
   }
   buffers.clear();
 }

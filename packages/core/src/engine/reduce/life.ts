@@ -8,12 +8,16 @@ import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.j
 import { deliver } from "./deliver.js";
 import { dispatch, loadOf } from "./dispatch.js";
 import { finish, interrupt } from "./finish.js";
+import { stuck } from "./stuck.js";
 import { fireDue, gain, setTimer, stopClock } from "./time.js";
 import { refuse, type Work } from "./work.js";
 
 export function onRunStarted(work: Work, tick: RunStarted): void {
-  const { state } = work;
+  const { state, routing } = work;
   state.startedAtMs = state.atMs;
+  const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
+  if (collects.length > 0) state.unfired = new Set(collects.map((step) => step.name));
+  if (tick.store !== undefined) state.store = tick.store;
   setLimits(work, tick.timeoutMs, tick.deadlineMs);
   deliver(work, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });
 }
@@ -96,32 +100,4 @@ export function onRunIdled(work: Work): void {
     routing.external.length > 0;
   if (canContinue) work.commands.push({ type: "note", note: { kind: "run.idle" } });
   else finish(work, { status: "failed", failure: stuck(work) });
-}
-
-function stuck({ state }: Work) {
-  const missing = [
-    ...[...(state.joins?.values() ?? [])].map(
-      (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
-    ),
-    ...[...(state.sets?.entries() ?? [])].map(
-      ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
-    ),
-  ];
-  const message = `Run "${state.runId}" of "${state.workflow}" can never end: no step is left to run, no StopEvent came, and nothing is waited for${
-    missing.length > 0 ? `; ${missing.join("; ")}` : ""
-  }.`;
-  return {
-    stepName: null,
-    error: {
-      name: "WorkflowError",
-      code: "RUN_STUCK",
-      message,
-      hint: "Return a StopEvent on every path, or wait for an event from outside.",
-      details: { runId: state.runId, missing },
-    },
-    attempts: 0,
-    elapsedMs: state.atMs - state.startedAtMs,
-    failedAtMs: state.atMs,
-    input: [],
-  };
 }

@@ -1,0 +1,6 @@
+/**
+ * What every run store has to do, as tests.
+ *
+ * @module
+ */
+export { type OpenedStore, runStoreSuite } from "./run-store/suite.js";

@@ -1,0 +1,227 @@
+import type { RunCommit, RunStore } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  batchOf,
+  commitOf,
+  createRun,
+  creationOf,
+  eventOf,
+  expectStored,
+  type HeldRun,
+  keyOf,
+  messageOf,
+  postTo,
+  type RunOptions,
+  released,
+  snapshotOf,
+  summaryOf,
+} from "./runs.js";
+
+export function blobSuite(test: StoreTest): void {
+  describe("blobs: hashes", () => hashing(test));
+  describe("blobs: how long they stay", () => staying(test));
+  describe("blobs: what names them", () => naming(test));
+  describe("blobs: of many owners", () => sharing(test));
+}
+
+const long = "0123456789abcdef".repeat(5_000);
+
+function hashing(test: StoreTest): void {
+  test("are the same for the same text", async (store) => {
+    for (const text of ["", "a", '{"a":1}', long]) expect(store.hash(`${text}`)).toBe(store.hash(text));
+  });
+
+  test("differ for texts that differ anywhere", async (store) => {
+    const texts = ["", "a", "A", " a", "a ", "ä", "a\u0308", "𝄞", long, `${long}x`, `x${long}`, long.slice(1)];
+
+    expect(new Set(texts.map((text) => store.hash(text))).size).toBe(texts.length);
+  });
+
+  test("name nothing before their text is stored", async (store) => {
+    expect(await store.blob(store.hash("text"))).toBeNull();
+    expect(await store.blob("no hash at all")).toBeNull();
+  });
+
+  test("name a stored text, over all connections", async (store, { reopen }) => {
+    const run = await createRun(store, "run");
+    const hash = store.hash(long);
+    await expectStored(store, commitOf(run, { ticks: batchOf(1, 1, hash), blobs: [{ hash, text: long }] }));
+
+    const second = await reopen();
+
+    expect(await store.blob(hash)).toBe(long);
+    expect(await second.blob(second.hash(long))).toBe(long);
+  });
+
+  test("take a text that is stored already, of this run and of others", async (store) => {
+    const [one, two] = [await createRun(store, "one"), await createRun(store, "two", { tenant: "other" })];
+    const blobs = [{ hash: store.hash("text"), text: "text" }];
+
+    await expectStored(store, commitOf(one, { blobs }), commitOf(one, { blobs }), commitOf(two, { blobs }));
+
+    expect(await store.blob(store.hash("text"))).toBe("text");
+  });
+}
+
+/** A run, held by "ann", whose code is a blob. */
+async function createWithCode(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
+  const code = store.hash("code");
+  const creation: RunCommit = { ...creationOf(runId, { ...options, code }), blobs: [{ hash: code, text: "code" }] };
+  await expectStored(store, creation);
+  return { key: creation.key, owner: "ann", epoch: 1 };
+}
+
+const prune = (tick: number) => ({ prune: { ticks: tick, snapshots: tick } });
+const blobOf = (store: RunStore, text: string) => ({ hash: store.hash(text), text });
+
+function staying(test: StoreTest): void {
+  test("the code of a run stays as long as the run, whatever is pruned", async (store) => {
+    const run = await createWithCode(store, "run");
+    await expectStored(store, commitOf(run, { ticks: batchOf(1, 9), snapshot: snapshotOf(9), ...prune(9) }));
+    const pruned = await store.blob(store.hash("code"));
+
+    await expectStored(store, commitOf(run, released()));
+    await store.delete([run.key]);
+
+    expect(pruned).toBe("code");
+    expect(await store.blob(store.hash("code"))).toBeNull();
+  });
+
+  test("what ticks name stays until they are pruned", async (store) => {
+    const run = await createRun(store, "run");
+    const blob = blobOf(store, "big");
+    await expectStored(store, commitOf(run, { ticks: batchOf(1, 3, JSON.stringify(blob.hash)), blobs: [blob] }));
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(4), ...prune(2) }));
+    const kept = await store.blob(blob.hash);
+    await expectStored(store, commitOf(run, prune(3)));
+
+    expect(kept).toBe("big");
+    expect(await store.blob(blob.hash)).toBeNull();
+  });
+
+  test("what a snapshot names stays until it is pruned", async (store) => {
+    const run = await createRun(store, "run");
+    const blob = blobOf(store, "big");
+    const snapshot = snapshotOf(3, JSON.stringify(blob.hash));
+    await expectStored(store, commitOf(run, { ticks: batchOf(1, 3) }), commitOf(run, { snapshot, blobs: [blob] }));
+
+    await expectStored(store, commitOf(run, prune(3)));
+    const kept = await store.blob(blob.hash);
+    await expectStored(store, commitOf(run, { ticks: batchOf(4), snapshot: snapshotOf(4), ...prune(4) }));
+
+    expect(kept).toBe("big");
+    expect(await store.blob(blob.hash)).toBeNull();
+  });
+
+  test("what an older snapshot names stays when a newer one names it again", async (store) => {
+    const run = await createRun(store, "run");
+    const blob = blobOf(store, "big");
+    const named = JSON.stringify(blob.hash);
+    await expectStored(
+      store,
+      commitOf(run, { ticks: batchOf(1, 3, named), blobs: [blob] }),
+      commitOf(run, { snapshot: snapshotOf(2, named), blobs: [blob] }),
+      commitOf(run, { snapshot: snapshotOf(3, named), blobs: [blob] }),
+      commitOf(run, prune(3)),
+    );
+
+    expect(await store.blob(blob.hash)).toBe("big");
+  });
+
+  test("what ticks and a snapshot of one commit name stays until both are pruned", async (store) => {
+    const run = await createRun(store, "run");
+    const blob = blobOf(store, "big");
+    const named = JSON.stringify(blob.hash);
+    const parts = { ticks: batchOf(1, 3, named), snapshot: snapshotOf(2, named), blobs: [blob] };
+
+    await expectStored(store, commitOf(run, parts), commitOf(run, { prune: { ticks: 3, snapshots: 2 } }));
+    const bySnapshot = await store.blob(blob.hash);
+    await expectStored(store, commitOf(run, { prune: { ticks: 3, snapshots: 3 } }));
+
+    expect(bySnapshot).toBe("big");
+    expect(await store.blob(blob.hash)).toBeNull();
+  });
+}
+
+function naming(test: StoreTest): void {
+  test("what a blob names stays as long as what names that blob", async (store) => {
+    const run = await createRun(store, "run");
+    const child = blobOf(store, "child");
+    const parent = blobOf(store, JSON.stringify({ child: child.hash }));
+    const [ticks, snapshot] = [batchOf(1, 1, JSON.stringify(child.hash)), snapshotOf(1, JSON.stringify(parent.hash))];
+    await expectStored(store, commitOf(run, { ticks, snapshot, blobs: [child, parent] }));
+
+    await expectStored(store, commitOf(run, prune(1)));
+    const kept = [await store.blob(parent.hash), await store.blob(child.hash)];
+    await expectStored(store, commitOf(run, prune(2)));
+
+    expect(kept).toEqual([parent.text, "child"]);
+    expect([await store.blob(parent.hash), await store.blob(child.hash)]).toEqual([null, null]);
+  });
+
+  test("what only an outcome, a prompt or a receipt names stays as long as the run", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1"));
+    const blobs = ["outcome", "prompt", "receipt"].map((text) => blobOf(store, text));
+    const [outcome, waiting, receipt] = blobs.map((blob) => JSON.stringify(blob.hash)) as [string, string, string];
+    const parts = { ticks: batchOf(1), summary: summaryOf("waiting", { outcome, waiting }), blobs };
+    await expectStored(store, commitOf(run, { ...parts, receipts: [{ position, receipt }] }));
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(2), snapshot: snapshotOf(2), ...prune(2) }));
+
+    const kept = await Promise.all(blobs.map((blob) => store.blob(blob.hash)));
+    expect(kept).toEqual(["outcome", "prompt", "receipt"]);
+  });
+
+  test("what an event names as well stays when the ticks of its commit are pruned", async (store) => {
+    const run = await createRun(store, "run");
+    const blob = blobOf(store, "big");
+    const named = JSON.stringify(blob.hash);
+    const parts = { ticks: batchOf(1, 1, named), events: [eventOf(0, named)], blobs: [blob] };
+    await expectStored(store, commitOf(run, parts));
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(2), ...prune(2) }));
+
+    expect(await store.blob(blob.hash)).toBe("big");
+  });
+}
+
+function sharing(test: StoreTest): void {
+  test("what two runs name stays until the last of them is gone", async (store) => {
+    const one = await createWithCode(store, "one");
+    const two = await createWithCode(store, "two", { tenant: "other" });
+    await expectStored(store, commitOf(one, released()), commitOf(two, released()));
+
+    await store.delete([one.key]);
+    const kept = await store.blob(store.hash("code"));
+    await store.delete([two.key]);
+
+    expect(kept).toBe("code");
+    expect(await store.blob(store.hash("code"))).toBeNull();
+  });
+
+  test("what two runs name stays when one of them prunes it", async (store) => {
+    const blob = blobOf(store, "big");
+    const parts = { ticks: batchOf(1, 1, JSON.stringify(blob.hash)), blobs: [blob] };
+    const [one, two] = [await createRun(store, "one"), await createRun(store, "two")];
+    await expectStored(store, commitOf(one, parts), commitOf(two, parts));
+
+    await expectStored(store, commitOf(one, prune(1)));
+
+    expect(await store.blob(blob.hash)).toBe("big");
+    await expectStored(store, commitOf(two, prune(1)));
+    expect(await store.blob(blob.hash)).toBeNull();
+  });
+
+  test("a text that went can be stored again", async (store) => {
+    const run = await createWithCode(store, "run");
+    await expectStored(store, commitOf(run, released()));
+    await store.delete([keyOf("run")]);
+
+    await createWithCode(store, "run");
+
+    expect(await store.blob(store.hash("code"))).toBe("code");
+  });
+}

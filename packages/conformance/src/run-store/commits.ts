@@ -1,0 +1,268 @@
+import type { RunCommit, RunStore } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  batchOf,
+  type CommitParts,
+  claimRun,
+  commitOf,
+  commitOne,
+  createRun,
+  creationOf,
+  eventOf,
+  expectStored,
+  type HeldRun,
+  keyOf,
+  leaseMs,
+  leaseOf,
+  messageOf,
+  postTo,
+  snapshotOf,
+  startMs,
+  statusesOf,
+  summaryOf,
+} from "./runs.js";
+
+export function commitSuite(test: StoreTest): void {
+  describe("commits: one after the other", () => batches(test));
+  describe("commits: fencing of owners", () => fencing(test));
+  describe("commits: fencing of ticks", () => following(test));
+  describe("commits: what is refused", () => refusing(test));
+}
+
+function batches(test: StoreTest): void {
+  test("gives nothing for nothing", async (store) => {
+    expect(await store.commit([])).toEqual([]);
+  });
+
+  test("takes the others of a batch when some are refused", async (store) => {
+    const [one, two, three] = [await createRun(store, "1"), await createRun(store, "2"), await createRun(store, "3")];
+    const write = { tenant: "acme", kind: "session", id: "s", expected: 3, text: "1" };
+
+    const results = await store.commit([
+      commitOf(one, { ticks: batchOf(1) }),
+      commitOf({ ...two, epoch: 9 }, { ticks: batchOf(1) }),
+      creationOf("3"),
+      commitOf(three, { ticks: batchOf(1), records: [write] }),
+      commitOf(two, { ticks: batchOf(1) }),
+      creationOf("4"),
+    ]);
+
+    expect(statusesOf(results)).toEqual(["stored", "fenced", "exists", "conflict", "stored", "stored"]);
+    const ticks = await Promise.all(["1", "2", "3", "4"].map(async (id) => (await store.run(keyOf(id)))?.ticks));
+    expect(ticks).toEqual([1, 1, 0, 0]);
+  });
+
+  test("applies them in order: each sees those before it", async (store) => {
+    const run = { key: keyOf("run"), owner: "ann", epoch: 1 };
+
+    await expectStored(
+      store,
+      creationOf("run"),
+      commitOf(run, { ticks: batchOf(1, 2) }),
+      commitOf(run, { ticks: batchOf(3), summary: summaryOf("waiting") }),
+      commitOf(run, { summary: summaryOf("running"), events: [eventOf(0)] }),
+    );
+
+    expect(await store.run(run.key)).toMatchObject({ ticks: 3, status: "running", lastEvent: 0 });
+  });
+
+  test("takes large batches", async (store) => {
+    const creations = Array.from({ length: 300 }, (_, index) => creationOf(`run-${index}`));
+
+    await expectStored(store, ...creations);
+
+    expect((await store.list({ tenant: "acme", limit: 1_000 })).runs).toHaveLength(300);
+  });
+}
+
+function fencing(test: StoreTest): void {
+  const expectFenced = async (store: RunStore, run: Pick<RunCommit, "key" | "owner" | "epoch">): Promise<void> => {
+    expect(await commitOne(store, { ...run, ticks: batchOf(1), summary: summaryOf("failed") })).toEqual({
+      status: "fenced",
+    });
+  };
+
+  test("refuses a run that does not exist, and creates none", async (store) => {
+    await expectFenced(store, { key: keyOf("none"), owner: "ann", epoch: 1 });
+
+    expect(await store.run(keyOf("none"))).toBeNull();
+  });
+
+  test("refuses an owner that does not hold the run, and an epoch that is not the run's", async (store) => {
+    const run = await createRun(store, "run");
+    const before = await store.run(run.key);
+
+    await expectFenced(store, { ...run, owner: "bob" });
+    await expectFenced(store, { ...run, owner: null });
+    await expectFenced(store, { ...run, epoch: 0 });
+    await expectFenced(store, { ...run, epoch: 2 });
+
+    expect(await store.run(run.key)).toEqual(before);
+  });
+
+  test("refuses everybody when nobody holds the run", async (store) => {
+    const { key } = await createRun(store, "run", { owner: null });
+
+    await expectFenced(store, { key, owner: null, epoch: 0 });
+    await expectFenced(store, { key, owner: "ann", epoch: 0 });
+  });
+
+  test("refuses a stale owner once another has claimed the run", async (store) => {
+    const stale = await createRun(store, "run");
+    const late = leaseOf("bob", startMs + leaseMs);
+
+    const current = await claimRun(store, stale.key, late);
+
+    await expectFenced(store, stale);
+    await expectFenced(store, { ...stale, epoch: current.epoch });
+    await expectFenced(store, { ...current, epoch: stale.epoch });
+    await expectStored(store, commitOf(current, { ticks: batchOf(1) }));
+  });
+
+  test("refuses a stale owner once another has taken the run as due", async (store) => {
+    const stale = await createRun(store, "run");
+    await store.claimDue({ ...leaseOf("bob", startMs + leaseMs), limit: 1 });
+    await store.renew(leaseOf("ann", startMs + leaseMs));
+
+    await expectFenced(store, stale);
+  });
+
+  test("takes from an owner whose lease has run out while nobody took the run", async (store) => {
+    const run = await createRun(store, "run", { untilMs: startMs - 1_000 });
+
+    await expectStored(store, commitOf(run, { ticks: { ...batchOf(1), atMs: startMs + leaseMs } }));
+  });
+
+  test("refuses an owner that comes back with its old epoch", async (store) => {
+    const first = await createRun(store, "run");
+    const second = await claimRun(store, first.key, leaseOf("bob", startMs + leaseMs));
+    await expectStored(store, commitOf(second, { release: true }));
+    const third = await claimRun(store, first.key, leaseOf("ann", startMs + leaseMs));
+
+    await expectFenced(store, first);
+    await expectStored(store, commitOf(third, { ticks: batchOf(1) }));
+  });
+}
+
+function following(test: StoreTest): void {
+  test("takes ticks that follow the last stored one", async (store) => {
+    const run = await createRun(store, "run");
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(1, 4) }), commitOf(run, { ticks: batchOf(5) }));
+    await expectStored(store, commitOf(run, { ticks: batchOf(6, 7) }));
+
+    expect((await store.run(run.key))?.ticks).toBe(7);
+  });
+
+  test("refuses ticks that leave a gap, repeat the last or overlap it", async (store) => {
+    const run = await createRun(store, "run");
+    await expectStored(store, commitOf(run, { ticks: batchOf(1, 3) }));
+
+    const wrong = [batchOf(5), batchOf(3), batchOf(1, 3), batchOf(2, 6)];
+    const results = await store.commit(wrong.map((ticks) => commitOf(run, { ticks })));
+
+    expect(statusesOf(results)).toEqual(["fenced", "fenced", "fenced", "fenced"]);
+    expect(await store.ticks(run.key, { after: 0, limit: 10 })).toEqual([batchOf(1, 3)]);
+  });
+
+  test("begins with tick 1", async (store) => {
+    const run = await createRun(store, "run");
+
+    const results = await store.commit([
+      commitOf(run, { ticks: batchOf(0) }),
+      commitOf(run, { ticks: batchOf(2) }),
+      { ...creationOf("new"), ticks: batchOf(2) },
+    ]);
+
+    expect(statusesOf(results)).toEqual(["fenced", "fenced", "fenced"]);
+    expect(await store.run(keyOf("new"))).toBeNull();
+  });
+
+  test("takes a tick once over concurrent connections", async (store, { reopen }) => {
+    const second = await reopen();
+    const run = await createRun(store, "run");
+
+    const results = await Promise.all(
+      [store, second, store, second].map((to, index) =>
+        to.commit([commitOf(run, { ticks: batchOf(1, 1, `${index}`) })]),
+      ),
+    );
+
+    expect(statusesOf(results.flat()).sort()).toEqual(["fenced", "fenced", "fenced", "stored"]);
+    const stored = results.findIndex(([result]) => result?.status === "stored");
+    expect((await store.ticks(run.key, { after: 0, limit: 10 })).map((batch) => batch.text)).toEqual([`${stored}`]);
+  });
+}
+
+/** Something of everything, beside ticks and records. */
+const everything = (position: number): CommitParts => ({
+  events: [eventOf(0)],
+  summary: summaryOf("completed", { outcome: "1" }),
+  snapshot: snapshotOf(1),
+  receipts: [{ position, receipt: "{}" }],
+  prune: { ticks: 1, snapshots: 9 },
+  release: true,
+});
+
+async function expectUnchanged(store: RunStore, run: HeldRun, change: () => Promise<void>): Promise<void> {
+  const read = async (): Promise<unknown[]> => [
+    await store.run(run.key),
+    await store.ticks(run.key, { after: 0, limit: 10 }),
+    await store.events(run.key, { after: -1, limit: 10 }),
+    await store.snapshot(run.key),
+    await store.posts(run.key),
+    await store.record({ tenant: "acme", kind: "session", id: "new" }),
+  ];
+  const before = await read();
+  await change();
+  expect(await read()).toEqual(before);
+}
+
+function refusing(test: StoreTest): void {
+  const setUp = async (store: RunStore): Promise<{ run: HeldRun; position: number }> => {
+    const run = await createRun(store, "run");
+    await expectStored(store, commitOf(run, { ticks: batchOf(1), snapshot: snapshotOf(0) }));
+    return { run, position: await postTo(store, run.key, messageOf("1")) };
+  };
+  const fresh = { tenant: "acme", kind: "session", id: "new", expected: 0, text: "1" };
+
+  test("changes nothing of a run when its ticks do not follow", async (store) => {
+    const { run, position } = await setUp(store);
+    const hash = store.hash("a blob");
+
+    await expectUnchanged(store, run, async () => {
+      const parts = { ...everything(position), ticks: batchOf(3), records: [fresh], blobs: [{ hash, text: "a blob" }] };
+      expect(await commitOne(store, commitOf(run, parts))).toEqual({ status: "fenced" });
+    });
+    expect(await store.blob(hash)).toBeNull();
+  });
+
+  test("changes nothing of a run for an owner that does not hold it", async (store) => {
+    const { run, position } = await setUp(store);
+
+    await expectUnchanged(store, run, async () => {
+      const parts = { ...everything(position), ticks: batchOf(2), records: [fresh] };
+      expect(await commitOne(store, commitOf({ ...run, owner: "bob" }, parts))).toEqual({ status: "fenced" });
+    });
+  });
+
+  test("changes nothing of a run when one of its records conflicts", async (store) => {
+    const { run, position } = await setUp(store);
+    const stale = { ...fresh, id: "stale", expected: 4 };
+
+    await expectUnchanged(store, run, async () => {
+      const parts = { ...everything(position), ticks: batchOf(2), records: [fresh, stale] };
+      const conflict = { tenant: "acme", kind: "session", id: "stale" };
+      expect(await commitOne(store, commitOf(run, parts))).toEqual({ status: "conflict", records: [conflict] });
+    });
+  });
+
+  test("creates no run when one of its records conflicts", async (store) => {
+    const result = await commitOne(store, { ...creationOf("run"), records: [{ ...fresh, expected: 1 }] });
+
+    expect(result.status).toBe("conflict");
+    expect(await store.run(keyOf("run"))).toBeNull();
+    await expectStored(store, creationOf("run"));
+  });
+}

@@ -1,0 +1,157 @@
+import type { RunStore } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  batchOf,
+  commitOf,
+  commitOne,
+  createEnded,
+  createRun,
+  createWaiting,
+  creationOf,
+  eventOf,
+  expectStored,
+  type HeldRun,
+  keyOf,
+  leaseMs,
+  leaseOf,
+  messageOf,
+  postTo,
+  released,
+  snapshotOf,
+  startMs,
+} from "./runs.js";
+
+export function deleteSuite(test: StoreTest): void {
+  describe("deleting runs", () => deleting(test));
+  describe("deleting runs: which go", () => counting(test));
+  describe("closing a store", () => closing(test));
+}
+
+/** A run that owns something of everything, held by nobody. Gives the position of its answered post. */
+async function createFull(store: RunStore, runId: string, tenant?: string): Promise<number> {
+  const run: HeldRun = await createRun(store, runId, tenant === undefined ? {} : { tenant });
+  const answered = await postTo(store, run.key, messageOf("1", "answered"));
+  await postTo(store, run.key, messageOf("2", "open"));
+  const receipts = [{ position: answered, receipt: "{}" }];
+  const parts = { ticks: batchOf(1, 2), events: [eventOf(0)], snapshot: snapshotOf(2), receipts };
+  await expectStored(store, commitOf(run, { ...parts, ...released() }));
+  return answered;
+}
+
+function deleting(test: StoreTest): void {
+  test("takes everything that the run owned", async (store) => {
+    const position = await createFull(store, "run");
+    const key = keyOf("run");
+
+    expect(await store.delete([key])).toBe(1);
+
+    expect(await store.run(key)).toBeNull();
+    expect(await store.ticks(key, { after: 0, limit: 9 })).toEqual([]);
+    expect(await store.events(key, { after: -1, limit: 9 })).toEqual([]);
+    expect(await store.snapshot(key)).toBeNull();
+    expect(await store.posts(key)).toEqual([]);
+    expect(await store.receipt(key, position)).toBeNull();
+    expect((await store.list({ tenant: "acme", limit: 9 })).runs).toEqual([]);
+    expect(await store.claim(key, leaseOf("bob"))).toBeNull();
+    expect(await store.claimDue({ ...leaseOf("bob"), limit: 9 })).toEqual([]);
+    expect(await store.nextWakeAtMs()).toBeNull();
+    expect(await store.post(key, messageOf("3"))).toEqual({ status: "unknown" });
+  });
+
+  test("leaves nothing behind for a run that is created under the same key", async (store) => {
+    const position = await createFull(store, "run");
+    await store.delete([keyOf("run")]);
+
+    const run = await createRun(store, "run", { input: '"new"' });
+
+    expect(await store.run(run.key)).toMatchObject({ input: '"new"', ticks: 0, lastEvent: -1, epoch: 1 });
+    expect(await store.ticks(run.key, { after: 0, limit: 9 })).toEqual([]);
+    expect(await store.events(run.key, { after: -1, limit: 9 })).toEqual([]);
+    expect(await store.snapshot(run.key)).toBeNull();
+    expect(await store.posts(run.key)).toEqual([]);
+    expect(await store.receipt(run.key, position)).toBeNull();
+    await expectStored(store, commitOf(run, { ticks: batchOf(1), events: [eventOf(0)] }));
+  });
+
+  test("leaves every other run as it is", async (store) => {
+    await createFull(store, "gone");
+    const position = await createFull(store, "stays");
+    await createFull(store, "gone", "other");
+    const before = await store.run(keyOf("stays"));
+
+    await store.delete([keyOf("gone")]);
+
+    expect(await store.run(keyOf("stays"))).toEqual(before);
+    expect(await store.ticks(keyOf("stays"), { after: 0, limit: 9 })).toEqual([batchOf(1, 2)]);
+    expect(await store.events(keyOf("stays"), { after: -1, limit: 9 })).toEqual([eventOf(0)]);
+    expect(await store.snapshot(keyOf("stays"))).toEqual(snapshotOf(2));
+    expect(await store.receipt(keyOf("stays"), position)).toBe("{}");
+    expect(await store.posts(keyOf("stays"))).toHaveLength(1);
+    expect(await store.posts(keyOf("gone", "other"))).toHaveLength(1);
+    expect(await store.ticks(keyOf("gone", "other"), { after: 0, limit: 9 })).toHaveLength(1);
+  });
+}
+
+function counting(test: StoreTest): void {
+  test("counts what went: not what nobody knows, nor a key that is named twice", async (store) => {
+    await createEnded(store, "one");
+    await createWaiting(store, "two");
+
+    const count = await store.delete([keyOf("one"), keyOf("none"), keyOf("two"), keyOf("one")]);
+
+    expect(count).toBe(2);
+    expect(await store.delete([])).toBe(0);
+  });
+
+  test("leaves a run that somebody holds, live or ended, its lease run out or not", async (store) => {
+    await createRun(store, "held");
+    await createRun(store, "late", { untilMs: startMs - leaseMs });
+    const { key } = await createEnded(store, "ended");
+    await store.claim(key, { ...leaseOf("bob"), ended: true });
+
+    expect(await store.delete([keyOf("held"), keyOf("late"), key])).toBe(0);
+
+    expect(await store.run(keyOf("held"))).not.toBeNull();
+    expect(await store.run(keyOf("late"))).not.toBeNull();
+    expect(await store.run(key)).not.toBeNull();
+  });
+
+  test("takes many at once", async (store) => {
+    const ids = Array.from({ length: 1_200 }, (_, index) => `run-${index}`);
+    await expectStored(store, ...ids.map((id) => creationOf(id, { owner: null })));
+
+    expect(await store.delete(ids.map((id) => keyOf(id)))).toBe(1_200);
+    expect((await store.list({ tenant: "acme", limit: 9 })).runs).toEqual([]);
+  });
+
+  test("fences who held the run before", async (store) => {
+    const run = await createWaiting(store, "run");
+    await store.delete([run.key]);
+    await createRun(store, "run", { owner: null });
+
+    expect(await commitOne(store, commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
+  });
+}
+
+function closing(test: StoreTest): void {
+  test("keeps the data, and other connections open", async (store, { reopen }) => {
+    await createFull(store, "run");
+    const second = await reopen();
+
+    await second.close();
+    const third = await reopen();
+
+    expect(await third.run(keyOf("run"))).toEqual(await store.run(keyOf("run")));
+    await createRun(store, "another");
+    expect(await third.run(keyOf("another"))).not.toBeNull();
+  });
+
+  test("may be done twice", async (_store, { reopen }) => {
+    const second = await reopen();
+
+    await second.close();
+
+    await expect(second.close()).resolves.toBeUndefined();
+  });
+}

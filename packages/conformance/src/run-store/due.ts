@@ -1,0 +1,245 @@
+import type { ClaimedRun, RunStore } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  claimRun,
+  commitOf,
+  createEnded,
+  createRun,
+  createWaiting,
+  creationOf,
+  expectStored,
+  keyOf,
+  leaseMs,
+  leaseOf,
+  messageOf,
+  postTo,
+  released,
+  startMs,
+  summaryOf,
+} from "./runs.js";
+
+export function dueSuite(test: StoreTest): void {
+  describe("runs that need an owner: when", () => whenDue(test));
+  describe("runs that need an owner: held and ended ones", () => whoseDue(test));
+  describe("runs that need an owner: which first", () => whichFirst(test));
+  describe("when the next run wants an owner", () => nextWake(test));
+}
+
+const claimDue = (store: RunStore, nowMs: number, limit = 100): Promise<ClaimedRun[]> =>
+  store.claimDue({ ...leaseOf("due", nowMs), limit });
+
+const idsOf = (claimed: readonly ClaimedRun[]): string[] => claimed.map(({ run }) => run.key.runId);
+
+function whenDue(test: StoreTest): void {
+  test("takes a scheduled run at its start and not before", async (store) => {
+    await createRun(store, "run", { owner: null, startAtMs: startMs + 500 });
+
+    expect(await claimDue(store, startMs + 499)).toEqual([]);
+    expect(idsOf(await claimDue(store, startMs + 500))).toEqual(["run"]);
+  });
+
+  test("takes a waiting run when its time has come, and one without a time never", async (store) => {
+    await createWaiting(store, "timed", startMs + 500);
+    await createWaiting(store, "untimed");
+
+    expect(await claimDue(store, startMs + 499)).toEqual([]);
+    expect(idsOf(await claimDue(store, startMs + 500))).toEqual(["timed"]);
+    expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual([]);
+  });
+
+  test("takes a waiting run with a post, until the post has its receipt", async (store) => {
+    const { key } = await createWaiting(store, "run");
+    const position = await postTo(store, key, messageOf('"hello"'));
+
+    const [claimed] = await claimDue(store, startMs);
+    const run = { key, owner: "due", epoch: claimed?.run.epoch ?? -1 };
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: "{}" }], ...released() }));
+
+    expect(claimed?.posts.map((post) => post.text)).toEqual(['"hello"']);
+    expect(await claimDue(store, startMs + 1)).toEqual([]);
+  });
+
+  test("takes a run again that was given back with a post still open", async (store) => {
+    const { key } = await createWaiting(store, "run");
+    await postTo(store, key, messageOf("1"));
+    const run = await claimRun(store, key, leaseOf("bob"));
+
+    await expectStored(store, commitOf(run, released()));
+
+    expect(idsOf(await claimDue(store, startMs + 1))).toEqual(["run"]);
+  });
+
+  test("takes a scheduled run before its start when it has a post", async (store) => {
+    await createRun(store, "run", { owner: null, startAtMs: startMs + 500 });
+    await postTo(store, keyOf("run"), messageOf('"cancel"'));
+
+    expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
+  });
+
+  test("takes a run with a post of a process whose clock is ahead", async (store) => {
+    const { key } = await createWaiting(store, "run");
+    await postTo(store, key, { ...messageOf("1"), atMs: startMs + 60_000 });
+
+    expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
+  });
+}
+
+function whoseDue(test: StoreTest): void {
+  test("takes a run from who let its lease run out, with the next epoch", async (store) => {
+    await createRun(store, "run");
+
+    const early = await claimDue(store, startMs + leaseMs - 1);
+    const [claimed] = await claimDue(store, startMs + leaseMs);
+
+    expect(early).toEqual([]);
+    expect(claimed?.run).toMatchObject({ epoch: 2, lease: { owner: "due", untilMs: startMs + 2 * leaseMs } });
+    expect(claimed?.run).toEqual(await store.run(keyOf("run")));
+  });
+
+  test("takes no run that somebody holds, whatever waits for it", async (store) => {
+    const run = await createRun(store, "run");
+    await expectStored(store, commitOf(run, { summary: summaryOf("waiting", { wakeAtMs: startMs }) }));
+    await postTo(store, run.key, messageOf("1"));
+
+    expect(await claimDue(store, startMs + 100)).toEqual([]);
+  });
+
+  test("takes no ended run: not for a time, nor a post, nor a lease that has run out", async (store) => {
+    const ended = (wakeAtMs: number | null) => summaryOf("completed", { wakeAtMs });
+    const timed = await createRun(store, "timed");
+    await expectStored(store, commitOf(timed, released(ended(startMs))));
+    const posted = await createRun(store, "posted");
+    await postTo(store, posted.key, messageOf("1"));
+    await expectStored(store, commitOf(posted, released(ended(null))));
+    const held = await createRun(store, "held");
+    await expectStored(store, commitOf(held, { summary: ended(null) }));
+
+    expect(await claimDue(store, startMs + 10 * leaseMs)).toEqual([]);
+  });
+
+  test("takes a run that was given back before it had a summary", async (store) => {
+    const run = await createRun(store, "run");
+
+    await expectStored(store, commitOf(run, { release: true }));
+
+    expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
+  });
+
+  test("takes a run once: it is held from then on", async (store, { reopen }) => {
+    const second = await reopen();
+    await createRun(store, "run", { owner: null });
+
+    const first = await claimDue(store, startMs);
+    const again = await second.claimDue({ ...leaseOf("other", startMs + 1), limit: 10 });
+
+    expect(idsOf(first)).toEqual(["run"]);
+    expect(again).toEqual([]);
+    expect(await store.renew(leaseOf("due", startMs + 2))).toEqual([keyOf("run")]);
+  });
+}
+
+function whichFirst(test: StoreTest): void {
+  test("takes the run that has waited longest first, whatever it waited for", async (store) => {
+    await createWaiting(store, "timed", startMs + 300);
+    await createRun(store, "lost", { untilMs: startMs + 200 });
+    await createWaiting(store, "posted");
+    await postTo(store, keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
+    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 400 });
+
+    expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual(["posted", "lost", "timed", "scheduled"]);
+  });
+
+  test("takes no more than the limit, and the rest the next time", async (store) => {
+    for (const index of [3, 1, 2, 5, 4]) {
+      await createRun(store, `run-${index}`, { owner: null, startAtMs: startMs + index });
+    }
+
+    const first = await claimDue(store, startMs + 10, 2);
+    const second = await claimDue(store, startMs + 10, 2);
+    const third = await claimDue(store, startMs + 10, 2);
+
+    expect([first, second, third].map(idsOf)).toEqual([["run-1", "run-2"], ["run-3", "run-4"], ["run-5"]]);
+  });
+
+  test("takes none with a limit of 0", async (store) => {
+    await createRun(store, "run", { owner: null });
+
+    expect(await claimDue(store, startMs, 0)).toEqual([]);
+  });
+
+  test("takes runs of all tenants", async (store) => {
+    await createRun(store, "run", { owner: null, tenant: "one", startAtMs: startMs - 2 });
+    await createRun(store, "run", { owner: null, tenant: "two", startAtMs: startMs - 1 });
+
+    const claimed = await claimDue(store, startMs);
+
+    expect(claimed.map(({ run }) => run.key)).toEqual([keyOf("run", "one"), keyOf("run", "two")]);
+  });
+
+  test("gives each run its own posts", async (store) => {
+    await createWaiting(store, "one");
+    await createWaiting(store, "two");
+    await postTo(store, keyOf("two"), messageOf('"for two"'));
+    await postTo(store, keyOf("one"), { ...messageOf('"for one"'), atMs: startMs + 1 });
+
+    const claimed = await claimDue(store, startMs + 5);
+
+    expect(claimed.map(({ posts }) => posts.map((post) => post.text))).toEqual([['"for two"'], ['"for one"']]);
+    expect(claimed.flatMap(({ posts }) => posts.map((post) => post.key.runId))).toEqual(["two", "one"]);
+  });
+
+  test("shares runs among those who ask at once: each goes to one", async (store, { reopen }) => {
+    const second = await reopen();
+    const ids = Array.from({ length: 40 }, (_, index) => `run-${index}`);
+    await expectStored(store, ...ids.map((id) => creationOf(id, { owner: null })));
+
+    const claims = await Promise.all(
+      ["a", "b", "c", "d", "e", "f"].map(async (owner, index) => {
+        const claimed = await (index % 2 ? store : second).claimDue({ ...leaseOf(owner), limit: 10 });
+        return claimed.map(({ run }) => ({ id: run.key.runId, owner, held: run.lease?.owner, epoch: run.epoch }));
+      }),
+    );
+
+    const all = claims.flat();
+    expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(all.every(({ owner, held, epoch }) => owner === held && epoch === 1)).toBe(true);
+  });
+}
+
+function nextWake(test: StoreTest): void {
+  test("is never, without runs that nobody holds", async (store) => {
+    await createRun(store, "held");
+    await createEnded(store, "ended");
+    await createWaiting(store, "waiting");
+
+    expect(await store.nextWakeAtMs()).toBeNull();
+  });
+
+  test("is the earliest time of all runs that nobody holds", async (store) => {
+    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 500, tenant: "other" });
+    await createWaiting(store, "waiting", startMs + 400);
+    await createRun(store, "held", { startAtMs: startMs + 100 });
+
+    const before = await store.nextWakeAtMs();
+    await claimRun(store, keyOf("waiting"), leaseOf("bob"));
+
+    expect(before).toBe(startMs + 400);
+    expect(await store.nextWakeAtMs()).toBe(startMs + 500);
+  });
+
+  test("has come when a run that nobody holds has a post", async (store) => {
+    const { key } = await createWaiting(store, "run", startMs + 5_000);
+    await postTo(store, key, messageOf("1"));
+
+    expect(await store.nextWakeAtMs()).toBeLessThanOrEqual(startMs);
+  });
+
+  test("does not come for a run that ended with a time or a post", async (store) => {
+    const run = await createRun(store, "run");
+    await postTo(store, run.key, messageOf("1"));
+    await expectStored(store, commitOf(run, released(summaryOf("cancelled", { wakeAtMs: startMs + 1 }))));
+
+    expect(await store.nextWakeAtMs()).toBeNull();
+  });
+}

@@ -1,0 +1,338 @@
+import type { RunKey, RunStore } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  batchOf,
+  claimRun,
+  commitOf,
+  createRun,
+  createWaiting,
+  creationOf,
+  eventOf,
+  expectStored,
+  keyOf,
+  leaseMs,
+  leaseOf,
+  messageOf,
+  postTo,
+  released,
+  snapshotOf,
+  startMs,
+  statusesOf,
+} from "./runs.js";
+
+export function hostileSuite(test: StoreTest): void {
+  describe("odd names", () => names(test));
+  describe("odd labels", () => texts(test));
+  describe("odd texts, times and cursors", () => values(test));
+  describe("tenants", () => tenants(test));
+  describe("tenants: leases and pages", () => leasesOfTenants(test));
+}
+
+/** What breaks quoting, patterns, paths, sorting and comparing. No two are the same. */
+const oddNames: readonly string[] = [
+  "",
+  " ",
+  "run",
+  "Run",
+  "run ",
+  " run",
+  "'",
+  "''",
+  '"',
+  "`",
+  "a'; DROP TABLE runs; --",
+  "%",
+  "%%",
+  "_",
+  "r_n",
+  "r%",
+  "\\",
+  "\\'",
+  "*",
+  "?",
+  "$1",
+  ":key",
+  "@key",
+  "[0]",
+  "{}",
+  "null",
+  "NULL",
+  "0",
+  "00",
+  "1e3",
+  "1000",
+  "__proto__",
+  "constructor",
+  "toString",
+  "../../etc/passwd",
+  "a/b",
+  "a|b",
+  "a:b",
+  "a,b",
+  "a\tb",
+  "a\nb",
+  "a\r\nb",
+  "\u001f",
+  "\u00e9",
+  "e\u0301",
+  "ß",
+  "ss",
+  "İ",
+  "\u200b",
+  "𝄞",
+  "👩‍👩‍👧",
+  "مرحبا",
+  "x".repeat(1_000),
+  `${"x".repeat(999)}y`,
+];
+
+function names(test: StoreTest): void {
+  test("keeps runs apart whose ids are alike", async (store) => {
+    const results = await store.commit(oddNames.map((id, index) => creationOf(id, { input: `${index}` })));
+
+    expect(statusesOf(results)).toEqual(oddNames.map(() => "stored"));
+    const found = await Promise.all(oddNames.map((id) => store.run(keyOf(id))));
+    expect(found.map((run) => run?.input)).toEqual(oddNames.map((_, index) => `${index}`));
+    expect(found.map((run) => run?.key)).toEqual(oddNames.map((id) => keyOf(id)));
+  });
+
+  test("keeps tenants apart whose names are alike", async (store) => {
+    await expectStored(store, ...oddNames.map((tenant, i) => creationOf("run", { tenant, input: `${i}` })));
+
+    const pages = await Promise.all(oddNames.map((tenant) => store.list({ tenant, limit: 10 })));
+
+    expect(pages.map((page) => page.runs.map((run) => run.input))).toEqual(oddNames.map((_, index) => [`${index}`]));
+  });
+
+  test("keeps keys apart that differ only by where the tenant ends and the id begins", async (store) => {
+    const keys = ["", "/", ":", "|", ",", ".", "\u001f", "'", '"', '","'].flatMap((separator) => [
+      keyOf(`c${separator}d`, "b"),
+      keyOf("d", `b${separator}c`),
+    ]);
+    const unique = [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
+
+    await expectStored(store, ...unique.map(({ runId, tenant }, i) => creationOf(runId, { tenant, input: `${i}` })));
+
+    const found = await Promise.all(unique.map((key) => store.run(key)));
+    expect(found.map((run) => run?.input)).toEqual(unique.map((_, index) => `${index}`));
+    expect(await store.delete([unique[0] as RunKey])).toBe(0);
+  });
+
+  test("keeps workflows, owners and idempotency keys apart that are alike", async (store) => {
+    await expectStored(store, ...oddNames.map((name, i) => creationOf(`${i}`, { workflow: name, owner: name })));
+    for (const name of oddNames) await postTo(store, keyOf("0"), messageOf("1", name));
+
+    const pages = await Promise.all(oddNames.map((workflow) => store.list({ tenant: "acme", workflow, limit: 9 })));
+    expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
+      oddNames.map((_, index) => [`${index}`]),
+    );
+    for (const [index, owner] of oddNames.entries())
+      expect(await store.renew(leaseOf(owner))).toEqual([keyOf(`${index}`)]);
+    expect((await store.posts(keyOf("0"))).map((post) => post.idempotencyKey)).toEqual(oddNames);
+  });
+
+  test("keeps records apart whose kinds and ids are alike", async (store) => {
+    const run = await createRun(store, "run");
+    const keys = oddNames.flatMap((name) => [
+      { tenant: "acme", kind: name, id: "id" },
+      { tenant: "acme", kind: "kind", id: name },
+    ]);
+
+    await expectStored(
+      store,
+      commitOf(run, { records: keys.map((key, index) => ({ ...key, expected: 0, text: `${index}` })) }),
+    );
+
+    const found = await Promise.all(keys.map((key) => store.record(key)));
+    expect(found.map((record) => record?.text)).toEqual(keys.map((_, index) => `${index}`));
+  });
+
+  test("watches, claims and deletes a run by an odd key and no other", async (store) => {
+    await expectStored(store, ...oddNames.map((id) => creationOf(id, { owner: null })));
+
+    const claimed = await store.claim(keyOf("%"), leaseOf("bob"));
+    const count = await store.delete([keyOf("_"), keyOf("*")]);
+
+    expect(claimed?.run.key).toEqual(keyOf("%"));
+    expect(await store.renew(leaseOf("bob"))).toEqual([keyOf("%")]);
+    expect(count).toBe(2);
+    expect((await store.list({ tenant: "acme", limit: 1_000 })).runs).toHaveLength(oddNames.length - 2);
+  });
+}
+
+function texts(test: StoreTest): void {
+  /** As JSON has it: `__proto__` is a name like any other. */
+  const labelsOf = (name: string, value: string): Record<string, string> => Object.fromEntries([[name, value]]);
+
+  test("gives odd labels back as they were", async (store) => {
+    const labels = Object.fromEntries(oddNames.map((name, index) => [name, oddNames.at(-index) ?? ""]));
+    await createRun(store, "run", { labels });
+
+    const found = await store.run(keyOf("run"));
+
+    expect(Object.entries(found?.labels ?? {}).sort()).toEqual(Object.entries(labels).sort());
+  });
+
+  test("finds runs by odd label names, and by no other", async (store) => {
+    await expectStored(store, ...oddNames.map((name, i) => creationOf(`${i}`, { labels: labelsOf(name, "value") })));
+
+    const pages = await Promise.all(
+      oddNames.map((name) => store.list({ tenant: "acme", labels: labelsOf(name, "value"), limit: 9 })),
+    );
+
+    expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
+      oddNames.map((_, index) => [`${index}`]),
+    );
+  });
+
+  test("finds runs by odd label values, and by no other", async (store) => {
+    await expectStored(store, ...oddNames.map((value, i) => creationOf(`${i}`, { labels: { name: value } })));
+
+    const pages = await Promise.all(oddNames.map((name) => store.list({ tenant: "acme", labels: { name }, limit: 9 })));
+
+    expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
+      oddNames.map((_, index) => [`${index}`]),
+    );
+  });
+}
+
+function values(test: StoreTest): void {
+  test("gives texts back to the letter, also long ones", async (store) => {
+    const run = await createRun(store, "run");
+    const long = JSON.stringify({ text: `${"ü𝄞'\"\\%\n".repeat(20_000)}` });
+    const odd = JSON.stringify(oddNames);
+    const blob = { hash: store.hash(long), text: long };
+
+    const parts = {
+      ticks: batchOf(1, 1, long),
+      events: [eventOf(0, odd)],
+      snapshot: snapshotOf(1, long),
+      blobs: [blob],
+    };
+    await expectStored(store, commitOf(run, parts));
+    const position = await postTo(store, run.key, messageOf(long));
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: odd }] }));
+
+    expect((await store.ticks(run.key, { after: 0, limit: 1 }))[0]?.text).toBe(long);
+    expect((await store.events(run.key, { after: -1, limit: 1 }))[0]?.text).toBe(odd);
+    expect((await store.snapshot(run.key))?.text).toBe(long);
+    expect(await store.blob(blob.hash)).toBe(long);
+    expect(await store.receipt(run.key, position)).toBe(odd);
+  });
+
+  test("keeps texts as they are written: white space, order of names, and numbers", async (store) => {
+    const text = ' { "b" : 1.0, "a" : 1e400, "a": 12345678901234567890 } ';
+    await createRun(store, "run", { input: text });
+
+    expect((await store.run(keyOf("run")))?.input).toBe(text);
+  });
+
+  test("keeps times and numbers far from here", async (store) => {
+    const far = 8_640_000_000_000_000;
+    await createRun(store, "late", { owner: null, createdAtMs: startMs, startAtMs: far });
+    await createRun(store, "early", { owner: null, createdAtMs: -far, startAtMs: -far });
+
+    expect(await store.run(keyOf("late"))).toMatchObject({ startAtMs: far, wakeAtMs: far });
+    expect(await store.run(keyOf("early"))).toMatchObject({ createdAtMs: -far });
+    expect(await store.nextWakeAtMs()).toBe(-far);
+    expect((await store.list({ tenant: "acme", limit: 1 })).cursor).not.toBeNull();
+  });
+
+  test("gives nobody else's runs for a cursor that is none", async (store) => {
+    await createRun(store, "own");
+    await createRun(store, "theirs", { tenant: "other" });
+    const cursors = ["", "x", "0", "' OR 1=1 --", "null", "{}", "[]", "-1:-1", "é", "AAAA", "9".repeat(500)];
+
+    for (const cursor of cursors) {
+      const page = await store.list({ tenant: "acme", limit: 10, cursor }).catch(() => null);
+      expect(page?.runs.filter((run) => run.key.tenant !== "acme") ?? []).toEqual([]);
+    }
+    expect((await store.list({ tenant: "acme", limit: 10 })).runs).toHaveLength(1);
+  });
+}
+
+const [acme, other] = [keyOf("run", "acme"), keyOf("run", "other")];
+
+function tenants(test: StoreTest): void {
+  /** Both tenants have a run of the same id; only that of "acme" owns anything. */
+  async function createBoth(store: RunStore): Promise<number> {
+    const run = await createRun(store, "run");
+    await createWaiting(store, "aside");
+    const position = await postTo(store, acme, messageOf("1", "k"));
+    await postTo(store, acme, messageOf("2"));
+    const receipts = [{ position, receipt: "{}" }];
+    const parts = { ticks: batchOf(1, 2), events: [eventOf(0)], snapshot: snapshotOf(2), receipts };
+    await expectStored(store, commitOf(run, parts), creationOf("run", { tenant: "other", owner: "bob" }));
+    return position;
+  }
+
+  test("read nothing of each other's runs of the same id", async (store) => {
+    const position = await createBoth(store);
+
+    expect(await store.run(other)).toMatchObject({ key: other, ticks: 0, lastEvent: -1, lease: { owner: "bob" } });
+    expect(await store.ticks(other, { after: 0, limit: 9 })).toEqual([]);
+    expect(await store.events(other, { after: -1, limit: 9 })).toEqual([]);
+    expect(await store.snapshot(other)).toBeNull();
+    expect(await store.posts(other)).toEqual([]);
+    expect(await store.receipt(other, position)).toBeNull();
+    expect((await store.list({ tenant: "other", limit: 9 })).runs.map((run) => run.key)).toEqual([other]);
+  });
+
+  test("change nothing of each other's runs of the same id", async (store) => {
+    await createBoth(store);
+    const before = [await store.run(acme), await store.posts(acme), await store.ticks(acme, { after: 0, limit: 9 })];
+    const run = { key: other, owner: "bob", epoch: 1 };
+
+    const parts = {
+      ticks: batchOf(1, 5, '"other"'),
+      events: [eventOf(0, '"other"')],
+      snapshot: snapshotOf(2, '"other"'),
+    };
+    await expectStored(store, commitOf(run, { ...parts, prune: { ticks: 5, snapshots: 9 } }));
+    await expectStored(store, commitOf(run, released()));
+    await claimRun(store, other, leaseOf("cid"));
+    await store.claimDue({ ...leaseOf("dan", startMs + 1), limit: 9 });
+
+    expect([await store.run(acme), await store.posts(acme), await store.ticks(acme, { after: 0, limit: 9 })]).toEqual(
+      before,
+    );
+    expect(await store.events(acme, { after: -1, limit: 9 })).toEqual([eventOf(0)]);
+    expect(await store.snapshot(acme)).toEqual(snapshotOf(2));
+  });
+
+  test("delete nothing of each other's runs of the same id", async (store) => {
+    const position = await createBoth(store);
+    await expectStored(store, commitOf({ key: other, owner: "bob", epoch: 1 }, released()));
+
+    expect(await store.delete([other])).toBe(1);
+
+    expect(await store.run(acme)).not.toBeNull();
+    expect(await store.receipt(acme, position)).toBe("{}");
+    expect(await store.snapshot(acme)).toEqual(snapshotOf(2));
+    expect(await store.posts(acme)).toHaveLength(1);
+  });
+}
+
+function leasesOfTenants(test: StoreTest): void {
+  test("do not hold each other's runs of the same id for the same owner", async (store) => {
+    await createRun(store, "run", { owner: "ann" });
+    await createRun(store, "run", { owner: null, tenant: "other" });
+
+    const results = await store.commit([commitOf({ key: other, owner: "ann", epoch: 1 }, { ticks: batchOf(1) })]);
+
+    expect(statusesOf(results)).toEqual(["fenced"]);
+    expect(await store.renew(leaseOf("ann", startMs + leaseMs))).toEqual([acme]);
+  });
+
+  test("do not page into each other with a cursor", async (store) => {
+    for (const tenant of ["acme", "other"]) {
+      for (const id of ["a", "b", "c"]) await createRun(store, id, { tenant });
+    }
+    const first = await store.list({ tenant: "acme", limit: 1 });
+
+    const next = await store.list({ tenant: "other", limit: 9, cursor: first.cursor as string }).catch(() => null);
+
+    expect(next?.runs.filter((run) => run.key.tenant !== "other") ?? []).toEqual([]);
+  });
+}

@@ -1,0 +1,250 @@
+import type { RunPage, RunQuery, RunStore } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  commitOf,
+  createRun,
+  creationOf,
+  expectStored,
+  keyOf,
+  type RunOptions,
+  released,
+  startMs,
+  summaryOf,
+} from "./runs.js";
+
+export function listSuite(test: StoreTest): void {
+  describe("listing runs: order and pages", () => paging(test));
+  describe("listing runs: what happens between pages", () => changingPages(test));
+  describe("listing runs: filters", () => filtering(test));
+}
+
+type Query = Omit<RunQuery, "tenant" | "limit"> & Partial<RunQuery>;
+
+const list = (store: RunStore, query: Query = {}): Promise<RunPage> =>
+  store.list({ tenant: "acme", limit: 100, ...query });
+
+const idsOf = (page: RunPage): string[] => page.runs.map((run) => run.key.runId);
+
+/** Pages from a cursor to the end, with the number of the page as a brake. */
+async function* pagesOf(store: RunStore, query: Query): AsyncGenerator<RunPage> {
+  let page = await list(store, query);
+  for (let count = 0; count < 100; count++) {
+    yield page;
+    if (page.cursor === null) return;
+    page = await list(store, { ...query, cursor: page.cursor });
+  }
+  expect.unreachable("the pages never end");
+}
+
+async function createNumbered(store: RunStore, count: number, options: RunOptions = {}): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `run-${index}`);
+  await expectStored(store, ...ids.map((id, index) => creationOf(id, { createdAtMs: startMs + index, ...options })));
+  return ids.reverse();
+}
+
+function paging(test: StoreTest): void {
+  test("gives the newest first, however they were created", async (store) => {
+    await createRun(store, "middle", { createdAtMs: startMs + 2 });
+    await createRun(store, "newest", { createdAtMs: startMs + 3 });
+    await createRun(store, "oldest", { createdAtMs: startMs + 1 });
+
+    expect(idsOf(await list(store))).toEqual(["newest", "middle", "oldest"]);
+  });
+
+  test("gives the runs as they are stored", async (store) => {
+    const run = await createRun(store, "run", { labels: { a: "1" } });
+    await expectStored(store, commitOf(run, released(summaryOf("waiting", { waiting: "[1]", wakeAtMs: 7 }))));
+
+    expect(await list(store)).toEqual({ runs: [await store.run(run.key)], cursor: null });
+  });
+
+  test("gives no run of an unknown tenant", async (store) => {
+    await createRun(store, "run");
+
+    expect(await list(store, { tenant: "other" })).toEqual({ runs: [], cursor: null });
+  });
+
+  test("gives every run once over pages, and no cursor with the last", async (store) => {
+    const ids = await createNumbered(store, 7);
+
+    const pages: string[][] = [];
+    for await (const page of pagesOf(store, { limit: 3 })) pages.push(idsOf(page));
+
+    expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
+  });
+
+  test("gives no cursor with a page that holds just the rest", async (store) => {
+    const ids = await createNumbered(store, 6);
+    const first = await list(store, { limit: 3 });
+
+    const last = await list(store, { limit: 3, cursor: first.cursor as string });
+
+    expect(idsOf(last)).toEqual(ids.slice(3));
+    expect(last.cursor).toBeNull();
+  });
+
+  test("gives every run once over pages when all were created in the same millisecond", async (store) => {
+    const ids = await createNumbered(store, 10, { createdAtMs: startMs });
+    const all = idsOf(await list(store));
+
+    const paged: string[] = [];
+    for await (const page of pagesOf(store, { limit: 3 })) paged.push(...idsOf(page));
+
+    expect([...all].sort()).toEqual([...ids].sort());
+    expect(paged).toEqual(all);
+  });
+}
+
+function changingPages(test: StoreTest): void {
+  test("gives every old run once while new ones are created between the pages", async (store) => {
+    const ids = await createNumbered(store, 9);
+    const paged: string[] = [];
+    let created = 0;
+
+    for await (const page of pagesOf(store, { limit: 2 })) {
+      paged.push(...idsOf(page));
+      await createRun(store, `new-${created++}`, { createdAtMs: startMs + 1_000 + created });
+    }
+
+    expect(paged).toEqual(ids);
+    expect(created).toBe(5);
+  });
+
+  test("goes on after a cursor whose run was deleted", async (store) => {
+    const ids = await createNumbered(store, 5, { owner: null });
+    const first = await list(store, { limit: 2 });
+    await store.delete(first.runs.map((run) => run.key));
+
+    const next = await list(store, { limit: 2, cursor: first.cursor as string });
+
+    expect(idsOf(next)).toEqual(ids.slice(2, 4));
+  });
+
+  test("keeps the filter over pages", async (store) => {
+    await createNumbered(store, 6, { labels: { kind: "a" } });
+    await createRun(store, "other", { createdAtMs: startMs + 2, labels: { kind: "b" } });
+
+    const paged: string[] = [];
+    for await (const page of pagesOf(store, { limit: 2, labels: { kind: "a" } })) paged.push(...idsOf(page));
+
+    expect(paged).toHaveLength(6);
+    expect(paged).not.toContain("other");
+  });
+
+  test("goes on with a cursor of another connection", async (store, { reopen }) => {
+    const ids = await createNumbered(store, 4);
+    const first = await list(store, { limit: 2 });
+
+    const next = await list(await reopen(), { limit: 2, cursor: first.cursor as string });
+
+    expect(idsOf(next)).toEqual(ids.slice(2));
+  });
+
+  test("gives up to a thousand at once", async (store) => {
+    await createNumbered(store, 1_001);
+
+    const page = await list(store, { limit: 1_000 });
+
+    expect(page.runs).toHaveLength(1_000);
+    expect(page.cursor).not.toBeNull();
+  });
+}
+
+/** One run that fits every filter of the tests below, and for each filter one that differs in that. */
+async function createVaried(store: RunStore): Promise<void> {
+  const fitting = { createdAtMs: startMs + 10, workflow: "invoice", labels: { region: "eu", tier: "1" } };
+  const varied: Record<string, RunOptions> = {
+    fits: {},
+    workflow: { workflow: "order" },
+    label: { labels: { region: "us", tier: "1" } },
+    fewer: { labels: { region: "eu" } },
+    old: { createdAtMs: startMs },
+    new: { createdAtMs: startMs + 20 },
+    status: {},
+    late: {},
+    live: {},
+  };
+  for (const [id, options] of Object.entries(varied)) {
+    const run = await createRun(store, id, { ...fitting, ...options });
+    if (id === "live") continue;
+    const status = id === "status" ? "failed" : "completed";
+    const atMs = startMs + (id === "late" ? 200 : 100);
+    await expectStored(store, commitOf(run, released(summaryOf(status, { atMs }))));
+  }
+}
+
+const everyFilter: Query = {
+  workflow: "invoice",
+  status: ["completed", "running"],
+  labels: { region: "eu", tier: "1" },
+  createdAfterMs: startMs,
+  createdBeforeMs: startMs + 20,
+  endedBeforeMs: startMs + 200,
+};
+
+function filtering(test: StoreTest): void {
+  test("gives the runs that every filter takes", async (store) => {
+    await createVaried(store);
+
+    expect(idsOf(await list(store, everyFilter))).toEqual(["fits"]);
+  });
+
+  for (const [filter, expected] of [
+    ["workflow", ["workflow"]],
+    ["status", ["status"]],
+    ["labels", ["fewer", "label"]],
+    ["createdAfterMs", ["old"]],
+    ["createdBeforeMs", ["new"]],
+    ["endedBeforeMs", ["late", "live"]],
+  ] as const) {
+    test(`gives ${expected.join(" and ")} as well without the filter ${filter}`, async (store) => {
+      await createVaried(store);
+      const { [filter]: _, ...others } = everyFilter;
+
+      expect(idsOf(await list(store, others)).sort()).toEqual(["fits", ...expected].sort());
+    });
+  }
+
+  test("gives nothing for an empty list, and everything for an empty set of labels", async (store) => {
+    await createRun(store, "run");
+
+    expect(await list(store, { status: [] })).toEqual({ runs: [], cursor: null });
+    expect(idsOf(await list(store, { labels: {} }))).toEqual(["run"]);
+  });
+
+  test("leaves out the very moments of createdAfterMs, createdBeforeMs and endedBeforeMs", async (store) => {
+    const run = await createRun(store, "run", { createdAtMs: startMs });
+    await expectStored(store, commitOf(run, { summary: summaryOf("completed", { atMs: startMs + 5 }) }));
+    const count = async (query: Query) => (await list(store, query)).runs.length;
+
+    expect([await count({ createdAfterMs: startMs }), await count({ createdAfterMs: startMs - 1 })]).toEqual([0, 1]);
+    expect([await count({ createdBeforeMs: startMs }), await count({ createdBeforeMs: startMs + 1 })]).toEqual([0, 1]);
+    expect([await count({ endedBeforeMs: startMs + 5 }), await count({ endedBeforeMs: startMs + 6 })]).toEqual([0, 1]);
+  });
+
+  test("does not count a run as ended that goes on again", async (store) => {
+    const run = await createRun(store, "run");
+    await expectStored(store, commitOf(run, { summary: summaryOf("failed") }));
+    await expectStored(store, commitOf(run, { summary: summaryOf("running", { atMs: startMs + 9 }) }));
+
+    expect(idsOf(await list(store, { endedBeforeMs: startMs + 1_000 }))).toEqual([]);
+    expect(idsOf(await list(store, { status: ["running"] }))).toEqual(["run"]);
+  });
+
+  test("compares labels as a whole and by their own names", async (store) => {
+    await createRun(store, "run", { labels: { region: "eu-west" } });
+
+    const wrong: Record<string, string>[] = [
+      { region: "eu" },
+      { region: "EU-WEST" },
+      { regio: "eu-west" },
+      { region: "" },
+      { constructor: "" },
+    ];
+    const found = await Promise.all(wrong.map((labels) => list(store, { labels })));
+
+    expect(found.map(idsOf)).toEqual(wrong.map(() => []));
+    expect(idsOf(await list(store, { labels: { region: "eu-west" } }))).toEqual([keyOf("run").runId]);
+  });
+}

@@ -1,0 +1,288 @@
+import type { PostResult, RunStore, StoredPost } from "millrace/runtime";
+import { describe, expect } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import {
+  claimRun,
+  commitOf,
+  createEnded,
+  createRun,
+  createWaiting,
+  expectStored,
+  keyOf,
+  leaseMs,
+  leaseOf,
+  messageOf,
+  postTo,
+  released,
+  startMs,
+  summaryOf,
+} from "./runs.js";
+
+export function postSuite(test: StoreTest): void {
+  describe("posts: keeping", () => keeping(test));
+  describe("posts: idempotency keys", () => repeating(test));
+  describe("posts: receipts", () => receipts(test));
+  describe("posts: reading", () => reading(test));
+}
+
+const textsOf = (posts: readonly StoredPost[]): string[] => posts.map((post) => post.text);
+const positionOf = (result: PostResult): number => (result.status === "stored" ? result.position : Number.NaN);
+
+function keeping(test: StoreTest): void {
+  test("keeps a post as it was made", async (store) => {
+    await createRun(store, "run");
+
+    const position = await postTo(store, keyOf("run"), { idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' });
+
+    const expected = { key: keyOf("run"), position, idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' };
+    expect(await store.posts(keyOf("run"))).toEqual([expected]);
+  });
+
+  test("takes posts for held, waiting and scheduled runs", async (store) => {
+    await createRun(store, "held");
+    await createWaiting(store, "waiting");
+    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 500 });
+
+    const ids = ["held", "waiting", "scheduled"];
+    const results = await Promise.all(ids.map((id) => store.post(keyOf(id), messageOf("1"))));
+
+    expect(results.map((result) => result.status)).toEqual(["stored", "stored", "stored"]);
+  });
+
+  test("stores nothing for a run that does not exist, also when it is created later", async (store) => {
+    expect(await store.post(keyOf("run"), messageOf("1"))).toEqual({ status: "unknown" });
+
+    await createRun(store, "run");
+    expect(await store.posts(keyOf("run"))).toEqual([]);
+  });
+
+  test("stores nothing for a run that has ended, and gives the run", async (store) => {
+    const { key } = await createEnded(store, "run");
+
+    const result = await store.post(key, messageOf("1"));
+
+    expect(result).toEqual({ status: "ended", run: await store.run(key) });
+    expect(await store.posts(key)).toEqual([]);
+  });
+
+  test("gives positions that rise over all runs of all tenants", async (store) => {
+    await createRun(store, "one");
+    await createRun(store, "two", { tenant: "other" });
+    const keys = [keyOf("one"), keyOf("two", "other"), keyOf("one"), keyOf("two", "other")];
+
+    const positions: number[] = [];
+    for (const key of keys) positions.push(await postTo(store, key, messageOf("1")));
+
+    expect(positions).toEqual([...new Set(positions)].sort((left, right) => left - right));
+    expect(positions).toHaveLength(4);
+  });
+
+  test("never gives a position twice, also when the run of the last one was deleted", async (store) => {
+    const { key } = await createWaiting(store, "gone");
+    await createRun(store, "other");
+    const first = await postTo(store, key, messageOf("1"));
+
+    await store.delete([key]);
+
+    expect(await postTo(store, keyOf("other"), messageOf("1"))).toBeGreaterThan(first);
+  });
+
+  test("keeps every post of concurrent posters, each poster's in its order", async (store, { reopen }) => {
+    const second = await reopen();
+    await createRun(store, "run");
+    const postAll = async (to: RunStore, name: string): Promise<number[]> => {
+      const positions: number[] = [];
+      for (let i = 0; i < 10; i++) positions.push(await postTo(to, keyOf("run"), messageOf(`"${name}${i}"`)));
+      return positions;
+    };
+
+    const positions = await Promise.all([postAll(store, "a"), postAll(second, "b"), postAll(store, "c")]);
+
+    const posts = await store.posts(keyOf("run"));
+    expect(posts.map((post) => post.position)).toEqual(positions.flat().sort((left, right) => left - right));
+    for (const name of ["a", "b", "c"]) {
+      const own = textsOf(posts).filter((text) => text.startsWith(`"${name}`));
+      expect(own).toEqual(Array.from({ length: 10 }, (_, i) => `"${name}${i}"`));
+    }
+  });
+}
+
+function repeating(test: StoreTest): void {
+  test("gives the first position for a message with the same key, without a receipt as long as there is none", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf('"first"', "k"));
+
+    const again = await store.post(run.key, messageOf('"second"', "k"));
+
+    expect(again).toEqual({ status: "duplicate", position, receipt: null });
+    expect(textsOf(await store.posts(run.key))).toEqual(['"first"']);
+  });
+
+  test("gives the receipt of the first once there is one", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1", "k"));
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: '{"ok":true}' }] }));
+
+    const again = await store.post(run.key, messageOf("1", "k"));
+
+    expect(again).toEqual({ status: "duplicate", position, receipt: '{"ok":true}' });
+    expect(await store.posts(run.key)).toEqual([]);
+  });
+
+  test("knows the key of a message also when the run has ended since", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1", "k"));
+    const parts = { receipts: [{ position, receipt: "{}" }], ...released(summaryOf("completed")) };
+    await expectStored(store, commitOf(run, parts));
+
+    expect(await store.post(run.key, messageOf("1", "k"))).toEqual({ status: "duplicate", position, receipt: "{}" });
+    expect((await store.post(run.key, messageOf("1", "new"))).status).toBe("ended");
+  });
+
+  test("takes the same key once for each run and tenant", async (store) => {
+    const keys = [keyOf("one"), keyOf("two"), keyOf("one", "other")];
+    for (const { runId, tenant } of keys) await createRun(store, runId, { tenant });
+
+    const results = await Promise.all(keys.map((key) => store.post(key, messageOf("1", "k"))));
+
+    expect(results.map((result) => result.status)).toEqual(["stored", "stored", "stored"]);
+  });
+
+  test("takes messages without a key every time, and one with an empty key once", async (store) => {
+    const { key } = await createRun(store, "run");
+
+    for (const idempotencyKey of [null, null, "", ""]) await store.post(key, messageOf("1", idempotencyKey));
+
+    expect((await store.posts(key)).map((post) => post.idempotencyKey)).toEqual([null, null, ""]);
+  });
+
+  test("stores one of many concurrent messages with the same key", async (store, { reopen }) => {
+    const second = await reopen();
+    const { key } = await createRun(store, "run");
+
+    const results = await Promise.all(
+      [store, second, store, second].map((to, index) => to.post(key, messageOf(`${index}`, "k"))),
+    );
+
+    const stored = results.filter((result) => result.status === "stored");
+    expect(stored).toHaveLength(1);
+    const [position] = stored.map(positionOf);
+    const others = results.filter((result) => result.status !== "stored");
+    expect(others).toEqual(others.map(() => ({ status: "duplicate", position, receipt: null })));
+    expect(await store.posts(key)).toHaveLength(1);
+  });
+
+  test("knows no key of a run that was deleted and created again", async (store) => {
+    const { key } = await createWaiting(store, "run");
+    await postTo(store, key, messageOf("1", "k"));
+    await store.delete([key]);
+    await createRun(store, "run");
+
+    expect((await store.post(key, messageOf("2", "k"))).status).toBe("stored");
+    expect(textsOf(await store.posts(key))).toEqual(["2"]);
+  });
+}
+
+function receipts(test: StoreTest): void {
+  test("gives the receipt of a position, and none before", async (store) => {
+    const run = await createRun(store, "run");
+    const [one, two] = [await postTo(store, run.key, messageOf("1")), await postTo(store, run.key, messageOf("2"))];
+
+    const before = await store.receipt(run.key, two);
+    await expectStored(store, commitOf(run, { receipts: [{ position: two, receipt: '"two"' }] }));
+
+    expect(before).toBeNull();
+    expect(await store.receipt(run.key, two)).toBe('"two"');
+    expect(await store.receipt(run.key, one)).toBeNull();
+    expect(textsOf(await store.posts(run.key))).toEqual(["1"]);
+  });
+
+  test("keeps the first of two receipts of one post", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1"));
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: '"first"' }] }));
+
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: '"second"' }] }));
+
+    expect(await store.receipt(run.key, position)).toBe('"first"');
+  });
+
+  test("gives and takes receipts for the run's own posts only", async (store) => {
+    const run = await createRun(store, "run");
+    await createRun(store, "other");
+    await createRun(store, "run", { tenant: "other" });
+    const position = await postTo(store, keyOf("other"), messageOf("1"));
+    const foreign = await postTo(store, keyOf("run", "other"), messageOf("1"));
+
+    const wrong = [position, foreign, foreign + 1_000].map((at) => ({ position: at, receipt: '"wrong"' }));
+    await expectStored(store, commitOf(run, { receipts: wrong }));
+
+    expect(await store.posts(keyOf("other"))).toHaveLength(1);
+    expect(await store.posts(keyOf("run", "other"))).toHaveLength(1);
+    expect(await store.receipt(keyOf("other"), position)).toBeNull();
+    expect(await store.receipt(keyOf("run", "other"), foreign)).toBeNull();
+    expect(await store.receipt(run.key, position)).toBeNull();
+  });
+
+  test("keeps receipts after the run has ended", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1"));
+
+    const parts = { receipts: [{ position, receipt: "{}" }], ...released(summaryOf("failed")) };
+    await expectStored(store, commitOf(run, parts));
+
+    expect(await store.receipt(run.key, position)).toBe("{}");
+  });
+
+  test("takes receipts of a run that has ended from who still holds it", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1"));
+    await expectStored(store, commitOf(run, { summary: summaryOf("completed") }));
+
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: "{}" }], release: true }));
+
+    expect(await store.receipt(run.key, position)).toBe("{}");
+  });
+}
+
+function reading(test: StoreTest): void {
+  test("gives an owner the posts of all runs that it holds, in order over all of them", async (store) => {
+    await createRun(store, "one");
+    await createRun(store, "two", { tenant: "other" });
+    await createRun(store, "theirs", { owner: "bob" });
+    await createWaiting(store, "free");
+    const keys = [keyOf("two", "other"), keyOf("one"), keyOf("theirs"), keyOf("free"), keyOf("two", "other")];
+    for (const [index, key] of keys.entries()) await postTo(store, key, messageOf(`${index}`));
+
+    expect(textsOf(await store.posts({ owner: "ann" }))).toEqual(["0", "1", "4"]);
+    expect(textsOf(await store.posts({ owner: "bob" }))).toEqual(["2"]);
+    expect(await store.posts({ owner: "nobody" })).toEqual([]);
+  });
+
+  test("gives an owner no posts with a receipt, and none of runs that it gave back or lost", async (store) => {
+    const [done, given, lost] = [
+      await createRun(store, "done"),
+      await createRun(store, "given"),
+      await createRun(store, "lost"),
+    ];
+    const position = await postTo(store, done.key, messageOf("1"));
+    await postTo(store, given.key, messageOf("2"));
+    await postTo(store, lost.key, messageOf("3"));
+
+    await expectStored(store, commitOf(done, { receipts: [{ position, receipt: "{}" }] }), commitOf(given, released()));
+    await claimRun(store, lost.key, leaseOf("bob", startMs + leaseMs));
+
+    expect(await store.posts({ owner: "ann" })).toEqual([]);
+    expect(textsOf(await store.posts({ owner: "bob" }))).toEqual(["3"]);
+  });
+
+  test("gives the posts of one run whoever holds it", async (store) => {
+    await createRun(store, "held", { owner: "bob" });
+    await createWaiting(store, "free");
+    await postTo(store, keyOf("held"), messageOf("1"));
+    await postTo(store, keyOf("free"), messageOf("2"));
+
+    expect(textsOf(await store.posts(keyOf("held")))).toEqual(["1"]);
+    expect(textsOf(await store.posts(keyOf("free")))).toEqual(["2"]);
+  });
+}

@@ -1,0 +1,101 @@
+import type { RunKey, RunStore } from "millrace/runtime";
+import { describe, expect, vi } from "vitest";
+import type { StoreTest } from "./opened-store.js";
+import { batchOf, commitOf, createRun, createWaiting, creationOf, expectStored, keyOf, messageOf } from "./runs.js";
+
+export function watchSuite(test: StoreTest): void {
+  describe("watching a store", () => watching(test));
+}
+
+/** What a listener heard so far. */
+function listen(store: RunStore): { heard: (RunKey | null)[]; stop: () => void } {
+  const heard: (RunKey | null)[] = [];
+  const stop = store.watch((key) => void heard.push(key));
+  return { heard, stop };
+}
+
+/** Null may be any run. */
+const isAbout = (key: RunKey | null, runId: string): boolean => key === null || key.runId === runId;
+
+async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Promise<void> {
+  await vi.waitFor(() => expect(heard.some((key) => isAbout(key, runId))).toBe(true), { timeout: 10_000 });
+}
+
+function watching(test: StoreTest): void {
+  test("tells of a commit", async (store) => {
+    const run = await createRun(store, "run");
+    await createRun(store, "other");
+    const { heard } = listen(store);
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+
+    await expectHeard(heard, "run");
+  });
+
+  test("tells of a creation", async (store) => {
+    const { heard } = listen(store);
+
+    await expectStored(store, creationOf("run"));
+
+    await expectHeard(heard, "run");
+  });
+
+  test("tells of a post", async (store) => {
+    const { key } = await createWaiting(store, "run");
+    const { heard } = listen(store);
+
+    await store.post(key, messageOf("1"));
+
+    await expectHeard(heard, "run");
+  });
+
+  test("tells of what another connection commits and posts", async (store, { reopen }) => {
+    const second = await reopen();
+    const run = await createRun(store, "run");
+    const { heard } = listen(second);
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await expectHeard(heard, "run");
+    const before = heard.length;
+    await store.post(run.key, messageOf("1"));
+
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), { timeout: 10_000 });
+  });
+
+  test("tells every listener, the same one twice, and none that stopped", async (store) => {
+    const run = await createRun(store, "run");
+    const told = vi.fn<(key: RunKey | null) => void>();
+    const stops = [store.watch(told), store.watch(told), store.watch(told)];
+    const { heard, stop } = listen(store);
+    stop();
+    stops[0]?.();
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+
+    await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2), { timeout: 10_000 });
+    expect(heard).toEqual([]);
+  });
+
+  test("names tenant and run where it names one", async (store) => {
+    await createRun(store, "run", { tenant: "other" });
+    const { heard } = listen(store);
+
+    await store.post(keyOf("run", "other"), messageOf("1"));
+
+    await expectHeard(heard, "run");
+    expect(heard.filter((key) => key !== null)).toEqual(
+      heard.filter((key) => key !== null).map(() => keyOf("run", "other")),
+    );
+  });
+
+  test("shows a listener what it is told of", async (store) => {
+    const run = await createRun(store, "run");
+    const seen: Promise<number | undefined>[] = [];
+    store.watch(() => void seen.push(store.run(run.key).then((found) => found?.ticks)));
+
+    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 10_000 });
+    expect(await seen.at(-1)).toBe(1);
+  });
+}

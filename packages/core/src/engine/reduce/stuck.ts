@@ -1,0 +1,52 @@
+/**
+ * Why a run can never end: what it would need, and what came in vain.
+ *
+ * @module
+ */
+import type { Failure, Leftover, RunState } from "../state.js";
+import type { Work } from "./work.js";
+
+/** Keeps the first thing that came to a step in vain: a run that goes round in circles remembers no more for it. */
+export function noteLeftover(state: RunState, leftover: Leftover): void {
+  state.leftovers ??= new Map();
+  if (!state.leftovers.has(leftover.step)) state.leftovers.set(leftover.step, leftover);
+}
+
+export function stuck({ state, routing }: Work): Failure {
+  const unfired = [...(state.unfired ?? [])].filter((step) => routing.steps.has(step) && !state.leftovers?.has(step));
+  const missing = [
+    ...[...(state.joins?.values() ?? [])].map(
+      (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
+    ),
+    ...[...(state.leftovers?.values() ?? [])].map(describe),
+    ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
+    ...[...(state.sets?.entries() ?? [])].map(
+      ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
+    ),
+  ];
+  const message = `Run "${state.runId}" of "${state.workflow}" can never end: no step is left to run, no StopEvent came, and nothing is waited for${
+    missing.length > 0 ? `; ${missing.join("; ")}` : ""
+  }.`;
+  return {
+    stepName: null,
+    error: {
+      name: "WorkflowError",
+      code: "RUN_STUCK",
+      message,
+      hint: "Return a StopEvent on every path, or wait for an event from outside.",
+      details: { runId: state.runId, missing },
+    },
+    attempts: 0,
+    elapsedMs: state.atMs - state.startedAtMs,
+    failedAtMs: state.atMs,
+    input: [],
+  };
+}
+
+function describe(leftover: Leftover): string {
+  const { step } = leftover;
+  if (leftover.kind === "collect")
+    return `${leftover.arrived} came to the collect step "${step}" outside a fan-out, where there is no batch`;
+  const missing = leftover.missing.length > 0 ? `nothing for ${leftover.missing.join(", ")}` : "not the rest";
+  return `the join "${step}" got ${leftover.arrived.join(", ")} and ${missing} before its fan-out closed`;
+}

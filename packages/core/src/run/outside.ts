@@ -1,0 +1,163 @@
+/**
+ * Events, answers and questions from outside, brought to a run in memory or to the child that they are for.
+ *
+ * @module
+ */
+import type { Receipt } from "../engine/command.js";
+import { matchesType } from "../engine/matching.js";
+import { acceptedTypes, isExternal } from "../engine/routing.js";
+import type { OpenPrompt } from "../engine/state.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass, WorkflowEvent } from "../event/event.js";
+import { eventFromFields } from "../event/event-codec.js";
+import { isEvent, roleOf } from "../event/facts.js";
+import { nearest } from "../value/nearest.js";
+import type { PendingPrompt } from "./handler.types.js";
+import { inspectRefused } from "./inspect-run.js";
+import type { Runner } from "./runner.js";
+
+interface Answer extends Pick<Sent, "ticket" | "atMs"> {
+  readonly promptId: string;
+  readonly fields: unknown;
+}
+
+/** Answers exactly this prompt, of the run or of a child. */
+export async function answerPrompt(runner: Runner, { promptId, fields, ...post }: Answer): Promise<Receipt> {
+  const found = findPrompt(runner, promptId);
+  if (found === null) return tellIfRefused(runner, null, closed(runner, promptId));
+  const event = eventFromFields(answerClass(found.runner, found.prompt), fields);
+  return sendAndTell(found.runner, { event, step: null, promptId, ...post });
+}
+
+/** One event from outside. */
+export interface Sent {
+  readonly event: WorkflowEvent;
+  readonly step: string | null;
+  readonly promptId: string | null;
+  /** Below zero: the post that it came as. @default one of its own */
+  readonly ticket?: number;
+  /** When it was posted. @default now */
+  readonly atMs?: number;
+}
+
+export async function sendAndTell(runner: Runner, sent: Sent): Promise<Receipt> {
+  return tellIfRefused(runner, sent.event.type, await send(runner, sent));
+}
+
+function tellIfRefused(runner: Runner, eventType: string | null, receipt: Receipt): Receipt {
+  if (receipt.status === "refused" && runner.host.inspector.active) inspectRefused(runner, eventType, receipt);
+  return receipt;
+}
+
+/** To the run; what it has no use for, its children are asked in turn. */
+async function send(runner: Runner, sent: Sent): Promise<Receipt> {
+  if (!runner.live)
+    return {
+      status: "refused",
+      code: "RUN_FINISHED",
+      hint: `The run is ${runner.state.status}: start a new one, resume or retry it.`,
+    };
+  const receipt = runner.host.compiled.registry.has(sent.event)
+    ? await submit(runner, sent)
+    : unknownEvent(runner, sent.event);
+  if (receipt.status === "accepted" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
+  for (const child of runner.children?.values() ?? []) {
+    const answer = await send(child, sent);
+    if (answer.status === "accepted") return answer;
+  }
+  return receipt;
+}
+
+function submit(runner: Runner, sent: Sent): Promise<Receipt> {
+  return new Promise((resolve) => {
+    const { event, step, promptId, atMs = runner.now() } = sent;
+    const ticket = runner.ticket(resolve, sent.ticket);
+    runner.submit({ type: "event.received", atMs, event, step, promptId, ticket });
+  });
+}
+
+function unknownEvent(runner: Runner, event: WorkflowEvent): Receipt {
+  const { name, registry } = runner.host.compiled;
+  const near = nearest(event.type, registry.types());
+  const isTwin = registry.types().includes(event.type);
+  const hint = isTwin
+    ? "It is of another class of that type: use the workflow's own."
+    : near === null
+      ? ""
+      : `Did you mean ${near}?`;
+  return {
+    status: "refused",
+    code: "EVENT_NOT_ACCEPTED",
+    hint: `No step of "${name}" names ${event.type}. ${hint}`.trim(),
+  };
+}
+
+export function assertSendable(event: WorkflowEvent): void {
+  const role = isEvent(event) ? roleOf(event) : null;
+  if (role !== null && role !== "stop" && role !== "terminal") return;
+  throw new WorkflowError({
+    code: "EVENT_NOT_SENDABLE",
+    message: role === null ? "What was sent is no event." : `${event.type} ends a run and cannot be sent to one.`,
+    hint:
+      role === null
+        ? "Send an instance of an event class."
+        : "Use `handler.cancel()`, or send an event whose step returns the stop event.",
+  });
+}
+
+function findPrompt(runner: Runner, promptId: string): { readonly runner: Runner; readonly prompt: OpenPrompt } | null {
+  const prompt = runner.state.prompts?.get(promptId);
+  if (prompt) return { runner, prompt };
+  for (const child of runner.children?.values() ?? []) {
+    const found = findPrompt(child, promptId);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function closed(runner: Runner, promptId: string): Receipt {
+  if (!runner.live)
+    return {
+      status: "refused",
+      code: "RUN_FINISHED",
+      hint: `The run is ${runner.state.status}: start a new one, resume or retry it.`,
+    };
+  return {
+    status: "refused",
+    code: "PROMPT_CLOSED",
+    hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
+  };
+}
+
+/** The event that an answer becomes: what the wait is for, or the one answer that the steps take. */
+function answerClass({ host }: Runner, { wait, promptId }: OpenPrompt): EventClass {
+  const { registry } = host.compiled;
+  const answers = host.routing.external
+    .flatMap((step) => acceptedTypes(step))
+    .filter((type) => isExternal(host.routing.roles.get(type)));
+  const types = wait === null ? [...new Set(answers)] : wait.accepts;
+  const [type, ...others] = types;
+  const found = type === undefined || (wait === null && others.length > 0) ? undefined : registry.get(type);
+  if (found && (wait !== null || matchesType(types, found.type))) return found;
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Prompt ${promptId} can be answered by ${types.join(", ") || "no event"}: fields alone do not say which.`,
+    hint: "Send the event itself with `handler.sendEvent(event)`.",
+    details: { promptId, types },
+  });
+}
+
+export function promptsOf(runner: Runner): PendingPrompt[] {
+  const own = [...(runner.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
+    promptId,
+    event: event as WorkflowEvent,
+    runId: runner.state.runId,
+  }));
+  return [...own, ...[...(runner.children?.values() ?? [])].flatMap(promptsOf)];
+}
+
+export function wakeAt(runner: Runner): number | null {
+  const times = [runner.state.timers?.first()?.dueAtMs ?? null, ...[...(runner.children?.values() ?? [])].map(wakeAt)];
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,27 @@
+/**
+ * `millrace/runtime`: durable runs. The same workflows over a store; after a crash at any moment, every run goes on.
+ *
+ * @module
+ */
+export { createRuntime } from "./runtime/create-runtime.js";
+export { memoryStore } from "./runtime/memory-store.js";
+export type { MemoryStoreOptions } from "./runtime/memory-store.js";
+export type { HistoryEntry } from "./runtime/history.js";
+export type {
+  CheckProblem,
+  CheckReport,
+  ForkOptions,
+  PostOptions,
+  Retention,
+  RunFilter,
+  RunHandle,
+  RunListing,
+  Runtime,
+  RuntimeOptions,
+  RuntimeRunOptions,
+  SendOptions,
+  TenantOptions,
+  Workflows,
+} from "./runtime/runtime.types.js";
+// ---- the contract of stores
+export type * from "./runtime/run-store.types.js";

@@ -1,0 +1,72 @@
+/**
+ * Group commit: what all runs have to store at the end of one turn of the host goes to the store in one transaction.
+ *
+ * While one is on its way, the next one gathers.
+ *
+ * @module
+ */
+import { nextTurn } from "../run/system.js";
+import type { CommitResult, RunCommit, RunStore } from "./run-store.types.js";
+
+/** Who has something to store. */
+export interface Committing {
+  /** Null: nothing any more. */
+  takeCommit(): RunCommit | null;
+  onCommitted(result: CommitResult): void;
+  /** The store could not take any of them. */
+  onCommitFailed(error: unknown): void;
+}
+
+export class Committer {
+  readonly #store: RunStore;
+  #waiting: Committing[] = [];
+  #scheduled = false;
+  #idle: Promise<void> = Promise.resolve();
+
+  constructor(store: RunStore) {
+    this.#store = store;
+  }
+
+  /** Asks `run` for its commit at the end of this turn. Once per commit. */
+  add(run: Committing): void {
+    this.#waiting.push(run);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#idle = new Promise((resolve) => nextTurn(() => void this.#flush().then(resolve)));
+  }
+
+  /** Resolves when nothing is left to store. */
+  async drain(): Promise<void> {
+    while (this.#scheduled) await this.#idle;
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const asked = this.#waiting;
+      this.#waiting = [];
+      const runs: Committing[] = [];
+      const commits: RunCommit[] = [];
+      for (const run of asked) {
+        const commit = run.takeCommit();
+        if (commit === null) continue;
+        runs.push(run);
+        commits.push(commit);
+      }
+      if (commits.length > 0) await this.#commit(runs, commits);
+      // What the answers have set off goes into the next transaction, with whatever else this turn of the host brings.
+      await new Promise<void>(nextTurn);
+    }
+    this.#scheduled = false;
+  }
+
+  async #commit(runs: readonly Committing[], commits: readonly RunCommit[]): Promise<void> {
+    let results: CommitResult[];
+    try {
+      results = await this.#store.commit(commits);
+    } catch (error) {
+      for (const run of runs) run.onCommitFailed(error);
+      return;
+    }
+    for (const [index, run] of runs.entries()) run.onCommitted(results[index] ?? { status: "fenced" });
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Durable runs: the same workflows over a store. After a crash at any moment, every run goes on.
+ *
+ * @module
+ */
+import type { ContextDict } from "../context/context.types.js";
+import type { RunStarted } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { ResourceContainer } from "../resource/resource-container.js";
+import { markHandled } from "../run/deferred.js";
+import { initialStore } from "../run/run-store.js";
+import { limitsOf } from "../run/start.js";
+import { systemIds } from "../run/system.js";
+import { toMs } from "../value/duration.js";
+import { resolveStart } from "../workflow/start-event.js";
+import { RunDesk } from "./desk.js";
+import { forkRun } from "./fork.js";
+import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
+import type { LoadFrom } from "./load.js";
+import { Pump } from "./pump.js";
+import { StoredRunHandle } from "./run-handle.js";
+import { list, retainRuns } from "./run-lists.js";
+import type { NewRunRecord, RunKey, StoredRun } from "./run-store.types.js";
+import type {
+  CheckReport,
+  ForkOptions,
+  Retention,
+  RunFilter,
+  RunHandle,
+  RunListing,
+  Runtime,
+  RuntimeOptions,
+  RuntimeRunOptions,
+  TenantOptions,
+  Workflows,
+} from "./runtime.types.js";
+import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
+import { sameStart, startText } from "./start-text.js";
+import { timeOf } from "./time-of.js";
+import { WorkflowBook } from "./workflow-book.js";
+
+/**
+ * @example
+ * const runtime = createRuntime({ workflows: { digest: new Digest() }, store: sqliteStore("runs.db") });
+ * await runtime.start();
+ * const result = await runtime.run("digest", { folder: "docs" }, { runId: "digest-2026-11" });
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
+ */
+export function createRuntime<const Flows extends Workflows>(options: RuntimeOptions<Flows>): Runtime<Flows> {
+  return new StoredRuntime(resolveOptions(options)) as unknown as Runtime<Flows>;
+}
+
+class StoredRuntime {
+  readonly #options: ResolvedRuntimeOptions;
+  readonly #book: WorkflowBook;
+  readonly #desk: RunDesk;
+  readonly #pump: Pump;
+  readonly #resources = new ResourceContainer("app");
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: ResolvedRuntimeOptions) {
+    this.#options = options;
+    const { store, clock, log, leaseMs, settings, workflows } = options;
+    this.#book = new WorkflowBook(workflows, { ports: { clock, log }, resources: this.#resources, store });
+    this.#desk = new RunDesk({ store, book: this.#book, owner: systemIds.runId(), leaseMs, settings, clock, log });
+    this.#pump = new Pump({ desk: this.#desk, clock, log, renewMs: leaseMs / 3 });
+  }
+
+  run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
+    this.#assertOpen();
+    const workflow = this.#book.get(name);
+    const { compiled } = workflow;
+    const nowMs = this.#desk.clock.now();
+    const started: RunStarted = {
+      type: "run.started",
+      atMs: nowMs,
+      event: resolveStart(compiled, input),
+      ...limitsOf(compiled, options),
+      lineage: null,
+      labels: options.labels ?? null,
+      store: initialStore(compiled),
+    };
+    const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
+    const record: NewRunRecord = {
+      workflow: name,
+      input: startText(started, workflow),
+      code: workflow.code.hash,
+      createdAtMs: nowMs,
+      startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
+      labels: options.labels ?? {},
+      forkedFrom: null,
+    };
+    const stored = this.#desk.start({ key, workflow, record, started }).then((existing) => {
+      if (existing !== null) assertSame(existing, record);
+    });
+    return this.#handle(key, markHandled(stored));
+  }
+
+  handle(runId: string, options: TenantOptions = {}): RunHandle {
+    this.#assertOpen();
+    return this.#handle({ tenant: options.tenant ?? "", runId }, Promise.resolve());
+  }
+
+  resume(runId: string, options: TenantOptions = {}): RunHandle {
+    return this.#goOn(runId, options, "resume");
+  }
+
+  retry(runId: string, options: TenantOptions = {}): RunHandle {
+    return this.#goOn(runId, options, "retry");
+  }
+
+  async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+    return list(this.#options.store, filter);
+  }
+
+  async delete(runId: string, options: TenantOptions = {}): Promise<void> {
+    const { store } = this.#options;
+    const key = { tenant: options.tenant ?? "", runId };
+    await this.#desk.park(key);
+    if ((await store.delete([key])) === 1) return;
+    if ((await store.run(key)) === null) throw runUnknown(key);
+    throw new WorkflowError({
+      code: "RUN_LIVE",
+      message: `Run "${runId}" is under way.`,
+      hint: "Cancel it first: `await runtime.handle(runId).cancel()`.",
+      details: { runId },
+    });
+  }
+
+  retain(retention: Retention): Promise<number> {
+    const beforeMs = this.#desk.clock.now() - toMs(retention.olderThan, "olderThan");
+    return retainRuns(this.#options.store, retention, beforeMs);
+  }
+
+  check(options: TenantOptions = {}): Promise<CheckReport> {
+    return checkRuns(this.#options.store, this.#book, options.tenant ?? "");
+  }
+
+  async *history(runId: string, options: TenantOptions = {}): AsyncGenerator<HistoryEntry, void> {
+    yield* historyOf(await this.#from({ tenant: options.tenant ?? "", runId }));
+  }
+
+  async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
+    return contextOf(await treeAt(await this.#from({ tenant: options.tenant ?? "", runId }), tick));
+  }
+
+  fork(runId: string, options: ForkOptions): RunHandle {
+    this.#assertOpen();
+    const tenant = options.tenant ?? "";
+    const key = { tenant, runId: options.runId ?? systemIds.runId() };
+    const stored = this.#from({ tenant, runId }).then((from) => forkRun({ desk: this.#desk, from, key }, options));
+    return this.#handle(key, markHandled(stored));
+  }
+
+  start(): Promise<number> {
+    this.#assertOpen();
+    this.#pump.start();
+    return this.#pump.pump();
+  }
+
+  stop({ drainMs = 10_000 }: { readonly drainMs?: number } = {}): Promise<void> {
+    this.#stopped ??= this.#stop(drainMs);
+    return this.#stopped;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    this.#pump.stop();
+    await this.#desk.stop(drainMs);
+    await this.#book.dispose();
+    await this.#resources.dispose();
+    await this.#options.store.close();
+  }
+
+  #goOn(runId: string, options: TenantOptions, how: "resume" | "retry"): RunHandle {
+    this.#assertOpen();
+    const key = { tenant: options.tenant ?? "", runId };
+    return this.#handle(key, markHandled(this.#desk.goOn(key, how)));
+  }
+
+  #handle(key: RunKey, accepted: Promise<void>): RunHandle {
+    this.#pump.start();
+    return new StoredRunHandle({ desk: this.#desk, book: this.#book, key, accepted });
+  }
+
+  async #from(key: RunKey): Promise<LoadFrom> {
+    const { store } = this.#options;
+    const run = await store.run(key);
+    if (run === null) throw runUnknown(key);
+    return { store, run, workflow: this.#book.get(run.workflow) };
+  }
+
+  #assertOpen(): void {
+    if (this.#stopped !== null) throw runtimeStopped();
+  }
+}
+
+function assertSame(existing: StoredRun, asked: NewRunRecord): void {
+  if (existing.workflow === asked.workflow && sameStart(existing.input, asked.input)) return;
+  throw runIdConflict(existing.key, existing.workflow, asked.workflow);
+}

@@ -1,0 +1,438 @@
+/**
+ * Which runs are in memory here, how they come and how they go. At most one in memory per run; several processes share a store
+ * by leases.
+ *
+ * @module
+ */
+
+import type { Clock, Log } from "../engine/ports.js";
+import { createRunState, type Outcome, type RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { resumeChildren } from "../run/children.js";
+import { createDeferred, type Deferred } from "../run/deferred.js";
+import { decodeOutcome } from "../snapshot/decode.js";
+import { Committer } from "./committer.js";
+import { parseJson } from "./journal-text.js";
+import { LiveRun, type LiveRunHome, type LiveRunSettings } from "./live-run.js";
+import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
+import { Posts } from "./posts.js";
+import type {
+  ClaimedRun,
+  CommitResult,
+  LeaseRequest,
+  NewRunRecord,
+  RunKey,
+  RunStore,
+  StoredRun,
+} from "./run-store.types.js";
+import { cannotGoOn, runIdConflict, runUnknown } from "./runtime-errors.js";
+import { readStart } from "./start-text.js";
+import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
+
+export interface DeskSetup {
+  readonly store: RunStore;
+  readonly book: WorkflowBook;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly settings: LiveRunSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Why a claimed run goes on: a run that has ended does only when it is asked to. */
+export type GoOn = "recover" | "resume" | "retry";
+
+/** A first start, with what the store keeps of it. */
+export interface NewRun {
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly record: NewRunRecord;
+  readonly started: Extract<Tick, { readonly type: "run.started" }>;
+}
+
+/** A run that begins with the state of another. */
+export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
+  readonly state: RunState;
+  readonly children: ReadonlyMap<string, RunState> | null;
+}
+
+export class RunDesk implements LiveRunHome {
+  readonly store: RunStore;
+  readonly committer: Committer;
+  readonly owner: string;
+  readonly settings: LiveRunSettings;
+  readonly clock: Clock;
+  readonly live: Map<string, LiveRun> = new Map();
+  /** Told when a run may have changed: its key, or null for any. */
+  readonly watchers: Set<(id: string | null) => void> = new Set();
+  /** A run that goes on later has left memory. */
+  onParked: () => void = () => {};
+  readonly #book: WorkflowBook;
+  readonly #leaseMs: number;
+  readonly #log: Log;
+  readonly #posts: Posts;
+  readonly #opening: Map<string, Promise<LiveRun | null>> = new Map();
+  readonly #starting: Map<LiveRun, Deferred<StoredRun | null>> = new Map();
+  #stopped = false;
+
+  constructor(setup: DeskSetup) {
+    this.store = setup.store;
+    this.committer = new Committer(setup.store);
+    this.owner = setup.owner;
+    this.settings = setup.settings;
+    this.clock = setup.clock;
+    this.#book = setup.book;
+    this.#leaseMs = setup.leaseMs;
+    this.#log = setup.log;
+    this.#posts = new Posts();
+  }
+
+  get lease(): LeaseRequest {
+    const nowMs = this.clock.now();
+    return { owner: this.owner, nowMs, untilMs: nowMs + this.#leaseMs };
+  }
+
+  // ---- runs that begin
+
+  /** Resolves to null once the run is stored, or to the run that was there before. */
+  start(start: NewRun): Promise<StoredRun | null> {
+    const known = this.live.get(idOf(start.key));
+    if (known !== undefined) return this.#existing(known);
+    return start.record.startAtMs > this.clock.now() ? this.#schedule(start) : this.#create(start);
+  }
+
+  /** Nobody's until its time has come. */
+  async #schedule({ key, workflow, record }: NewRun): Promise<StoredRun | null> {
+    const create = { ...record, lease: null };
+    const [result] = await this.store.commit([{ key, owner: null, epoch: 0, create, blobs: [workflow.code] }]);
+    return result?.status === "exists" ? result.run : null;
+  }
+
+  /** One of that id is in memory here. */
+  async #existing(known: LiveRun): Promise<StoredRun | null> {
+    await this.#starting.get(known)?.promise;
+    return this.store.run(known.key);
+  }
+
+  #create({ key, workflow, record, started }: NewRun): Promise<StoredRun | null> {
+    const { compiled } = workflow;
+    const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
+    const run = this.#place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
+    const { untilMs } = this.lease;
+    run.draft.create = { ...record, lease: { owner: this.owner, untilMs } };
+    run.draft.blobs.push(workflow.code);
+    const stored = createDeferred<StoredRun | null>();
+    this.#starting.set(run, stored);
+    run.draft.stored.promise.then(
+      () => stored.resolve(null),
+      (error: unknown) => stored.reject(error),
+    );
+    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // whoever started it is told
+    run.runner.begin(started);
+    return stored.promise;
+  }
+
+  /**
+   * Starts a run in the middle.
+   *
+   * @throws {WorkflowError} `RUN_ID_CONFLICT`
+   */
+  async startAt({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
+    const family = children === null ? null : new Map(children);
+    const run = this.#place(workflow, { key, epoch: 1, state, status: "running", isStored: false, family });
+    run.draft.create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
+    // Nothing of the other run is needed from here on, not even its ticks.
+    run.takeSnapshot();
+    const stored = createDeferred<StoredRun | null>();
+    this.#starting.set(run, stored);
+    run.draft.stored.promise.then(
+      () => stored.resolve(null),
+      (error: unknown) => stored.reject(error),
+    );
+    run.runner.begin({ type: "run.resumed", atMs: run.runner.now() });
+    resumeChildren(run.runner);
+    const existing = await stored.promise;
+    if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
+  }
+
+  /** @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_FINISHED`, `RUN_NOT_RETRYABLE`, `RUN_LIVE`. */
+  async goOn(key: RunKey, how: "resume" | "retry"): Promise<void> {
+    const run = await this.store.run(key);
+    if (run === null) throw runUnknown(key);
+    const ended = run.outcome !== null;
+    if (how === "resume" && !ended) return void (await this.open(key));
+    const allowed = how === "resume" ? ["cancelled"] : ["failed", "timedOut"];
+    if (!allowed.includes(run.status)) throw cannotGoOn(run.key.runId, run.status, how);
+    await this.live.get(idOf(key))?.left;
+    const claimed = await this.store.claim(key, { ...this.lease, ended: true });
+    if (claimed !== null) await this.adopt(claimed, how);
+  }
+
+  /** Out of memory, if it only waits. */
+  async park(key: RunKey): Promise<void> {
+    const live = this.live.get(idOf(key));
+    if (live?.phase === "live" && live.runner.isQuiet()) live.leave("waiting");
+    if (live !== undefined && live.phase !== "live") await live.left;
+  }
+
+  // ---- runs that come back
+
+  /**
+   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, or it has ended.
+   *
+   * @throws {WorkflowError} What keeps it from being loaded.
+   */
+  async open(key: RunKey): Promise<LiveRun | null> {
+    const id = idOf(key);
+    for (;;) {
+      const known = this.live.get(id);
+      if (known?.phase === "live") return known;
+      if (known?.phase === "ended" || this.#stopped) return null;
+      if (known !== undefined) {
+        await known.left;
+        continue;
+      }
+      const opening = this.#opening.get(id) ?? this.#remember(id, this.#claim(key));
+      return opening;
+    }
+  }
+
+  /** Takes up a run that this owner has just claimed. */
+  async adopt(claimed: ClaimedRun, goOn: GoOn = "recover"): Promise<LiveRun | null> {
+    const id = idOf(claimed.run.key);
+    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, goOn));
+  }
+
+  #remember(id: string, opening: Promise<LiveRun | null>): Promise<LiveRun | null> {
+    this.#opening.set(id, opening);
+    const forget = (): void => void this.#opening.delete(id);
+    opening.then(forget, forget);
+    return opening;
+  }
+
+  async #claim(key: RunKey): Promise<LiveRun | null> {
+    const claimed = await this.store.claim(key, this.lease);
+    return claimed === null ? null : this.#load(claimed, "recover");
+  }
+
+  async #load(claimed: ClaimedRun, goOn: GoOn): Promise<LiveRun | null> {
+    const { run } = claimed;
+    const workflow = this.#book.find(run.workflow);
+    try {
+      if (workflow === undefined) return await this.#giveBack(run);
+      if (run.ticks === 0 && run.forkedFrom === null) return this.#beginStored(run, workflow);
+      const loaded = await loadTree({ store: this.store, run, workflow });
+      if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
+      return this.#resume(claimed, workflow, { loaded, goOn });
+    } catch (error) {
+      await this.#giveBack(run);
+      throw error;
+    }
+  }
+
+  /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
+  #beginStored(run: StoredRun, workflow: RegisteredWorkflow): LiveRun {
+    const started = readStart(run, workflow);
+    const state = createRunState({ runId: run.key.runId, workflow: workflow.compiled.name, store: started.store });
+    const live = this.#place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting" });
+    live.runner.begin({ ...started, atMs: live.runner.now() });
+    return live;
+  }
+
+  /** Its last tick is stored, and what follows from it is not. */
+  #close(run: StoredRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
+    const { tree, ticks } = loaded;
+    const live = this.#place(workflow, {
+      key: run.key,
+      epoch: run.epoch,
+      state: tree.root.state,
+      status: "running",
+      ticks,
+    });
+    this.#catchUp(live, run, loaded);
+    live.runner.finish(tree.root.state.outcome as Outcome);
+    return null;
+  }
+
+  #resume(
+    { run, posts }: ClaimedRun,
+    workflow: RegisteredWorkflow,
+    { loaded, goOn }: { readonly loaded: LoadedTree; readonly goOn: GoOn },
+  ): LiveRun {
+    const { tree, ticks, snapshotAt } = loaded;
+    const prefaces = prefacesOf(loaded, workflow);
+    const family = tree.family();
+    const live = this.#place(workflow, {
+      key: run.key,
+      epoch: run.epoch,
+      state: tree.root.state,
+      status: run.status === "waiting" ? "waiting" : "running",
+      ticks,
+      snapshotAt,
+      prefaces,
+      family: family.size === 0 ? null : family,
+    });
+    this.#catchUp(live, run, loaded);
+    const open = posts.filter((post) => !this.#posts.isDone(live, post, tree.receipts));
+    const { runner } = live;
+    // What was posted before a timer was due comes before it.
+    const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
+    runner.begin({ type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
+    resumeChildren(runner);
+    this.#posts.deliver(live, open);
+    return live;
+  }
+
+  /** Writes what follows from stored ticks and was not stored itself. */
+  #catchUp(live: LiveRun, run: StoredRun, { tree }: LoadedTree): void {
+    const missing = tree.streamed.filter(({ sequence }) => sequence > run.lastEvent);
+    for (const item of missing) live.published(item);
+  }
+
+  async #giveBack(run: StoredRun): Promise<null> {
+    const { key, epoch } = run;
+    // Not due again at once: what kept it from loading is still there.
+    const summary = {
+      status: run.status,
+      atMs: this.clock.now(),
+      wakeAtMs: this.clock.now() + this.#leaseMs,
+      outcome: run.outcome,
+      waiting: run.waiting,
+    };
+    await this.store.commit([{ key, owner: this.owner, epoch, summary, release: true }]);
+    return null;
+  }
+
+  #place(
+    workflow: RegisteredWorkflow,
+    setup: Pick<ConstructorParameters<typeof LiveRun>[0], "key" | "epoch" | "state" | "status"> &
+      Partial<ConstructorParameters<typeof LiveRun>[0]>,
+  ): LiveRun {
+    const live = new LiveRun({
+      ticks: 0,
+      snapshotAt: 0,
+      prefaces: null,
+      family: null,
+      isStored: true,
+      ...setup,
+      home: this,
+      workflow,
+    });
+    this.live.set(idOf(setup.key), live);
+    return live;
+  }
+
+  /** Whether a change of this run is none that this runtime has made and knows of. */
+  isForeign(key: RunKey): boolean {
+    return !this.live.has(idOf(key));
+  }
+
+  // ---- posts of other processes
+
+  /** @param of One run. @default all that this owner has */
+  async deliverPosts(of: RunKey | null = null): Promise<void> {
+    for (const post of await this.store.posts(of ?? { owner: this.owner })) {
+      const live = this.live.get(idOf(post.key));
+      if (live?.phase === "live") this.#posts.deliver(live, [post]);
+    }
+  }
+
+  // ---- leases
+
+  async renew(): Promise<void> {
+    const before = [...this.live].filter(([, live]) => live.isHeld);
+    const held = new Set((await this.store.renew(this.lease)).map(idOf));
+    for (const [id, live] of before) if (live.isHeld && !held.has(id)) live.fence();
+  }
+
+  /** Gives how many it took up. */
+  async adoptDue(limit: number): Promise<number> {
+    const claimed = await this.store.claimDue({ ...this.lease, limit });
+    for (const one of claimed) {
+      await this.adopt(one).catch((error: unknown) =>
+        this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
+      );
+    }
+    return claimed.length;
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#quiet(drainMs);
+    for (const live of this.live.values()) live.leave("running");
+    await this.committer.drain();
+  }
+
+  async #quiet(drainMs: number): Promise<void> {
+    const untilMs = this.clock.now() + drainMs;
+    const busy = (): boolean => [...this.live.values()].some((live) => live.phase === "live" && !live.runner.isQuiet());
+    while (busy() && this.clock.now() < untilMs)
+      await new Promise<void>((resolve) => this.clock.setTimer(Math.min(untilMs, this.clock.now() + 10), resolve));
+  }
+
+  // ---- what live runs tell
+
+  onEnded(live: LiveRun): void {
+    this.#tell(live.key);
+  }
+
+  onLeft(live: LiveRun): void {
+    this.#forget(live);
+    if (live.runner.state.outcome === null) this.onParked();
+  }
+
+  onExists(live: LiveRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
+    this.#forget(live);
+    this.#starting.get(live)?.resolve(run);
+  }
+
+  onLost(live: LiveRun, error: unknown, how: "fenced" | "failed"): void {
+    this.#forget(live);
+    if (how === "fenced") return;
+    this.#log.error(
+      `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
+      error,
+    );
+    this.#reload(live.key, 1_000);
+  }
+
+  /** Until the store takes it again, or somebody else has it. */
+  #reload(key: RunKey, delayMs: number): void {
+    if (this.#stopped) return;
+    this.clock.setTimer(this.clock.now() + delayMs, () => {
+      this.open(key).catch(() => this.#reload(key, Math.min(2 * delayMs, 30_000)));
+    });
+  }
+
+  #forget(live: LiveRun): void {
+    const id = idOf(live.key);
+    if (this.live.get(id) === live) this.live.delete(id);
+    this.#tell(live.key);
+  }
+
+  #tell(key: RunKey): void {
+    for (const watcher of [...this.watchers]) watcher(idOf(key));
+  }
+
+  // ---- how runs ended
+
+  /** @throws {WorkflowError} `RUN_UNKNOWN` */
+  async outcome(key: RunKey): Promise<Outcome | null> {
+    const live = this.live.get(idOf(key));
+    if (live?.phase === "ended") return live.runner.state.outcome;
+    if (live?.phase === "live") return null;
+    const run = await this.store.run(key);
+    if (run === null) throw runUnknown(key);
+    return this.storedOutcome(run);
+  }
+
+  storedOutcome(run: StoredRun): Outcome | null {
+    if (run.outcome === null) return null;
+    const { compiled } = this.#book.get(run.workflow);
+    return decodeOutcome(compiled, parseJson(run.outcome, `run "${run.key.runId}"`));
+  }
+}
+
+export function idOf({ tenant, runId }: RunKey): string {
+  return JSON.stringify([tenant, runId]);
+}

@@ -1,0 +1,57 @@
+/** What the next commit of one run will carry. */
+import { createDeferred, type Deferred } from "../run/deferred.js";
+import { type PackedText, packText } from "./blob-text.js";
+import type { RunCommit, RunKey, RunStore, RunSummary, StoredEvent, StoredSnapshot } from "./run-store.types.js";
+
+export class Draft {
+  readonly entries: string[] = [];
+  /** How many of the entries are ticks. */
+  ticks = 0;
+  atMs = 0;
+  events: StoredEvent[] | null = null;
+  receipts: { readonly position: number; readonly receipt: string }[] | null = null;
+  create: NonNullable<RunCommit["create"]> | null = null;
+  summary: RunSummary | null = null;
+  snapshot: StoredSnapshot | null = null;
+  prune: NonNullable<RunCommit["prune"]> | null = null;
+  release = false;
+  readonly blobs: { readonly hash: string; readonly text: string }[] = [];
+  #stored: Deferred<void> | null = null;
+
+  /** Resolves once it is stored; rejects when it cannot be. */
+  get stored(): Deferred<void> {
+    this.#stored ??= createDeferred<void>();
+    return this.#stored;
+  }
+
+  /** @param last Number of the last tick before it. */
+  toCommit(
+    key: RunKey,
+    { owner, epoch, last }: { owner: string; epoch: number; last: number },
+    hash: RunStore["hash"],
+  ): RunCommit {
+    const blobs = [...this.blobs];
+    const pack = (text: string): string => {
+      const packed: PackedText = packText(text, hash);
+      blobs.push(...packed.blobs);
+      return packed.text;
+    };
+    const commit: { -readonly [Name in keyof RunCommit]: RunCommit[Name] } = { key, owner, epoch };
+    if (this.create !== null) commit.create = this.create;
+    if (this.ticks > 0)
+      commit.ticks = {
+        first: last + 1,
+        last: last + this.ticks,
+        atMs: this.atMs,
+        text: pack(`[${this.entries.join(",")}]`),
+      };
+    if (this.events !== null) commit.events = this.events.map((event) => ({ ...event, text: pack(event.text) }));
+    if (this.summary !== null) commit.summary = this.summary;
+    if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
+    if (this.prune !== null) commit.prune = this.prune;
+    if (this.receipts !== null) commit.receipts = this.receipts;
+    if (this.release) commit.release = true;
+    if (blobs.length > 0) commit.blobs = blobs;
+    return commit;
+  }
+}

@@ -1,0 +1,317 @@
+/**
+ * A run in memory whose ticks are stored before they count.
+ *
+ * What follows from stored ticks (events, summary, receipts, snapshots) is written behind them: a crash in between loses
+ * nothing, because a load derives it again.
+ *
+ * @module
+ */
+import type { Receipt } from "../engine/command.js";
+import type { Outcome, RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { roleOf } from "../event/facts.js";
+import { wakeAt } from "../run/outside.js";
+import type { RunJournal } from "../run/run-journal.js";
+import { Runner } from "../run/runner.js";
+import { encodeRunner } from "../run/snapshot-run.js";
+import { encodeOutcome } from "../snapshot/encode.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+import type { Committer, Committing } from "./committer.js";
+import { Draft } from "./draft.js";
+import { codeText, entryText, tickText } from "./journal-text.js";
+import type { CommitResult, RunCommit, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
+import { leaseLost } from "./runtime-errors.js";
+import { promptsText, shownText } from "./shown-text.js";
+import type { RegisteredWorkflow } from "./workflow-book.js";
+
+/** What a live run asks of the runtime around it. */
+export interface LiveRunHome {
+  readonly store: RunStore;
+  readonly committer: Committer;
+  readonly owner: string;
+  readonly settings: LiveRunSettings;
+  /** It has ended: its last tick is stored. */
+  onEnded(run: LiveRun, outcome: Outcome): void;
+  /** It has left memory, and everything of it is stored. */
+  onLeft(run: LiveRun): void;
+  /** It has left memory because it could not be stored; `fenced`: it is another's now. */
+  onLost(run: LiveRun, error: unknown, how: "fenced" | "failed"): void;
+  /** There was a run of that id already. */
+  onExists(run: LiveRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
+}
+
+export interface LiveRunSettings {
+  readonly snapshotEvery: number;
+  readonly idleReleaseMs: number;
+  /** How many of the last ticks stay; null: all. */
+  readonly keepTicks: number | null;
+}
+
+export interface LiveRunSetup {
+  readonly home: LiveRunHome;
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly epoch: number;
+  /** Number of the last stored tick. */
+  readonly ticks: number;
+  readonly snapshotAt: number;
+  readonly state: RunState;
+  readonly family: Map<string, RunState> | null;
+  /** Ticks with which members of the tree learn that their code is another now. */
+  readonly prefaces: ReadonlyMap<string, readonly Tick[]> | null;
+  readonly status: StoredStatus;
+  /** False for one that the first commit creates. */
+  readonly isStored: boolean;
+}
+
+type Phase = "live" | "ended" | "leaving" | "left";
+
+export class LiveRun implements RunJournal, Committing {
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly runner: Runner;
+  readonly epoch: number;
+  readonly #home: LiveRunHome;
+  readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
+  #prefaces: Map<string, readonly Tick[]> | null;
+  #phase: Phase = "live";
+  #draft: Draft | null = null;
+  #sent: Draft | null = null;
+  /** Number of the last tick that is stored, and so reduced. */
+  #ticks: number;
+  /** Ticks with a snapshot, as far as they are known here. */
+  #snapshots: number[];
+  #status: StoredStatus;
+  #isStored: boolean;
+  #callOffRelease: (() => void) | null = null;
+  /** Why it left memory, when that was a fault of the store: whether its last ticks are stored is not known. */
+  failure: unknown = null;
+  /** Resolves when it has left memory. */
+  readonly left: Promise<void>;
+  #tellLeft: () => void = () => {};
+
+  constructor(setup: LiveRunSetup) {
+    this.#home = setup.home;
+    this.key = setup.key;
+    this.workflow = setup.workflow;
+    this.epoch = setup.epoch;
+    this.#ticks = setup.ticks;
+    this.#snapshots = [setup.snapshotAt];
+    this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
+    this.#status = setup.status;
+    this.#isStored = setup.isStored;
+    this.left = new Promise((resolve) => {
+      this.#tellLeft = resolve;
+    });
+    this.runner = new Runner({
+      host: setup.workflow.host,
+      journal: this,
+      state: setup.state,
+      overrides: [],
+      parent: null,
+      family: setup.family,
+    });
+    this.runner.owner = {
+      onFinish: (outcome) => this.#finish(outcome),
+      onDrop: (error) => this.#lose(error, "failed"),
+    };
+  }
+
+  /** It is at work, and the store knows that this owner has it. */
+  get isHeld(): boolean {
+    return this.#phase === "live" && this.#isStored;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** What the next commit carries; asks for that commit. */
+  get draft(): Draft {
+    if (this.#draft === null) {
+      this.#draft = new Draft();
+      this.#home.committer.add(this);
+    }
+    return this.#draft;
+  }
+
+  // ---- the journal of its runner
+
+  prepare(runner: Runner, tick: Tick): void {
+    const known = this.#texts.get(tick);
+    if (known?.atMs === tick.atMs) return;
+    this.#texts.set(tick, { atMs: tick.atMs, text: tickText(tick, runner.host.compiled) });
+  }
+
+  append(runner: Runner, ticks: readonly Tick[]): Promise<void> {
+    const { draft } = this;
+    const runId = runner === this.runner ? null : runner.state.runId;
+    for (const tick of ticks) {
+      this.prepare(runner, tick);
+      draft.entries.push(entryText(this.#texts.get(tick)?.text as string, runId));
+      draft.atMs = tick.atMs;
+    }
+    draft.ticks += ticks.length;
+    this.#stayAwhile();
+    if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
+    return draft.stored.promise;
+  }
+
+  preface(runner: Runner): Tick[] {
+    const { runId } = runner.state;
+    const ticks = this.#prefaces?.get(runId) ?? [];
+    if (runner === this.runner && this.#prefaces !== null) {
+      this.draft.entries.unshift(codeText(this.workflow.code.hash));
+      this.draft.blobs.push(this.workflow.code);
+    }
+    this.#prefaces?.delete(runId);
+    const atMs = runner.now();
+    return ticks.map((tick) => ({ ...tick, atMs }));
+  }
+
+  published(item: StreamedEvent): void {
+    const role = roleOf(item.event);
+    if (role === "stop" || role === "terminal") return; // the outcome has it
+    const { atMs } = this.runner.state;
+    const { draft } = this;
+    draft.events ??= [];
+    draft.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
+  }
+
+  idle(): void {
+    if (this.#phase !== "live") return;
+    if (this.#status !== "waiting") this.#summarize("waiting");
+    this.#stayAwhile();
+    const { clock } = this.runner.host.ports;
+    const release = (): void => {
+      this.#callOffRelease = null;
+      if (this.#phase === "live" && this.runner.isQuiet()) this.leave("waiting");
+    };
+    this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release);
+  }
+
+  // ---- leaving memory
+
+  /** Everything is stored; whoever claims it goes on. `running`: as soon as somebody can. */
+  leave(status: "running" | "waiting"): void {
+    if (this.#phase !== "live") return;
+    this.#phase = "leaving";
+    this.#summarize(status);
+    this.runner.tickets = null; // whoever has sent something asks again where the run is next
+    this.runner.release("the run has left memory; it goes on when it is loaded again");
+    this.#stayAwhile();
+    this.draft.release = true;
+  }
+
+  /** The lease is another's: nothing that is done here counts. */
+  fence(): void {
+    this.#lose(leaseLost(this.key), "fenced");
+  }
+
+  receipt(position: number, receipt: Receipt): void {
+    if (this.#phase === "left") return;
+    const { draft } = this;
+    draft.receipts ??= [];
+    draft.receipts.push({ position, receipt: JSON.stringify(receipt) });
+  }
+
+  // ---- commits
+
+  takeCommit(): RunCommit | null {
+    const draft = this.#draft;
+    this.#draft = null;
+    if (draft === null || this.#phase === "left") return null;
+    this.#sent = draft;
+    const { owner, store } = this.#home;
+    return draft.toCommit(this.key, { owner, epoch: this.epoch, last: this.#ticks }, (text) => store.hash(text));
+  }
+
+  onCommitted(result: CommitResult): void {
+    const draft = this.#sent;
+    this.#sent = null;
+    if (draft === null || this.#phase === "left") return;
+    if (result.status === "exists") {
+      this.#leaveAtOnce();
+      return this.#home.onExists(this, result);
+    }
+    if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
+    this.#ticks += draft.ticks;
+    this.#isStored = true;
+    if (draft.ticks > 0 || draft.create !== null) draft.stored.resolve();
+    if (draft.release) return this.#leaveStored();
+    // Behind the reactions to this commit: only then is the state that of the last stored tick.
+    if (this.#ticks - (this.#snapshots.at(-1) ?? 0) >= this.#home.settings.snapshotEvery)
+      queueMicrotask(() => this.takeSnapshot());
+  }
+
+  onCommitFailed(error: unknown): void {
+    this.#lose(error, "failed");
+  }
+
+  takeSnapshot(): void {
+    if (this.#phase !== "live") return;
+    const { keepTicks } = this.#home.settings;
+    const { draft, runner } = this;
+    const tick = this.#ticks;
+    const text = JSON.stringify({ code: this.workflow.code.hash, run: encodeRunner(runner) });
+    draft.snapshot = { tick, atMs: runner.state.atMs, text };
+    draft.blobs.push(this.workflow.code);
+    this.#snapshots.push(tick);
+    // The oldest tick that stays follows a snapshot: without one, nothing could be made of it.
+    const cut = keepTicks === null ? 0 : (this.#snapshots.findLast((at) => at <= tick - keepTicks) ?? 0);
+    this.#snapshots = keepTicks === null ? [tick] : this.#snapshots.filter((at) => at >= cut);
+    draft.prune = { ticks: cut, snapshots: keepTicks === null ? tick : cut };
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#phase = "ended";
+    this.#stayAwhile();
+    this.#summarize(outcome.status, outcome);
+    this.draft.release = true;
+    this.#home.onEnded(this, outcome);
+  }
+
+  #summarize(status: StoredStatus, outcome: Outcome | null = null): void {
+    this.#status = status;
+    const { runner, workflow } = this;
+    const { atMs } = runner.state;
+    const isWaiting = status === "waiting";
+    this.draft.summary = {
+      status,
+      atMs,
+      wakeAtMs: isWaiting ? wakeAt(runner) : outcome === null ? atMs : null,
+      outcome: outcome === null ? null : JSON.stringify(encodeOutcome(outcome, workflow.compiled)),
+      waiting: isWaiting ? promptsText(runner) : null,
+    };
+  }
+
+  #stayAwhile(): void {
+    this.#callOffRelease?.();
+    this.#callOffRelease = null;
+  }
+
+  #lose(error: unknown, how: "fenced" | "failed"): void {
+    if (this.#phase === "left") return;
+    const waiting = [this.#sent, this.#draft];
+    if (how === "failed") this.failure = error;
+    this.#leaveAtOnce();
+    for (const draft of waiting) draft?.stored.reject(error);
+    this.#home.onLost(this, error, how);
+  }
+
+  #leaveAtOnce(): void {
+    this.#phase = "left";
+    this.#draft = null;
+    this.#sent = null;
+    this.#stayAwhile();
+    this.runner.tickets = null;
+    this.runner.release("the run was dropped from memory");
+    this.#tellLeft();
+  }
+
+  #leaveStored(): void {
+    this.#phase = "left";
+    this.#tellLeft();
+    this.#home.onLeft(this);
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * From what is stored to a run: the latest snapshot, and every tick since.
+ *
+ * @module
+ */
+import { createRunState, type RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { restoreRun, restoreStored } from "../run/snapshot-run.js";
+import { Reader } from "../snapshot/reader.js";
+import { sameValue } from "../value/equal.js";
+import { unpackText } from "./blob-text.js";
+import { type CodeGraph, nodeAt } from "./code-graph.js";
+import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
+import type { RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
+import { type Member, RunTree } from "./run-tree.js";
+import type { RegisteredWorkflow } from "./workflow-book.js";
+
+/** How many batches are read at once. */
+const PAGE = 500;
+
+export interface LoadedTree {
+  readonly tree: RunTree;
+  /** Number of the last tick in it. */
+  readonly ticks: number;
+  readonly snapshotAt: number;
+  /** Of the code that it was live with last. */
+  readonly codeHash: string;
+}
+
+export interface LoadFrom {
+  readonly store: RunStore;
+  readonly run: StoredRun;
+  readonly workflow: RegisteredWorkflow;
+}
+
+/** One tick of the journal, with its number. */
+export interface NumberedTick {
+  readonly number: number;
+  readonly batch: TickBatch;
+  readonly entry: Extract<JournalEntry, { readonly kind: "tick" }>;
+  /** Null: it changed nothing (see `RunTree.apply`). */
+  readonly tick: Tick | null;
+}
+
+/**
+ * @param upTo The last tick that counts. @default all
+ * @throws {WorkflowError} `JOURNAL_CORRUPT`, and what `Context.fromDict` throws for a snapshot.
+ */
+export async function loadTree(from: LoadFrom, upTo: number = Number.MAX_SAFE_INTEGER): Promise<LoadedTree> {
+  const snapshot = await from.store.snapshot(from.run.key, upTo);
+  const { states, codeHash } = await begin(from, snapshot);
+  const tree = new RunTree(from.workflow.compiled, states, await readCode(from, codeHash));
+  const loaded = { tree, ticks: snapshot?.tick ?? 0, snapshotAt: snapshot?.tick ?? 0, codeHash };
+  for await (const step of steps(from, loaded, upTo)) {
+    if (step.kind === "code") loaded.codeHash = step.hash;
+    else loaded.ticks = step.number;
+  }
+  return loaded;
+}
+
+type Step = { readonly kind: "code"; readonly hash: string } | ({ readonly kind: "tick" } & NumberedTick);
+
+/** Applies every tick after `loaded.ticks` to the tree, and tells of each. */
+export async function* steps(
+  from: LoadFrom,
+  { tree, ticks }: Pick<LoadedTree, "tree" | "ticks">,
+  upTo: number = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<Step, void> {
+  let number = ticks;
+  for await (const batch of batches(from, ticks)) {
+    if (batch.first > number + 1) throw corrupt(where(from), `has no tick ${number + 1}`);
+    let at = batch.first - 1;
+    const text = await unpackText(batch.text, (hash) => readBlob(from, hash));
+    for (const entry of readBatch(text, `${where(from)}, ticks ${batch.first} to ${batch.last},`)) {
+      if (entry.kind === "code") {
+        if (at >= ticks) tree.code = await readCode(from, entry.hash);
+        yield entry;
+        continue;
+      }
+      at++;
+      if (at <= number) continue; // in the snapshot
+      if (at > upTo) return;
+      number = at;
+      yield { kind: "tick", number, batch, entry, tick: tree.apply(entry) };
+    }
+  }
+}
+
+async function* batches({ store, run }: LoadFrom, after: number): AsyncGenerator<TickBatch, void> {
+  let position = after;
+  for (;;) {
+    const page = await store.ticks(run.key, { after: position, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    position = last.last;
+  }
+}
+
+async function begin(
+  from: LoadFrom,
+  snapshot: StoredSnapshot | null,
+): Promise<{ states: RunState[]; codeHash: string }> {
+  const { run, workflow } = from;
+  const { compiled } = workflow;
+  if (snapshot === null)
+    // Its first tick brings the store.
+    return {
+      states: [createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} })],
+      codeHash: run.code,
+    };
+  const text = await unpackText(snapshot.text, (hash) => readBlob(from, hash));
+  const reader = new Reader(parseJson(text, where(from)), "snapshot");
+  return { states: restoreStored(compiled, reader.raw("run")), codeHash: reader.text("code") };
+}
+
+export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph> {
+  const { code } = from.workflow;
+  if (hash === code.hash) return code.graph;
+  return parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
+}
+
+async function readBlob(from: LoadFrom, hash: string): Promise<string> {
+  const text = await from.store.blob(hash);
+  if (text === null) throw corrupt(where(from), `names the blob ${hash}, which is gone`);
+  return text;
+}
+
+function where({ run }: LoadFrom): string {
+  return `run "${run.key.runId}"`;
+}
+
+/**
+ * What every run of the tree has to be told before it goes on under the code that is here now. Null: the code is the same.
+ *
+ * @throws {WorkflowError} For all that the new code has no place for, as `Context.fromDict`.
+ */
+export function prefacesOf(
+  { tree, codeHash }: LoadedTree,
+  { compiled, code }: RegisteredWorkflow,
+): Map<string, Tick[]> | null {
+  if (codeHash === code.hash) return null;
+  const restored = restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
+  const prefaces = new Map<string, Tick[]>();
+  for (const [runId, member] of tree.members) {
+    const store = (runId === restored.state.runId ? restored.state : restored.children?.get(runId))?.store;
+    prefaces.set(runId, changes(member, store, code.graph));
+  }
+  return prefaces;
+}
+
+function changes(member: Member, store: unknown, graph: CodeGraph): Tick[] {
+  const ticks: Tick[] = [];
+  const { state, compiled } = member;
+  const { definition } = nodeAt(graph, member.path) ?? compiled;
+  if (!sameValue(definition, member.routing.definition))
+    ticks.push({ type: "definition.changed", atMs: state.atMs, definition });
+  if (store !== undefined && !sameValue(store, state.store))
+    ticks.push({
+      type: "state.edited",
+      atMs: state.atMs,
+      item: null,
+      attempt: 0,
+      call: null,
+      change: { whole: true, next: store },
+      value: null,
+    });
+  return ticks;
+}

@@ -1,0 +1,80 @@
+import { type DueEntry, DueQueue, isBefore } from "./memory-due.js";
+import type { MemoryRun } from "./memory-run.js";
+import type { Lease, StoredPost } from "./run-store.types.js";
+
+/** Who holds which run, which runs want an owner, and whose posts are open: without looking at the others. */
+export class MemoryLeases {
+  readonly #held = new DueQueue();
+  readonly #unheld = new DueQueue();
+  readonly #byOwner = new Map<string, Set<MemoryRun>>();
+  readonly #withPosts = new Set<MemoryRun>();
+
+  /** The only one who sets a lease. */
+  set(run: MemoryRun, lease: Lease | null): void {
+    if (run.lease !== null && run.lease.owner !== lease?.owner) this.#leave(run, run.lease.owner);
+    run.lease = lease === null ? null : { owner: lease.owner, untilMs: lease.untilMs };
+    if (lease === null) return;
+    const held = this.#byOwner.get(lease.owner);
+    if (held === undefined) this.#byOwner.set(lease.owner, new Set([run]));
+    else held.add(run);
+  }
+
+  #leave(run: MemoryRun, owner: string): void {
+    const held = this.#byOwner.get(owner);
+    held?.delete(run);
+    if (held?.size === 0) this.#byOwner.delete(owner);
+  }
+
+  /** To be called after every change of a run. */
+  update(run: MemoryRun): void {
+    const { dueAtMs } = run;
+    if (dueAtMs === null) run.due?.queue.delete(run);
+    else (run.lease === null ? this.#unheld : this.#held).set(run, dueAtMs);
+    if (run.pending.size > 0) this.#withPosts.add(run);
+    else this.#withPosts.delete(run);
+  }
+
+  delete(run: MemoryRun): void {
+    this.set(run, null);
+    run.due?.queue.delete(run);
+    this.#withPosts.delete(run);
+  }
+
+  /** A copy. */
+  heldBy(owner: string): MemoryRun[] {
+    return [...(this.#byOwner.get(owner) ?? [])];
+  }
+
+  postsOf(owner: string): StoredPost[] {
+    const held = [...this.#withPosts].filter((run) => run.lease?.owner === owner);
+    return held.flatMap((run) => [...run.pending.values()]).sort((left, right) => left.position - right.position);
+  }
+
+  nextWakeAtMs(): number | null {
+    return this.#unheld.first()?.atMs ?? null;
+  }
+
+  /** Takes them out of the queues: each must get a lease. */
+  takeDue(nowMs: number, limit: number): MemoryRun[] {
+    const due = new Set<MemoryRun>();
+    while (due.size < limit) {
+      const entry = this.#firstDue(nowMs);
+      if (entry === undefined) break;
+      entry.queue.delete(entry.run);
+      due.add(entry.run);
+    }
+    // A post of a process whose clock is ahead is due all the same.
+    for (const run of this.#withPosts) {
+      if (due.size >= limit) break;
+      if (run.lease === null && !run.isEnded) due.add(run);
+    }
+    return [...due];
+  }
+
+  #firstDue(nowMs: number): DueEntry | undefined {
+    const held = this.#held.first();
+    const unheld = this.#unheld.first();
+    const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
+    return first !== undefined && first.atMs <= nowMs ? first : undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { WorkflowError } from "../errors/workflow-error.js";
+import { countWhile, type MemoryRun } from "./memory-run.js";
+import type { RunKey, RunPage, RunQuery } from "./run-store.types.js";
+
+interface Tenant {
+  readonly byId: Map<string, MemoryRun>;
+  /** Oldest first. Those that were removed stay until they are half of it. */
+  sorted: MemoryRun[];
+}
+
+/** Place of a run among those of its tenant. */
+interface Place {
+  readonly createdAtMs: number;
+  readonly number: number;
+}
+
+/** The runs of all tenants, by key and by age. */
+export class MemoryRuns {
+  readonly #tenants = new Map<string, Tenant>();
+
+  get(key: RunKey): MemoryRun | undefined {
+    return this.#tenants.get(key.tenant)?.byId.get(key.runId);
+  }
+
+  add(run: MemoryRun): void {
+    const { tenant: name, runId } = run.key;
+    let tenant = this.#tenants.get(name);
+    if (tenant === undefined) {
+      tenant = { byId: new Map(), sorted: [] };
+      this.#tenants.set(name, tenant);
+    }
+    tenant.byId.set(runId, run);
+    tenant.sorted.splice(countBelow(tenant.sorted, placeOf(run)), 0, run);
+  }
+
+  remove(run: MemoryRun): void {
+    const tenant = this.#tenants.get(run.key.tenant);
+    if (tenant === undefined) return;
+    tenant.byId.delete(run.key.runId);
+    run.removed = true;
+    if (tenant.byId.size === 0) this.#tenants.delete(run.key.tenant);
+    else if (tenant.sorted.length > 2 * tenant.byId.size) {
+      tenant.sorted = tenant.sorted.filter((other) => !other.removed);
+    }
+  }
+
+  page(query: RunQuery): RunPage {
+    const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
+    const found: MemoryRun[] = [];
+    for (let index = startOf(sorted, query) - 1; index >= 0; index--) {
+      const run = sorted[index] as MemoryRun;
+      if (query.createdAfterMs !== undefined && run.record.createdAtMs <= query.createdAfterMs) break;
+      if (run.removed || !matches(run, query)) continue;
+      if (found.length === query.limit) return { runs: stored(found), cursor: encodeCursor(found) };
+      found.push(run);
+    }
+    return { runs: stored(found), cursor: null };
+  }
+}
+
+const placeOf = (run: MemoryRun): Place => ({ createdAtMs: run.record.createdAtMs, number: run.number });
+const stored = (runs: readonly MemoryRun[]): RunPage["runs"] => runs.map((run) => run.toStored());
+
+function countBelow(sorted: readonly MemoryRun[], place: Place): number {
+  return countWhile(sorted, (run) => {
+    const { createdAtMs } = run.record;
+    return createdAtMs === place.createdAtMs ? run.number < place.number : createdAtMs < place.createdAtMs;
+  });
+}
+
+/** How many of the runs come after the cursor's run, and were created early enough. */
+function startOf(sorted: readonly MemoryRun[], { cursor, createdBeforeMs }: RunQuery): number {
+  const afterCursor = cursor === undefined ? sorted.length : countBelow(sorted, decodeCursor(cursor));
+  if (createdBeforeMs === undefined) return afterCursor;
+  return Math.min(
+    afterCursor,
+    countWhile(sorted, (run) => run.record.createdAtMs < createdBeforeMs),
+  );
+}
+
+function matches(run: MemoryRun, query: RunQuery): boolean {
+  if (query.workflow !== undefined && run.record.workflow !== query.workflow) return false;
+  if (query.status !== undefined && !query.status.includes(run.status)) return false;
+  if (query.endedBeforeMs !== undefined && (run.endedAtMs === null || run.endedAtMs >= query.endedBeforeMs))
+    return false;
+  return Object.entries(query.labels ?? {}).every(([name, value]) => run.record.labels[name] === value);
+}
+
+function encodeCursor(page: readonly MemoryRun[]): string | null {
+  const last = page.at(-1);
+  return last === undefined ? null : `${last.record.createdAtMs}:${last.number}`;
+}
+
+function decodeCursor(cursor: string): Place {
+  const [, createdAtMs, number] = /^(-?[\d.e+-]+):(\d+)$/.exec(cursor) ?? [];
+  const place = { createdAtMs: Number(createdAtMs), number: Number(number) };
+  if (!Number.isNaN(place.createdAtMs) && !Number.isNaN(place.number)) return place;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: "`cursor` is none that this store gave.",
+    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
+    details: { option: "cursor" },
+  });
+}

@@ -1,0 +1,257 @@
+import { WorkflowError } from "../errors/workflow-error.js";
+import { MemoryBlobs } from "./memory-blobs.js";
+import { MemoryLeases } from "./memory-leases.js";
+import { MemoryRecords } from "./memory-records.js";
+import { countWhile, MemoryRun } from "./memory-run.js";
+import { MemoryRuns } from "./memory-runs.js";
+import type {
+  ClaimedRun,
+  CommitResult,
+  Lease,
+  LeaseRequest,
+  NewRunRecord,
+  PostedMessage,
+  PostResult,
+  Range,
+  RecordKey,
+  RunCommit,
+  RunKey,
+  RunPage,
+  RunQuery,
+  RunStore,
+  StoredEvent,
+  StoredPost,
+  StoredRecord,
+  StoredRun,
+  StoredSnapshot,
+  TickBatch,
+} from "./run-store.types.js";
+
+export interface MemoryStoreOptions {
+  /**
+   * How many ended runs are kept: the oldest are forgotten with everything they own. Live runs, and ended ones that
+   * somebody holds, do not count. 0 or more; `Infinity` keeps all. @default 1000
+   */
+  readonly maxEnded?: number;
+}
+
+/**
+ * A {@link RunStore} in memory: durable for as long as the process lives. For tests, for development, and for apps whose runs
+ * may go with the process.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when `maxEnded` is no whole number of at least 0.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
+  const { maxEnded = 1_000 } = options;
+  if ((Number.isInteger(maxEnded) && maxEnded >= 0) || maxEnded === Infinity) return new MemoryStore(maxEnded);
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`maxEnded\` is ${String(maxEnded)}; it must be a whole number of at least 0, or Infinity.`,
+    hint: "Give the number of ended runs to keep.",
+    details: { option: "maxEnded" },
+  });
+}
+
+/** Every method does its work before it first yields: that is its transaction. */
+class MemoryStore implements RunStore {
+  readonly #maxEnded: number;
+  readonly #runs = new MemoryRuns();
+  readonly #records = new MemoryRecords();
+  readonly #blobs = new MemoryBlobs();
+  readonly #leases = new MemoryLeases();
+  /** Ended and held by nobody, in the order in which they became so. */
+  readonly #ended = new Set<MemoryRun>();
+  readonly #listeners = new Set<{ readonly told: (key: RunKey) => void }>();
+  #lastRun = 0;
+  #lastPosition = 0;
+
+  constructor(maxEnded: number) {
+    this.#maxEnded = maxEnded;
+  }
+
+  hash(text: string): string {
+    return this.#blobs.hash(text);
+  }
+
+  async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
+    const changed = new Set<MemoryRun>();
+    const results = commits.map((commit) => this.#take(commit, changed));
+    this.#tell(changed);
+    return results;
+  }
+
+  async claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null> {
+    const run = this.#runs.get(key);
+    if (run === undefined || (run.isEnded && lease.ended !== true)) return null;
+    const isFree = run.lease === null || run.lease.owner === lease.owner || run.lease.untilMs <= lease.nowMs;
+    return isFree ? this.#claimRun(run, lease) : null;
+  }
+
+  async claimDue(lease: LeaseRequest & { readonly limit: number }): Promise<ClaimedRun[]> {
+    return this.#leases.takeDue(lease.nowMs, lease.limit).map((run) => this.#claimRun(run, lease));
+  }
+
+  async renew({ owner, untilMs }: LeaseRequest): Promise<RunKey[]> {
+    const runs = this.#leases.heldBy(owner);
+    for (const run of runs) {
+      this.#leases.set(run, { owner, untilMs });
+      this.#leases.update(run);
+    }
+    return runs.map((run) => run.key);
+  }
+
+  async nextWakeAtMs(): Promise<number | null> {
+    return this.#leases.nextWakeAtMs();
+  }
+
+  async run(key: RunKey): Promise<StoredRun | null> {
+    return this.#runs.get(key)?.toStored() ?? null;
+  }
+
+  async list(query: RunQuery): Promise<RunPage> {
+    return this.#runs.page(query);
+  }
+
+  async snapshot(key: RunKey, atOrBelow = Infinity): Promise<StoredSnapshot | null> {
+    const snapshots = this.#runs.get(key)?.snapshots ?? [];
+    return snapshots[countWhile(snapshots, (snapshot) => snapshot.tick <= atOrBelow) - 1] ?? null;
+  }
+
+  async ticks(key: RunKey, { after, limit }: Range): Promise<TickBatch[]> {
+    const batches = this.#runs.get(key)?.batches ?? [];
+    const start = countWhile(batches, (batch) => batch.last <= after);
+    return batches.slice(start, start + limit);
+  }
+
+  async events(key: RunKey, { after, limit }: Range): Promise<StoredEvent[]> {
+    const events = this.#runs.get(key)?.events ?? [];
+    const start = countWhile(events, (event) => event.sequence <= after);
+    return events.slice(start, start + limit);
+  }
+
+  async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
+    const run = this.#runs.get(key);
+    if (run === undefined) return { status: "unknown" };
+    const { idempotencyKey, atMs, text } = message;
+    const earlier = idempotencyKey === null ? undefined : run.positions.get(idempotencyKey);
+    if (earlier !== undefined) {
+      return { status: "duplicate", position: earlier, receipt: run.receipts.get(earlier) ?? null };
+    }
+    if (run.isEnded) return { status: "ended", run: run.toStored() };
+    const position = ++this.#lastPosition;
+    run.pending.set(position, { key: run.key, position, idempotencyKey, atMs, text });
+    if (idempotencyKey !== null) run.positions.set(idempotencyKey, position);
+    this.#leases.update(run);
+    this.#tell([run]);
+    return { status: "stored", position };
+  }
+
+  async posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]> {
+    if (!("owner" in of)) return [...(this.#runs.get(of)?.pending.values() ?? [])];
+    return this.#leases.postsOf(of.owner);
+  }
+
+  async receipt(key: RunKey, position: number): Promise<string | null> {
+    return this.#runs.get(key)?.receipts.get(position) ?? null;
+  }
+
+  async record(key: RecordKey): Promise<StoredRecord | null> {
+    return this.#records.get(key);
+  }
+
+  async blob(hash: string): Promise<string | null> {
+    return this.#blobs.get(hash);
+  }
+
+  async delete(keys: readonly RunKey[]): Promise<number> {
+    let count = 0;
+    for (const key of keys) {
+      const run = this.#runs.get(key);
+      if (run === undefined || run.lease !== null) continue;
+      this.#forget(run);
+      count++;
+    }
+    return count;
+  }
+
+  watch(listener: (key: RunKey | null) => void): () => void {
+    const entry = { told: listener }; // the same function may watch twice
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  /** Only stops the watching: what was stored is there as long as the store. */
+  async close(): Promise<void> {
+    this.#listeners.clear();
+  }
+
+  #take(commit: RunCommit, changed: Set<MemoryRun>): CommitResult {
+    const found = this.#runs.get(commit.key);
+    if (commit.create !== undefined) {
+      if (found !== undefined) return { status: "exists", run: found.toStored() };
+    } else if (!found?.isHeldBy(commit.owner, commit.epoch)) return { status: "fenced" };
+    if (commit.ticks !== undefined && commit.ticks.first !== (found?.ticks ?? 0) + 1) return { status: "fenced" };
+    const records = this.#records.conflicts(commit.records ?? []);
+    if (records.length > 0) return { status: "conflict", records };
+    const run = found ?? this.#create(commit.key, commit.create as NonNullable<RunCommit["create"]>);
+    this.#apply(run, commit);
+    changed.add(run);
+    return { status: "stored" };
+  }
+
+  #create(key: RunKey, created: NewRunRecord & { readonly lease: Lease | null }): MemoryRun {
+    const run = new MemoryRun(key, created, ++this.#lastRun);
+    this.#runs.add(run);
+    if (created.lease !== null) {
+      run.epoch = 1;
+      this.#leases.set(run, created.lease);
+    }
+    return run;
+  }
+
+  #apply(run: MemoryRun, commit: RunCommit): void {
+    this.#blobs.keep(run, commit);
+    run.apply(commit);
+    for (const write of commit.records ?? []) this.#records.write(write);
+    if (commit.prune !== undefined) this.#blobs.prune(run, commit.prune);
+    if (commit.release === true) this.#leases.set(run, null);
+    this.#settle(run);
+  }
+
+  #claimRun(run: MemoryRun, lease: Lease): ClaimedRun {
+    run.epoch++;
+    this.#leases.set(run, lease);
+    this.#settle(run);
+    return run.toClaimed();
+  }
+
+  #settle(run: MemoryRun): void {
+    this.#leases.update(run);
+    if (run.isEnded && run.lease === null) this.#retain(run);
+    else this.#ended.delete(run);
+  }
+
+  #retain(run: MemoryRun): void {
+    this.#ended.add(run);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > this.#maxEnded && oldest !== undefined) this.#forget(oldest);
+  }
+
+  #forget(run: MemoryRun): void {
+    this.#leases.delete(run);
+    this.#ended.delete(run);
+    this.#blobs.release(run);
+    this.#runs.remove(run);
+  }
+
+  #tell(runs: Iterable<MemoryRun>): void {
+    const keys = Array.from(runs, (run) => run.key);
+    if (keys.length === 0) return;
+    for (const entry of this.#listeners) {
+      // One each: a listener that throws must not silence the others.
+      queueMicrotask(() => {
+        for (const key of keys) if (this.#listeners.has(entry)) entry.told(key);
+      });
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Messages to a run whoever has it, kept by the store until the run has taken or refused them.
+ *
+ * The tick of a delivery carries the position of its post, so a load knows which ones were taken.
+ *
+ * @module
+ */
+import type { Receipt } from "../engine/command.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { decodeEvent, type EncodedEvent, encodeEvent } from "../event/event-codec.js";
+import { answerPrompt, sendAndTell } from "../run/outside.js";
+import type { Runner } from "../run/runner.js";
+import { decodeValue, type EncodedValue, encodeValue } from "../value/codec.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
+import { parseJson } from "./journal-text.js";
+import type { LiveRun } from "./live-run.js";
+import type { StoredPost } from "./run-store.types.js";
+
+/** What can be asked of a run from outside. */
+export type Message =
+  | { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null }
+  | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown }
+  | { readonly kind: "cancel"; readonly reason: unknown };
+
+type EncodedMessage =
+  | { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null }
+  | { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue }
+  | { readonly kind: "cancel"; readonly reason: EncodedValue };
+
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
+export function messageText(message: Message, { types }: CompiledWorkflow): string {
+  return JSON.stringify(encodeMessage(message, types));
+}
+
+function encodeMessage(message: Message, types: CompiledWorkflow["types"]): EncodedMessage {
+  switch (message.kind) {
+    case "event":
+      return { ...message, event: encodeEvent(message.event, `sendEvent: ${message.event.type}`, types) };
+    case "answer":
+      return { ...message, fields: encodeValue(message.fields, "answer", types) };
+    case "cancel":
+      return { ...message, reason: encodeValue(message.reason, "cancel: reason", types) };
+  }
+}
+
+export class Posts {
+  readonly #underWay: WeakMap<LiveRun, Set<number>> = new WeakMap();
+
+  /** Brings them to the run, in order; their receipts go to the store. One that is under way is not brought again. */
+  deliver(live: LiveRun, posts: readonly StoredPost[]): void {
+    for (const post of posts) {
+      const underWay = this.#underWay.get(live) ?? new Set();
+      this.#underWay.set(live, underWay);
+      if (underWay.has(post.position)) continue;
+      underWay.add(post.position);
+      deliver(live.runner, post).then(
+        (receipt) => live.receipt(post.position, receipt),
+        (error: unknown) => live.receipt(post.position, refusal(error)),
+      );
+    }
+  }
+
+  /** Whether ticks that were stored before have taken it: then only its receipt is missing. */
+  isDone(live: LiveRun, { position }: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
+    const receipt = receipts.get(position);
+    if (receipt?.status !== "accepted") return false;
+    live.receipt(position, receipt);
+    return true;
+  }
+}
+
+async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Promise<Receipt> {
+  const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
+  const { types } = runner.host.compiled;
+  switch (message.kind) {
+    case "event": {
+      const event = readEvent(runner, message.event);
+      return sendAndTell(runner, { event, step: message.step, promptId: null, ticket: -position, atMs });
+    }
+    case "answer": {
+      const fields = decodeValue(message.fields, "answer", types);
+      return answerPrompt(runner, { promptId: message.promptId, fields, ticket: -position, atMs });
+    }
+    case "cancel":
+      runner.submit({
+        type: "run.cancelled",
+        atMs: runner.now(),
+        reason: decodeValue(message.reason, "reason", types),
+      });
+      return { status: "accepted", sequence: runner.state.ticks };
+    default:
+      throw new WorkflowError({
+        code: "JOURNAL_CORRUPT",
+        message: `Post ${position} of run "${runner.state.runId}" is of no kind that there is.`,
+        hint: "It was written by a newer version: let that one take it.",
+      });
+  }
+}
+
+/** An event of the run, or else of one of its children. */
+function readEvent(runner: Runner, encoded: EncodedEvent): WorkflowEvent {
+  const knows = (one: Runner): Runner | undefined => {
+    if (one.host.compiled.registry.get(encoded.type)) return one;
+    for (const child of one.children?.values() ?? []) {
+      const found = knows(child);
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return decodeEvent(encoded, (knows(runner) ?? runner).host.compiled.registry, "The event that was sent");
+}
+
+function refusal(error: unknown): Receipt {
+  const hint = WorkflowError.is(error) ? `${error.message} ${error.hint}` : String(error);
+  const code = WorkflowError.is(error) ? error.code : "INTERNAL";
+  return { status: "refused", code: code as "EVENT_NOT_ACCEPTED", hint };
+}

@@ -1,0 +1,96 @@
+/**
+ * What a runtime does by itself: keeps its leases, takes up runs that nobody has and that are due, and hears what others post.
+ *
+ * @module
+ */
+import type { Clock, Log } from "../engine/ports.js";
+import type { RunDesk } from "./desk.js";
+
+/** How many runs are taken up at once. */
+const BATCH = 100;
+
+export interface PumpSetup {
+  readonly desk: RunDesk;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly renewMs: number;
+}
+
+export class Pump {
+  readonly #setup: PumpSetup;
+  #stopWatching: (() => void) | null = null;
+  #callOff: (() => void) | null = null;
+  #armedAtMs = Number.POSITIVE_INFINITY;
+  #renewAtMs = 0;
+  #running: Promise<number> | null = null;
+  #again = false;
+  #stopped = false;
+
+  constructor(setup: PumpSetup) {
+    this.#setup = setup;
+  }
+
+  /** From the first run on. */
+  start(): void {
+    if (this.#stopWatching !== null || this.#stopped) return;
+    const { desk, clock, renewMs } = this.#setup;
+    this.#renewAtMs = clock.now() + renewMs;
+    this.#stopWatching = desk.store.watch((key) => {
+      for (const watcher of [...desk.watchers]) watcher(key === null ? null : JSON.stringify([key.tenant, key.runId]));
+      if (key === null || desk.isForeign(key)) void this.pump();
+    });
+    desk.onParked = () => void this.pump();
+    this.#arm(this.#renewAtMs);
+  }
+
+  /** Takes up everything that is due. Gives how many runs that were. */
+  pump(): Promise<number> {
+    if (this.#running !== null) {
+      this.#again = true;
+      return this.#running;
+    }
+    this.#running = this.#round().finally(() => {
+      this.#running = null;
+      if (!this.#again) return;
+      this.#again = false;
+      void this.pump();
+    });
+    return this.#running;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stopWatching?.();
+    this.#callOff?.();
+  }
+
+  async #round(): Promise<number> {
+    const { desk, clock, log, renewMs } = this.#setup;
+    let adopted = 0;
+    try {
+      if (clock.now() >= this.#renewAtMs) {
+        this.#renewAtMs = clock.now() + renewMs;
+        await desk.renew();
+      }
+      await desk.deliverPosts();
+      for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count) count = await desk.adoptDue(BATCH);
+      const wakeAtMs = await desk.store.nextWakeAtMs();
+      this.#arm(Math.min(this.#renewAtMs, wakeAtMs ?? Number.POSITIVE_INFINITY));
+    } catch (error) {
+      if (!this.#stopped)
+        log.error("The run store could not be asked for runs that are due; it is asked again.", error);
+      this.#arm(clock.now() + Math.min(renewMs, 1_000));
+    }
+    return adopted;
+  }
+
+  #arm(atMs: number): void {
+    if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs)) return;
+    this.#callOff?.();
+    this.#armedAtMs = atMs;
+    this.#callOff = this.#setup.clock.setTimer(atMs, () => {
+      this.#callOff = null;
+      void this.pump();
+    });
+  }
+}

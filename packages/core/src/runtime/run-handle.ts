@@ -1,0 +1,212 @@
+/**
+ * A stored run for its caller, wherever it is: in memory here, in another process, or only in the store.
+ *
+ * @module
+ */
+import type { ContextDict, Sendable } from "../context/context.types.js";
+import type { Outcome } from "../engine/state.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { createDeferred, markHandled } from "../run/deferred.js";
+import type { Receipt, RunOutcome } from "../run/handler.types.js";
+import { outcomeError, runOutcome } from "../run/outcome.js";
+import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "../run/outside.js";
+import { resultOfStop } from "../run/run-result.js";
+import { encodeRunner } from "../run/snapshot-run.js";
+import type { StreamOptions } from "../stream/event-stream.js";
+import type { RunStream } from "../stream/run-stream.js";
+import { whenChanged } from "./change.js";
+import { idOf, type RunDesk } from "./desk.js";
+import type { LiveRun } from "./live-run.js";
+import { loadTree } from "./load.js";
+import { type Message, messageText } from "./posts.js";
+import type { RunKey, StoredRun } from "./run-store.types.js";
+import type { PostOptions, RunHandle, SendOptions } from "./runtime.types.js";
+import { runUnknown } from "./runtime-errors.js";
+import { readPrompts } from "./shown-text.js";
+import { storedStream } from "./stored-stream.js";
+import type { WorkflowBook } from "./workflow-book.js";
+
+export interface HandleSetup {
+  readonly desk: RunDesk;
+  readonly book: WorkflowBook;
+  readonly key: RunKey;
+  /** Resolves once the run is stored. */
+  readonly accepted: Promise<void>;
+}
+
+export class StoredRunHandle implements RunHandle<unknown> {
+  readonly #setup: HandleSetup;
+  #result: Promise<unknown> | null = null;
+
+  constructor(setup: HandleSetup) {
+    this.#setup = setup;
+    markHandled(setup.accepted);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "RunHandle";
+  }
+
+  get runId(): string {
+    return this.#setup.key.runId;
+  }
+
+  get tenant(): string {
+    return this.#setup.key.tenant;
+  }
+
+  get accepted(): Promise<void> {
+    return this.#setup.accepted;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a handle is a promise of the result
+  then<Fulfilled = unknown, Rejected = never>(
+    onFulfilled?: ((result: unknown) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    this.#result ??= markHandled(this.#whenEnded());
+    return this.#result.then(onFulfilled, onRejected);
+  }
+
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<unknown> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    return this.then().finally(onFinally);
+  }
+
+  async #whenEnded(): Promise<unknown> {
+    const outcome = await this.#outcome();
+    if (outcome.status !== "completed") throw outcomeError(this.runId, outcome);
+    return resultOfStop(outcome.event);
+  }
+
+  async #outcome(): Promise<Outcome> {
+    const { desk, key, accepted } = this.#setup;
+    await accepted;
+    return whenChanged(this.#setup, async () => (await desk.outcome(key)) ?? undefined);
+  }
+
+  async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
+    const sent = event as WorkflowEvent;
+    assertSendable(sent);
+    const step = options.step ?? null;
+    return this.#send({ kind: "event", event: sent, step }, options, ({ runner }) =>
+      sendAndTell(runner, { event: sent, step, promptId: null }),
+    );
+  }
+
+  async answer(promptId: string, fields: object = {}, options: PostOptions = {}): Promise<Receipt> {
+    return this.#send({ kind: "answer", promptId, fields }, options, ({ runner }) =>
+      answerPrompt(runner, { promptId, fields }),
+    );
+  }
+
+  async cancel(reason?: unknown): Promise<void> {
+    const message: Message = { kind: "cancel", reason: reason ?? null };
+    await this.#send(message, {}, async ({ runner }) => {
+      runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: message.reason });
+      return { status: "accepted", sequence: runner.state.ticks };
+    });
+    await this.#outcome();
+  }
+
+  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
+    return storedStream(this.#setup, options) as RunStream<Event>;
+  }
+
+  async idle(): Promise<RunOutcome> {
+    await this.#setup.accepted;
+    return whenChanged(this.#setup, () => this.#lookIdle());
+  }
+
+  async snapshot(): Promise<ContextDict> {
+    const { desk, key, accepted } = this.#setup;
+    await accepted;
+    const live = desk.live.get(idOf(key));
+    if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
+    const run = await this.#row();
+    const workflow = this.#setup.book.get(run.workflow);
+    const { tree } = await loadTree({ store: desk.store, run, workflow });
+    return { ...tree.toDict(), workflow: workflow.compiled.name };
+  }
+
+  /** Undefined: it has work to do. */
+  async #lookIdle(): Promise<RunOutcome | undefined> {
+    const { desk, key, book } = this.#setup;
+    const live = desk.live.get(idOf(key));
+    if (live?.phase === "live") {
+      const { runner } = live;
+      await Promise.race([runner.idle(), live.left]);
+      if (runner.live && runner.isQuiet())
+        return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
+    }
+    const outcome = await desk.outcome(key);
+    if (outcome !== null) return runOutcome(key.runId, outcome);
+    const run = await this.#row();
+    if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
+    const { compiled } = book.get(run.workflow);
+    const prompts = readPrompts(run.waiting, compiled, `run "${key.runId}"`);
+    return { status: "waiting", prompts, wakeAtMs: run.wakeAtMs };
+  }
+
+  async #row(): Promise<StoredRun> {
+    const { desk, key } = this.#setup;
+    const run = await desk.store.run(key);
+    if (run === null) throw runUnknown(key);
+    return run;
+  }
+
+  /** To the run in memory, where it may be here; else, and with a key, it is posted. */
+  async #send(
+    message: Message,
+    { key: idempotencyKey }: PostOptions,
+    tell: (live: LiveRun) => Promise<Receipt>,
+  ): Promise<Receipt> {
+    const { desk, key, accepted } = this.#setup;
+    await accepted;
+    for (;;) {
+      const live = idempotencyKey === undefined ? await desk.open(key) : null;
+      if (live === null) return this.#post(message, idempotencyKey ?? null);
+      const answered = createDeferred<Receipt | null>();
+      tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
+      const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
+      if (receipt !== null) return receipt;
+      if (live.failure !== null) throw live.failure; // whether it was stored is not known
+    }
+  }
+
+  async #post(message: Message, idempotencyKey: string | null): Promise<Receipt> {
+    const { desk, key, book } = this.#setup;
+    const { workflow } = await this.#row();
+    const text = messageText(message, book.get(workflow).compiled);
+    const posted = await desk.store.post(key, { idempotencyKey, atMs: desk.clock.now(), text });
+    if (posted.status === "unknown") throw runUnknown(key);
+    if (posted.status === "ended") return finished(posted.run.status);
+    if (posted.status === "duplicate" && posted.receipt !== null) return JSON.parse(posted.receipt) as Receipt;
+    const live = await desk.open(key);
+    if (live !== null) await desk.deliverPosts(key);
+    return this.#receipt(posted.position);
+  }
+
+  #receipt(position: number): Promise<Receipt> {
+    const { desk, key } = this.#setup;
+    return whenChanged(this.#setup, async () => {
+      const run = await this.#row();
+      const receipt = await desk.store.receipt(key, position);
+      if (receipt !== null) return JSON.parse(receipt) as Receipt;
+      return run.outcome === null ? undefined : finished(run.status);
+    });
+  }
+}
+
+function finished(status: string): Receipt {
+  return {
+    status: "refused",
+    code: "RUN_FINISHED",
+    hint: `The run is ${status}: start a new one, resume or retry it.`,
+  };
+}

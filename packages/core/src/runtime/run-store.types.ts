@@ -1,0 +1,229 @@
+/**
+ * Where durable runs are kept: the contract of every store. `packages/conformance` is its test suite.
+ *
+ * The journal of ticks is the truth. Everything else that a commit carries (streamed events, the summary, snapshots, receipts)
+ * follows from ticks that were stored before, so it may come a commit later and is written again after a crash.
+ * Texts are JSON that only the runtime reads.
+ *
+ * @module
+ */
+
+export interface RunStore {
+  /** Collision-resistant hash of a text, for blobs. */
+  hash(text: string): string;
+  /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */
+  commit(commits: readonly RunCommit[]): Promise<CommitResult[]>;
+  /** Takes the lease of one run. Null: there is no such run, somebody else holds it, or it has ended (unless `ended`). */
+  claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null>;
+  /**
+   * Takes the leases of runs that need an owner, longest waiting first: the lease has run out; or nobody holds it, and
+   * `wakeAtMs` has come or a post has no receipt yet.
+   */
+  claimDue(lease: LeaseRequest & { readonly limit: number }): Promise<ClaimedRun[]>;
+  /** Prolongs every lease of this owner, also one that has run out and that nobody took. Gives the keys of all it holds. */
+  renew(lease: LeaseRequest): Promise<RunKey[]>;
+  /** When the next run that nobody holds wants to be claimed. */
+  nextWakeAtMs(): Promise<number | null>;
+
+  run(key: RunKey): Promise<StoredRun | null>;
+  /** Newest first. */
+  list(query: RunQuery): Promise<RunPage>;
+  /** The latest snapshot, where `atOrBelow` says so no later than that tick. */
+  snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null>;
+  /** In order, from the batch that holds tick `after + 1`. */
+  ticks(key: RunKey, range: Range): Promise<TickBatch[]>;
+  /** In order, with `sequence > after`. */
+  events(key: RunKey, range: Range): Promise<StoredEvent[]>;
+
+  /** Keeps a message for whoever runs the run, now or later. Resolves once it is on disk. */
+  post(key: RunKey, message: PostedMessage): Promise<PostResult>;
+  /** Posts without a receipt: of one run, or of all runs that this owner holds. In order. */
+  posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]>;
+  receipt(key: RunKey, position: number): Promise<string | null>;
+
+  record(key: RecordKey): Promise<StoredRecord | null>;
+  blob(hash: string): Promise<string | null>;
+
+  /** Everything of these runs: ticks, events, posts, snapshots, and blobs that no other run uses. Runs that somebody holds stay. Gives how many went. */
+  delete(keys: readonly RunKey[]): Promise<number>;
+  /** Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop. */
+  watch(listener: (key: RunKey | null) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface RunKey {
+  readonly tenant: string;
+  readonly runId: string;
+}
+
+export type StoredStatus = "scheduled" | "running" | "waiting" | EndedStatus;
+export type EndedStatus = "completed" | "failed" | "cancelled" | "timedOut";
+
+export interface StoredRun extends NewRunRecord {
+  readonly key: RunKey;
+  readonly status: StoredStatus;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly wakeAtMs: number | null;
+  /** How it ended, and what it waits for: JSON. */
+  readonly outcome: string | null;
+  readonly waiting: string | null;
+  /** Number of the last stored tick. 0 before the first. */
+  readonly ticks: number;
+  /** Sequence number of the last stored event of the stream; -1 before the first. */
+  readonly lastEvent: number;
+  readonly lease: Lease | null;
+  /** Rises with every owner. 0 before the first. */
+  readonly epoch: number;
+}
+
+export interface NewRunRecord {
+  readonly workflow: string;
+  readonly input: string;
+  /** Hash of the blob with the routing tables that its first tick was live with. */
+  readonly code: string;
+  readonly createdAtMs: number;
+  readonly startAtMs: number;
+  readonly labels: { readonly [name: string]: string };
+  readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
+}
+
+export interface Lease {
+  readonly owner: string;
+  readonly untilMs: number;
+}
+
+export interface LeaseRequest extends Lease {
+  readonly nowMs: number;
+}
+
+/** A run with its new lease and epoch, and the posts that wait for it. */
+export interface ClaimedRun {
+  readonly run: StoredRun;
+  readonly posts: readonly StoredPost[];
+}
+
+/** What happens to one run at once. A refused commit changes nothing. */
+export interface RunCommit {
+  readonly key: RunKey;
+  /** Creates the run: refused as `exists` when there is one. Held by `owner` with epoch 1, or by nobody when that is null. */
+  readonly create?: NewRunRecord & { readonly lease: Lease | null };
+  /** Else refused as `fenced` unless this is the run's epoch and `owner` holds it. */
+  readonly owner: string | null;
+  readonly epoch: number;
+  /** Refused as `fenced` unless its first tick follows the last stored one. */
+  readonly ticks?: TickBatch;
+  readonly events?: readonly StoredEvent[];
+  readonly summary?: RunSummary;
+  readonly snapshot?: StoredSnapshot;
+  readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
+  /** Refused as `conflict` unless each has the expected version. */
+  readonly records?: readonly RecordWrite[];
+  /** Those that the texts of this commit name. Stored once; kept as long as what names them. */
+  readonly blobs?: readonly { readonly hash: string; readonly text: string }[];
+  /** Deletes tick batches that end at or below `ticks`, and snapshots below `snapshots`. */
+  readonly prune?: { readonly ticks: number; readonly snapshots: number };
+  /** Gives the lease back. */
+  readonly release?: true;
+}
+
+export type CommitResult =
+  | { readonly status: "stored" }
+  | { readonly status: "exists"; readonly run: StoredRun }
+  | { readonly status: "fenced" }
+  | { readonly status: "conflict"; readonly records: readonly RecordKey[] };
+
+export interface RunSummary {
+  readonly status: StoredStatus;
+  readonly atMs: number;
+  readonly wakeAtMs: number | null;
+  readonly outcome: string | null;
+  readonly waiting: string | null;
+}
+
+/** Ticks of one commit: number `first` to `last`. */
+export interface TickBatch {
+  readonly first: number;
+  readonly last: number;
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** The run after tick number `tick`. */
+export interface StoredSnapshot {
+  readonly tick: number;
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** Written again after a crash with the same content: the first stays. */
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly text: string;
+}
+
+export interface PostedMessage {
+  /** A second message with the same key is not stored again. Null: no key. */
+  readonly idempotencyKey: string | null;
+  readonly atMs: number;
+  readonly text: string;
+}
+
+export interface StoredPost extends PostedMessage {
+  readonly key: RunKey;
+  /** Rises over all runs of the store. */
+  readonly position: number;
+}
+
+export type PostResult =
+  | { readonly status: "stored"; readonly position: number }
+  | { readonly status: "duplicate"; readonly position: number; readonly receipt: string | null }
+  /** There is no such run, or it has ended: nothing was stored. */
+  | { readonly status: "unknown" }
+  | { readonly status: "ended"; readonly run: StoredRun };
+
+/** Versioned data of a tenant beside its runs, such as a session. */
+export interface RecordKey {
+  readonly tenant: string;
+  readonly kind: string;
+  readonly id: string;
+}
+
+export interface StoredRecord {
+  readonly version: number;
+  readonly text: string;
+}
+
+export interface RecordWrite extends RecordKey {
+  /** 0: it must not exist yet. It is then `expected + 1`. */
+  readonly expected: number;
+  /** Null deletes it. */
+  readonly text: string | null;
+}
+
+export interface Range {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Every given part must hold. An empty list matches nothing. */
+export interface RunQuery {
+  readonly tenant: string;
+  readonly workflow?: string;
+  readonly status?: readonly StoredStatus[];
+  readonly labels?: { readonly [name: string]: string };
+  readonly createdAfterMs?: number;
+  readonly createdBeforeMs?: number;
+  readonly endedBeforeMs?: number;
+  /** 1 to 1,000. */
+  readonly limit: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+export interface RunPage {
+  readonly runs: readonly StoredRun[];
+  /** Null: this is the last page. */
+  readonly cursor: string | null;
+}

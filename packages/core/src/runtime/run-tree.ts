@@ -1,0 +1,155 @@
+/**
+ * A run and its children as their ticks say, with nobody at work: what a load begins with, and what history shows.
+ *
+ * The same `reduce` that ran them live. Of the commands only those count that other records follow from: children that begin and
+ * end, events for readers, and answers to posts.
+ *
+ * @module
+ */
+import type { Command, Receipt } from "../engine/command.js";
+import { reduce } from "../engine/reduce.js";
+import { createRouting, type Routing } from "../engine/routing.js";
+import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { childWorkflow } from "../run/child-workflow.js";
+import { openChildren } from "../run/snapshot-run.js";
+import { encodeState } from "../snapshot/encode.js";
+import type { SnapshotV1 } from "../snapshot/format.js";
+import { decodeTick } from "../snapshot/tick-codec.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { type CodeGraph, nodeAt } from "./code-graph.js";
+import type { JournalEntry } from "./journal-text.js";
+
+/** One run of the tree. */
+export interface Member {
+  readonly state: RunState;
+  readonly compiled: CompiledWorkflow;
+  /** Names of children, from the root. */
+  readonly path: readonly string[];
+  routing: Routing;
+  stateVersion: number;
+}
+
+export interface StreamedAt extends StreamedEvent {
+  readonly atMs: number;
+}
+
+export class RunTree {
+  readonly root: Member;
+  readonly members: Map<string, Member> = new Map();
+  /** What readers were shown by the ticks that were applied. */
+  readonly streamed: StreamedAt[] = [];
+  /** What became of posts, by position. */
+  readonly receipts: Map<number, Receipt> = new Map();
+  #code: CodeGraph;
+
+  /** @param states The root first, then its children as a snapshot had them. */
+  constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: CodeGraph) {
+    this.#code = code;
+    this.root = this.#member(states[0] as RunState, compiled, []);
+    this.members.set(this.root.state.runId, this.root);
+    const byId = new Map(states.map((state) => [state.runId, state]));
+    this.#addOpen(this.root, byId);
+  }
+
+  /** States of all children, by run id. */
+  family(): Map<string, RunState> {
+    return new Map([...this.members.values()].slice(1).map(({ state }) => [state.runId, state]));
+  }
+
+  /** The code of the ticks that follow. */
+  set code(code: CodeGraph) {
+    this.#code = code;
+    for (const member of this.members.values())
+      member.stateVersion = nodeAt(code, member.path)?.stateVersion ?? member.stateVersion;
+  }
+
+  /** Gives the tick, read. Null: it is of a child that its parent was done with, and changes nothing. */
+  apply(entry: Extract<JournalEntry, { kind: "tick" }>): Tick | null {
+    const member = this.members.get(entry.runId ?? this.root.state.runId);
+    if (member === undefined) return null;
+    const tick = decodeTick(entry.json, member.compiled);
+    this.reduce(member, tick);
+    return tick;
+  }
+
+  reduce(member: Member, tick: Tick): void {
+    if (tick.type === "definition.changed") member.routing = createRouting(tick.definition);
+    const ended = tick.type === "child.closed" && member.state.status === "running" ? childOf(member, tick) : null;
+    for (const command of reduce(member.routing, member.state, tick)) this.#follow(member, command);
+    if (ended !== null) this.members.delete(ended.runId);
+  }
+
+  /** The snapshot of the whole tree, with the state versions that its states have. */
+  toDict(member: Member = this.root): SnapshotV1 {
+    const children: Record<string, SnapshotV1> = {};
+    for (const { runId } of openChildren(member.state)) {
+      const child = this.members.get(runId);
+      if (child) children[runId] = this.toDict(child);
+    }
+    const dict = encodeState(member.state, member.compiled, children);
+    return member.stateVersion === 1 ? dict : { ...dict, stateVersion: member.stateVersion };
+  }
+
+  #follow(member: Member, command: Command): void {
+    switch (command.type) {
+      case "child.start": {
+        const record = member.state.items.get(command.item)?.memory?.get(command.call) as ChildRecord;
+        if (!this.members.has(record.runId)) this.#begin(member, record);
+        return;
+      }
+      case "child.cancel":
+        this.members.delete(command.runId);
+        return;
+      case "stream.publish":
+        if (member === this.root)
+          this.streamed.push({ ...command, event: command.event as WorkflowEvent, atMs: member.state.atMs });
+        return;
+      case "sender.tell":
+        if (command.ticket < 0 && this.receipts.get(-command.ticket)?.status !== "accepted")
+          this.receipts.set(-command.ticket, command.receipt);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #begin(parent: Member, record: ChildRecord): void {
+    const compiled = childOfWorkflow(parent, record.name);
+    // Its first tick brings the store.
+    const state = createRunState({ runId: record.runId, workflow: compiled.name, store: {} });
+    this.members.set(record.runId, this.#member(state, compiled, [...parent.path, record.name]));
+  }
+
+  #addOpen(parent: Member, states: ReadonlyMap<string, RunState>): void {
+    for (const { runId, name } of openChildren(parent.state)) {
+      const state = states.get(runId);
+      if (state === undefined) continue;
+      const member = this.#member(state, childOfWorkflow(parent, name), [...parent.path, name]);
+      this.members.set(runId, member);
+      this.#addOpen(member, states);
+    }
+  }
+
+  #member(state: RunState, compiled: CompiledWorkflow, path: readonly string[]): Member {
+    const node = nodeAt(this.#code, path);
+    return {
+      state,
+      compiled,
+      path,
+      routing: createRouting(node?.definition ?? compiled.definition),
+      stateVersion: node?.stateVersion ?? 1,
+    };
+  }
+}
+
+function childOf(member: Member, { item, call }: { readonly item: number; readonly call: string }): ChildRecord | null {
+  const record = member.state.items.get(item)?.memory?.get(call);
+  return record?.kind === "child" ? record : null;
+}
+
+function childOfWorkflow(parent: Member, name: string): CompiledWorkflow {
+  return compileWorkflow(childWorkflow(parent.compiled, name, `Run "${parent.state.runId}"`));
+}

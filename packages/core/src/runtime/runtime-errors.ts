@@ -1,0 +1,49 @@
+/** What can be wrong with a stored run. */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { RunKey } from "./run-store.types.js";
+
+export function leaseLost({ runId }: RunKey): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_LEASE_LOST",
+    message: `Run "${runId}" has been taken over by another owner: what this process did since its lease ran out does not count.`,
+    hint: "Nothing is lost, the run goes on there. Where it happens often, raise `leaseMs`, or keep the event loop free.",
+    details: { runId },
+  });
+}
+
+export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_UNKNOWN",
+    message: `There is no run "${runId}"${tenant === "" ? "" : ` of tenant "${tenant}"`}.`,
+    hint: "Check the id and the tenant; runs that were deleted or retained no longer are gone.",
+    details: { runId, tenant },
+  });
+}
+
+export function runtimeStopped(): WorkflowError {
+  return new WorkflowError({
+    code: "RUNTIME_STOPPED",
+    message: "The runtime has been stopped: it takes no more work.",
+    hint: "Make a new one with `createRuntime`; stored runs go on there.",
+  });
+}
+
+export function runIdConflict({ runId }: RunKey, stored: string, asked: string): WorkflowError {
+  const why = stored === asked ? "with another input" : `of the workflow "${stored}", not "${asked}"`;
+  return new WorkflowError({
+    code: "RUN_ID_CONFLICT",
+    message: `There is already a run "${runId}" ${why}.`,
+    hint: "Use another `runId`; the same one with the same workflow and input gives the run that there is.",
+    details: { runId, workflow: stored },
+  });
+}
+
+export function cannotGoOn(runId: string, status: string, how: "resume" | "retry"): WorkflowError {
+  return new WorkflowError({
+    code: how === "resume" ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
+    message: `Run "${runId}" is ${status}; it cannot be ${how === "resume" ? "resumed" : "retried"}.`,
+    hint:
+      how === "resume" ? "Start a new run, or `retry` a failed one." : "Only failed and timed-out runs can be retried.",
+    details: { runId, status },
+  });
+}

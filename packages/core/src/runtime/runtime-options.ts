@@ -1,0 +1,57 @@
+/** Options of a runtime, checked all at once. */
+import type { Clock, Log } from "../engine/ports.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { consoleLog, systemClock } from "../run/system.js";
+import type { LiveRunSettings } from "./live-run.js";
+import { memoryStore } from "./memory-store.js";
+import type { RunStore } from "./run-store.types.js";
+import type { RuntimeOptions, Workflows } from "./runtime.types.js";
+
+export interface ResolvedRuntimeOptions {
+  readonly workflows: Workflows;
+  readonly store: RunStore;
+  readonly leaseMs: number;
+  readonly settings: LiveRunSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
+export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
+  const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
+  const keep = history === "all" ? null : history?.keep;
+  const problems = [
+    ...(Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
+    ...numberProblem("leaseMs", leaseMs, 100),
+    ...numberProblem("idleReleaseMs", idleReleaseMs, 0),
+    ...wholeProblem("snapshotEvery", snapshotEvery, 1),
+    ...(keep === null ? [] : wholeProblem("history.keep", keep, 0)),
+  ];
+  if (problems.length > 0) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `The options of the runtime are wrong: ${problems.join("; ")}.`,
+      hint: "See `RuntimeOptions` for what each may be.",
+      details: { problems },
+    });
+  }
+  return {
+    workflows,
+    store: options.store ?? memoryStore(),
+    leaseMs,
+    settings: { snapshotEvery, idleReleaseMs: options.restoreWaits ? 0 : idleReleaseMs, keepTicks: keep ?? null },
+    clock: options.clock ?? systemClock,
+    log: options.log ?? consoleLog,
+  };
+}
+
+function numberProblem(name: string, value: unknown, from: number): string[] {
+  if (typeof value === "number" && Number.isFinite(value) && value >= from) return [];
+  return [`\`${name}\` is ${String(value)}, not a number of milliseconds from ${from}`];
+}
+
+function wholeProblem(name: string, value: unknown, from: number): string[] {
+  return Number.isInteger(value) && (value as number) >= from
+    ? []
+    : [`\`${name}\` is ${String(value)}, not a whole number from ${from}`];
+}

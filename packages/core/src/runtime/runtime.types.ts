@@ -1,0 +1,180 @@
+/**
+ * What `createRuntime` takes and gives.
+ *
+ * @module
+ */
+import type { ContextDict, Sendable } from "../context/context.types.js";
+import type { Clock, Log } from "../engine/ports.js";
+import type { WorkflowEvent } from "../event/event.js";
+import type { Receipt, RunOutcome } from "../run/handler.types.js";
+import type { StreamOptions } from "../stream/event-stream.js";
+import type { RunStream } from "../stream/run-stream.js";
+import type { Duration } from "../value/duration.js";
+import type { InputOf, ResultOf } from "../workflow/run.types.js";
+import type { Workflow } from "../workflow/workflow.js";
+import type { HistoryEntry } from "./history.js";
+import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
+
+// any: a workflow with any state.
+export type Workflows = { readonly [name: string]: Workflow<any> };
+
+export interface RuntimeOptions<Flows extends Workflows> {
+  /** By their durable names: a run finds its workflow by it, whatever the class is called. */
+  readonly workflows: Flows;
+  /** The runtime closes it when it stops. @default one in memory */
+  readonly store?: RunStore;
+  /** A run belongs to one process for this long, renewed every third of it. From 100 ms. @default "30s" */
+  readonly leaseMs?: number;
+  /** A run that only waits leaves memory after this long. 0: at once. @default 10000 */
+  readonly idleReleaseMs?: number;
+  /** Every wait goes through the store, as after a restart. The same as `idleReleaseMs: 0`. @default false */
+  readonly restoreWaits?: boolean;
+  /** Ticks between two snapshots: what a load has to repeat at most. From 1. @default 200 */
+  readonly snapshotEvery?: number;
+  /** `{ keep }`: about this many of the last ticks of a run stay, and at least those since its last snapshot. @default "all" */
+  readonly history?: "all" | { readonly keep: number };
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+export interface RuntimeRunOptions {
+  /** A run that exists with the same workflow and input is given; another one is `RUN_ID_CONFLICT`. @default made up, unique */
+  readonly runId?: string;
+  /** It is stored now and begins then; a number is epoch milliseconds. */
+  readonly startAt?: Date | number;
+  /** Ids of runs are unique per tenant. @default "" */
+  readonly tenant?: string;
+  /** To find it by. */
+  readonly labels?: { readonly [name: string]: string };
+  readonly timeout?: Duration;
+  readonly deadline?: Date | number;
+}
+
+export interface TenantOptions {
+  /** @default "" */
+  readonly tenant?: string;
+}
+
+export interface PostOptions {
+  /** A second message to the run with this key is not delivered: it gets the receipt of the first. */
+  readonly key?: string;
+}
+
+export interface SendOptions extends PostOptions {
+  /** Only this step gets it. */
+  readonly step?: string;
+}
+
+/** A stored run, wherever it is. A promise of its result, so no async function returns one bare. */
+export interface RunHandle<out Result = unknown> extends Promise<Result> {
+  readonly runId: string;
+  readonly tenant: string;
+  /** The run is stored: nothing short of losing the disk loses it now. */
+  readonly accepted: Promise<void>;
+  /** Resolves when the run has taken or refused it, and that is stored. */
+  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
+  /** Answers exactly this prompt. */
+  answer(promptId: string, fields?: object, options?: PostOptions): Promise<Receipt>;
+  /** Everything the run has shown and will show, from the store. */
+  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event>;
+  /** Stops the run and keeps its work: `runtime.resume(runId)` continues it. */
+  cancel(reason?: unknown): Promise<void>;
+  /** Resolves when nothing is left to do now. */
+  idle(): Promise<RunOutcome<Result>>;
+  /** The run as `Context.fromDict` takes it. */
+  snapshot(): Promise<ContextDict>;
+}
+
+/** A run in a list. */
+export interface RunListing {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly status: StoredStatus;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number | null;
+  /** When it goes on by itself. */
+  readonly wakeAtMs: number | null;
+  readonly labels: { readonly [name: string]: string };
+  readonly ticks: number;
+  readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
+}
+
+export interface RunFilter extends TenantOptions {
+  readonly workflow?: string;
+  /** One of these. An empty list matches nothing. */
+  readonly status?: StoredStatus | readonly StoredStatus[];
+  readonly labels?: { readonly [name: string]: string };
+  readonly createdAfter?: Date | number;
+  readonly createdBefore?: Date | number;
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+export interface Retention extends TenantOptions {
+  /** Since their end. */
+  readonly olderThan: Duration;
+  /** @default all that have ended */
+  readonly status?: EndedStatus | readonly EndedStatus[];
+}
+
+/** What a run of the current code would say of every run that has not ended. */
+export interface CheckReport {
+  /** How many runs were looked at. */
+  readonly runs: number;
+  readonly problems: readonly CheckProblem[];
+}
+
+export interface CheckProblem {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
+  /** The tick after which the new run begins. */
+  readonly at: number;
+  /** Changes the state that it begins with. */
+  readonly edit?: (state: State) => void;
+  /** @default made up, unique */
+  readonly runId?: string;
+}
+
+export interface Runtime<Flows extends Workflows = Workflows> {
+  /** Starts a run, at once and synchronously. `await handle.accepted` says that it is stored. */
+  run<Name extends keyof Flows & string>(
+    workflow: Name,
+    ...args: {} extends InputOf<Flows[Name]>
+      ? [input?: InputOf<Flows[Name]>, options?: RuntimeRunOptions]
+      : [input: InputOf<Flows[Name]>, options?: RuntimeRunOptions]
+  ): RunHandle<ResultOf<Flows[Name]>>;
+  /** A run that is stored. Every method of the handle of one that is not fails with `RUN_UNKNOWN`. */
+  handle<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
+  /** Continues a cancelled run, and one that waits for an owner. */
+  resume<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
+  /** Runs the failed and leftover work of a failed or timed-out run again, with fresh counters. */
+  retry<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
+  /** Newest first, in pages. */
+  runs(filter?: RunFilter): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }>;
+  /** Everything of an ended or waiting run. `RUN_LIVE` while somebody has it. */
+  delete(runId: string, options?: TenantOptions): Promise<void>;
+  /** Deletes runs that ended long ago. Gives how many. */
+  retain(retention: Retention): Promise<number>;
+  /** Loads every run that has not ended with the code that is here, without running it. Say it before you deploy. */
+  check(options?: TenantOptions): Promise<CheckReport>;
+  /** What happened to a run, in order. */
+  history(runId: string, options?: TenantOptions): AsyncIterable<HistoryEntry>;
+  /** The run as it was after a tick, as `Context.fromDict` takes it. */
+  stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
+  /** A new run that begins where another one was after a tick. */
+  fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
+  /** Takes up all that is due, and goes on doing so. Gives how many runs that were. */
+  start(): Promise<number>;
+  /** Lets running steps finish for `drainMs`, then parks them; closes the store. @default drainMs: 10000 */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
+}

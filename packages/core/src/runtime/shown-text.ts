@@ -1,0 +1,60 @@
+/** Events that a run shows, and prompts that it waits with, as texts of the store. */
+import type { Tick } from "../engine/tick.js";
+import type { WorkflowEvent } from "../event/event.js";
+import type { PendingPrompt } from "../run/handler.types.js";
+import type { Runner } from "../run/runner.js";
+import { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
+import { corrupt, parseJson } from "./journal-text.js";
+
+type Shown = Omit<StreamedEvent, "sequence">;
+
+/** The form is that of the tick which shows it: an event of a child is read by its own workflow. */
+function encodeShown({ event, origin, promptId }: Shown, compiled: CompiledWorkflow): object {
+  const tick: Tick = { type: "stream.written", atMs: 0, item: null, attempt: 0, event, origin, promptId };
+  return encodeTick(tick, compiled);
+}
+
+function decodeShown(json: unknown, compiled: CompiledWorkflow): Shown {
+  const tick = decodeTick(json, compiled);
+  if (tick.type !== "stream.written") throw corrupt(`an event of "${compiled.name}"`, `is a ${tick.type}`);
+  return { event: tick.event as WorkflowEvent, origin: tick.origin, promptId: tick.promptId };
+}
+
+export function shownText(item: Shown, compiled: CompiledWorkflow): string {
+  return JSON.stringify(encodeShown(item, compiled));
+}
+
+export function readShown(text: string, compiled: CompiledWorkflow, where: string): Shown {
+  return decodeShown(parseJson(text, where), compiled);
+}
+
+/** Null: no prompt is open. */
+export function promptsText(runner: Runner): string | null {
+  const prompts = openPrompts(runner, null, runner.host.compiled);
+  return prompts.length === 0 ? null : JSON.stringify(prompts);
+}
+
+function openPrompts(runner: Runner, origin: string | null, compiled: CompiledWorkflow): object[] {
+  const { runId, prompts } = runner.state;
+  const own = [...(prompts?.values() ?? [])].map(({ promptId, event }) => ({
+    runId,
+    shown: encodeShown({ event: event as WorkflowEvent, origin, promptId }, compiled),
+  }));
+  const below = [...(runner.children?.values() ?? [])].map((child) => {
+    const name = child.parent?.name ?? "";
+    return openPrompts(child, origin === null ? name : `${origin}/${name}`, compiled);
+  });
+  return [...own, ...below.flat()];
+}
+
+export function readPrompts(text: string | null, compiled: CompiledWorkflow, where: string): PendingPrompt[] {
+  if (text === null) return [];
+  const list = parseJson(text, where);
+  if (!Array.isArray(list)) throw corrupt(where, "is no list of prompts");
+  return list.map(({ runId, shown }) => {
+    const { event, promptId } = decodeShown(shown, compiled);
+    return { runId: String(runId), event, promptId: promptId ?? "" };
+  });
+}

@@ -1,0 +1,22 @@
+/** Versions of what is stored: of events and of states. */
+import { isPlainObject } from "./guard.js";
+
+/** Versions count from 1. */
+export function isVersion(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+/** What user code made of stored data: an object. Anything else, and whatever it throws, is the error that `refuse` makes. */
+export function runMigration(migrate: () => unknown, refuse: (why: string, cause?: unknown) => Error): object {
+  let migrated: unknown;
+  try {
+    migrated = migrate();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw refuse(why.replace(/\.$/, ""), cause);
+  }
+  if (typeof migrated === "object" && migrated !== null && !Array.isArray(migrated) && isPlainObject(migrated))
+    return migrated;
+  if (migrated instanceof Promise) migrated.catch(() => {}); // nobody awaits it
+  throw refuse("it gave no object");
+}

@@ -1,0 +1,92 @@
+/**
+ * Large texts, each stored once under its hash.
+ *
+ * A run refers to a blob for as long as something of it names the hash: the run itself, a batch of ticks, or a snapshot.
+ * A blob that no run refers to goes.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import type { RunCommit } from "millrace/runtime";
+import type { Database } from "./database.js";
+import { Row } from "./row.js";
+
+type Blobs = NonNullable<RunCommit["blobs"]>;
+type Prune = NonNullable<RunCommit["prune"]>;
+
+const add = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING";
+const idOf = "SELECT id FROM blobs WHERE hash = ?";
+const refer = `INSERT INTO blob_refs (run, blob, by_run, by_tick, by_snapshot) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (run, blob) DO UPDATE SET by_run = max(by_run, excluded.by_run),
+    by_tick = max(by_tick, excluded.by_tick), by_snapshot = max(by_snapshot, excluded.by_snapshot)`;
+const unreferPruned = `DELETE FROM blob_refs WHERE run = ? AND by_run = 0 AND by_tick <= ? AND by_snapshot < ?
+  RETURNING blob`;
+const unreferAll = "DELETE FROM blob_refs WHERE run = ? RETURNING blob";
+const removeUnused = "DELETE FROM blobs WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob = blobs.id)";
+const read = "SELECT text FROM blobs WHERE hash = ?";
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export function readBlob(database: Database, hash: string): string | null {
+  const values = database.sql(read).get(hash);
+  if (values === undefined) return null;
+  return new Row({ path: database.path, table: "blobs", key: hash }, values).text("text");
+}
+
+export function storeBlobs(database: Database, run: number, commit: RunCommit): void {
+  const { blobs = [] } = commit;
+  if (blobs.length === 0) return;
+  const byRun = named(textsForGood(commit), blobs);
+  const byTicks = named([commit.ticks?.text], blobs);
+  const bySnapshot = named([commit.snapshot?.text], blobs);
+  for (const { hash, text } of blobs) {
+    const known = database.sql(idOf).get(hash) as { readonly id: number } | undefined;
+    const blob = known?.id ?? Number(database.sql(add).run(hash, text).lastInsertRowid);
+    const tick = byTicks.has(hash) ? (commit.ticks?.last ?? -1) : -1;
+    const snapshot = bySnapshot.has(hash) ? (commit.snapshot?.tick ?? -1) : -1;
+    // Where nothing visibly names it, the run keeps it: rather kept too long than lost.
+    const isForGood = byRun.has(hash) || (tick < 0 && snapshot < 0);
+    database.sql(refer).run(run, blob, isForGood ? 1 : 0, tick, snapshot);
+  }
+}
+
+/** Drops the blobs that only the pruned ticks and snapshots named. */
+export function pruneBlobs(database: Database, run: number, prune: Prune): void {
+  drop(database, database.sql(unreferPruned).all(run, prune.ticks, prune.snapshots));
+}
+
+export function dropBlobs(database: Database, run: number): void {
+  drop(database, database.sql(unreferAll).all(run));
+}
+
+function drop(database: Database, rows: unknown[]): void {
+  for (const { blob } of rows as { readonly blob: number }[]) database.sql(removeUnused).run(blob);
+}
+
+/** Hashes of the blobs that the texts name, and of those that these name in turn. */
+function named(texts: readonly (string | null | undefined)[], blobs: Blobs): ReadonlySet<string> {
+  const found = new Set<string>();
+  const rest = texts.filter((text) => typeof text === "string");
+  for (const text of rest) {
+    for (const blob of blobs) {
+      if (found.has(blob.hash) || !text.includes(blob.hash)) continue;
+      found.add(blob.hash);
+      rest.push(blob.text);
+    }
+  }
+  return found;
+}
+
+/** Those that stay as long as the run. */
+function textsForGood({ create, summary, events = [], receipts = [] }: RunCommit): (string | null | undefined)[] {
+  return [
+    create?.code,
+    create?.input,
+    summary?.outcome,
+    summary?.waiting,
+    ...events.map((event) => event.text),
+    ...receipts.map((receipt) => receipt.receipt),
+  ];
+}

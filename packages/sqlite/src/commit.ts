@@ -1,0 +1,167 @@
+/**
+ * Takes or refuses commits. The hot path: a commit with one batch of ticks is one UPDATE, which checks and moves on at
+ * once, and one INSERT.
+ *
+ * A refused commit has changed nothing, because everything is checked before the first change: there is no savepoint.
+ *
+ * @module
+ */
+import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
+import { pruneBlobs, storeBlobs } from "./blobs.js";
+import type { Database } from "./database.js";
+import { storeReceipts } from "./posts.js";
+import { conflictsOf, writeRecords } from "./records.js";
+import { findRun, isEnded } from "./stored-run.js";
+
+const held = "SELECT id, ticks FROM runs WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ?";
+const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?)
+  WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? AND ticks = ? RETURNING id`;
+const addTicks = "INSERT INTO ticks (run, last, first, at_ms, text) VALUES (?, ?, ?, ?, ?)";
+
+const addRun = `INSERT INTO runs (tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, wake_at,
+    owner, lease_until)
+  VALUES (?, ?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?) ON CONFLICT (tenant, run_id) DO NOTHING`;
+const addStart =
+  "INSERT INTO starts (run, code, start_at, forked_run_id, forked_tick, input) VALUES (?, ?, ?, ?, ?, ?)";
+const addLabel = "INSERT INTO labels (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
+
+// Written again after a crash with the same content: the first stays.
+const addEvent = "INSERT OR IGNORE INTO events (run, sequence, at_ms, text) VALUES (?, ?, ?, ?)";
+const addSnapshot = "INSERT OR IGNORE INTO snapshots (run, tick, at_ms, text) VALUES (?, ?, ?, ?)";
+const setLastEvent = "UPDATE runs SET last_event = max(last_event, ?) WHERE id = ?";
+
+const summary = `status = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?), ended_at = ?, wake_at = ?,
+  outcome = ?, waiting = ?`;
+const setSummary = `UPDATE runs SET ${summary} WHERE id = ?`;
+const setSummaryAndRelease = `UPDATE runs SET ${summary}, owner = NULL, lease_until = NULL WHERE id = ?`;
+const release = "UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?";
+
+const pruneTicks = "DELETE FROM ticks WHERE run = ? AND last <= ?";
+const pruneSnapshots = "DELETE FROM snapshots WHERE run = ? AND tick < ?";
+
+const stored: CommitResult = { status: "stored" };
+const fenced: CommitResult = { status: "fenced" };
+
+/** In a transaction. */
+export function applyCommit(database: Database, commit: RunCommit): CommitResult {
+  if (commit.create !== undefined) return create(database, commit, commit.create);
+  const { ticks, records } = commit;
+  if (records !== undefined && records.length > 0) {
+    const run = findHeld(database, commit);
+    if (run === null || (ticks !== undefined && ticks.first !== run.ticks + 1)) return fenced;
+    const conflicts = conflictsOf(database, records);
+    if (conflicts.length > 0) return { status: "conflict", records: conflicts };
+    writeRecords(database, records);
+  }
+  const id = ticks === undefined ? findHeld(database, commit)?.id : advance(database, commit, ticks);
+  if (id === undefined) return fenced;
+  if (ticks !== undefined) storeTicks(database, id, ticks);
+  storeRest(database, id, commit);
+  return stored;
+}
+
+function findHeld(database: Database, commit: RunCommit): { readonly id: number; readonly ticks: number } | null {
+  const { tenant, runId } = commit.key;
+  const row = database.sql(held).get(tenant, runId, commit.owner, commit.epoch);
+  return (row as { readonly id: number; readonly ticks: number } | undefined) ?? null;
+}
+
+function advance(database: Database, commit: RunCommit, { first, last, atMs }: TickBatch): number | undefined {
+  const { tenant, runId } = commit.key;
+  const place = [tenant, runId, commit.owner, commit.epoch, first - 1] as const;
+  const row = database.sql(advanceHeld).get(last, atMs, lastEventOf(commit), ...place);
+  return (row as { readonly id: number } | undefined)?.id;
+}
+
+function storeTicks(database: Database, run: number, { first, last, atMs, text }: TickBatch): void {
+  database.sql(addTicks).run(run, last, first, atMs, text);
+}
+
+function create(database: Database, commit: RunCommit, record: NonNullable<RunCommit["create"]>): CommitResult {
+  const { ticks, records = [] } = commit;
+  const hasGap = ticks !== undefined && ticks.first !== 1;
+  if (hasGap || records.length > 0) {
+    const found = findRun(database, commit.key);
+    if (found !== null) return { status: "exists", run: found.run };
+    if (hasGap) return fenced;
+    const conflicts = conflictsOf(database, records);
+    if (conflicts.length > 0) return { status: "conflict", records: conflicts };
+  }
+  const id = insertRun(database, commit, record);
+  if (id === null) {
+    const found = findRun(database, commit.key);
+    return found === null ? fenced : { status: "exists", run: found.run };
+  }
+  insertStart(database, id, record);
+  for (const [name, value] of Object.entries(record.labels)) {
+    database.sql(addLabel).run(id, name, value, commit.key.tenant, record.createdAtMs);
+  }
+  writeRecords(database, records);
+  if (ticks !== undefined) storeTicks(database, id, ticks);
+  storeRest(database, id, commit);
+  return stored;
+}
+
+/** Null: there is one with this key. */
+function insertRun(database: Database, commit: RunCommit, record: NonNullable<RunCommit["create"]>): number | null {
+  const { lease, createdAtMs, startAtMs } = record;
+  const { changes, lastInsertRowid } = database
+    .sql(addRun)
+    .run(
+      commit.key.tenant,
+      commit.key.runId,
+      record.workflow,
+      startAtMs > createdAtMs ? "scheduled" : "running",
+      lease === null ? 0 : 1,
+      commit.ticks?.last ?? 0,
+      createdAtMs,
+      Math.max(createdAtMs, commit.ticks?.atMs ?? createdAtMs),
+      startAtMs,
+      lease?.owner ?? null,
+      lease?.untilMs ?? null,
+    );
+  return Number(changes) === 0 ? null : Number(lastInsertRowid);
+}
+
+function insertStart(database: Database, run: number, record: NewRunRecord): void {
+  const { code, startAtMs, forkedFrom, input } = record;
+  database.sql(addStart).run(run, code, startAtMs, forkedFrom?.runId ?? null, forkedFrom?.tick ?? null, input);
+}
+
+function storeRest(database: Database, id: number, commit: RunCommit): void {
+  const { events, snapshot, prune } = commit;
+  storeBlobs(database, id, commit);
+  if (events !== undefined) {
+    for (const { sequence, atMs, text } of events) database.sql(addEvent).run(id, sequence, atMs, text);
+    // With ticks or a summary, the same statement has written it or will.
+    const isWritten = (commit.ticks !== undefined && commit.create === undefined) || commit.summary !== undefined;
+    if (!isWritten && events.length > 0) database.sql(setLastEvent).run(lastEventOf(commit), id);
+  }
+  if (snapshot !== undefined) database.sql(addSnapshot).run(id, snapshot.tick, snapshot.atMs, snapshot.text);
+  if (commit.receipts !== undefined) storeReceipts(database, id, commit.receipts);
+  if (prune !== undefined) {
+    database.sql(pruneTicks).run(id, prune.ticks);
+    database.sql(pruneSnapshots).run(id, prune.snapshots);
+    pruneBlobs(database, id, prune);
+  }
+  storeSummary(database, id, commit);
+}
+
+function storeSummary(database: Database, id: number, commit: RunCommit): void {
+  const isReleased = commit.release === true;
+  if (commit.summary === undefined) {
+    if (isReleased) database.sql(release).run(id);
+    return;
+  }
+  const { status, atMs, wakeAtMs, outcome, waiting } = commit.summary;
+  const endedAtMs = isEnded(status) ? atMs : null;
+  const text = isReleased ? setSummaryAndRelease : setSummary;
+  database.sql(text).run(status, atMs, lastEventOf(commit), endedAtMs, wakeAtMs, outcome, waiting, id);
+}
+
+/** -1: it brings none. */
+function lastEventOf({ events }: RunCommit): number {
+  let last = -1;
+  for (const { sequence } of events ?? []) last = Math.max(last, sequence);
+  return last;
+}

@@ -1,0 +1,143 @@
+/**
+ * Pages of runs, newest first.
+ *
+ * Every query walks an index in the order of the page and stops when the page is full: the index of its first label, else
+ * that of its workflow, else one walk for each status, which SQLite merges. What an index does not decide is a filter.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import type { RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import type { Database } from "./database.js";
+import type { SqliteValue } from "./driver.js";
+import { isEnded, selectRuns, statuses, toRun } from "./stored-run.js";
+
+/** SQL with its values. */
+interface Sql {
+  readonly text: string;
+  readonly values: readonly SqliteValue[];
+}
+
+/** Of a run in the order of pages. */
+interface Place {
+  readonly createdAtMs: number;
+  readonly id: number;
+}
+
+const maxLimit = 1_000;
+
+export function listRuns(database: Database, query: RunQuery): RunPage {
+  const limit = checkLimit(query.limit);
+  // One more than asked for tells whether there is a next page.
+  const page = pageSql(query, limit + 1);
+  if (page === null) return { runs: [], cursor: null };
+  const rows = database.sqlOnce(page.text).all(...page.values);
+  const found = rows.slice(0, limit).map((values) => toRun(database.path, values));
+  const last = rows.length > limit ? found.at(-1) : undefined;
+  const cursor = last === undefined ? null : encodeCursor({ createdAtMs: last.run.createdAtMs, id: last.id });
+  return { runs: found.map(({ run }) => run), cursor };
+}
+
+/** Null: nothing can match. */
+export function pageSql(query: RunQuery, limit: number): Sql | null {
+  const wanted = wantedStatuses(query);
+  if (wanted.length === 0) return null;
+  const ids = idsSql(query, wanted);
+  return {
+    // CROSS JOIN: the ids lead.
+    text: selectRuns(
+      `(${ids.text} ORDER BY created_at DESC, id DESC LIMIT ?) AS page CROSS JOIN runs AS r ON r.id = page.id`,
+      "ORDER BY page.created_at DESC, page.id DESC",
+    ),
+    values: [...ids.values, limit],
+  };
+}
+
+function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
+  const wanted = status === undefined ? statuses : statuses.filter((name) => status.includes(name));
+  return wanted.filter((name) => endedBeforeMs === undefined || isEnded(name));
+}
+
+function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
+  const [label, ...otherLabels] = Object.entries(query.labels ?? {});
+  const isAnyStatus = query.status === undefined && query.endedBeforeMs === undefined;
+  if (label !== undefined) {
+    return whereSql(
+      "SELECT l.run AS id, l.created_at AS created_at FROM labels AS l CROSS JOIN runs AS q ON q.id = l.run",
+      [
+        { text: "l.tenant = ? AND l.name = ? AND l.value = ?", values: [query.tenant, ...label] },
+        ...placeSql(query, "l.created_at", "l.run"),
+        ...otherLabels.map((other) => ({ text: hasLabel, values: other })),
+        ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
+        ...(isAnyStatus ? [] : [{ text: `q.status IN (${wanted.map(() => "?").join(", ")})`, values: wanted }]),
+        ...endedSql(query),
+      ],
+    );
+  }
+  if (query.workflow !== undefined && query.status === undefined) {
+    return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_workflow", [
+      { text: "q.tenant = ? AND q.workflow = ?", values: [query.tenant, query.workflow] },
+      ...placeSql(query, "q.created_at", "q.id"),
+      ...endedSql(query),
+    ]);
+  }
+  const walks = wanted.map((status) => statusSql(query, status));
+  return { text: walks.map(({ text }) => text).join(" UNION ALL "), values: walks.flatMap(({ values }) => values) };
+}
+
+const hasLabel = "EXISTS (SELECT 1 FROM labels AS o WHERE o.run = q.id AND o.name = ? AND o.value = ?)";
+
+function statusSql(query: RunQuery, status: StoredStatus): Sql {
+  return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_status", [
+    { text: "q.tenant = ? AND q.status = ?", values: [query.tenant, status] },
+    ...placeSql(query, "q.created_at", "q.id"),
+    ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
+    ...endedSql(query),
+  ]);
+}
+
+function endedSql({ endedBeforeMs }: RunQuery): Sql[] {
+  return endedBeforeMs === undefined ? [] : [{ text: "q.ended_at < ?", values: [endedBeforeMs] }];
+}
+
+function placeSql({ createdAfterMs, createdBeforeMs, cursor }: RunQuery, createdAt: string, id: string): Sql[] {
+  const parts: Sql[] = [];
+  if (createdAfterMs !== undefined) parts.push({ text: `${createdAt} > ?`, values: [createdAfterMs] });
+  if (createdBeforeMs !== undefined) parts.push({ text: `${createdAt} < ?`, values: [createdBeforeMs] });
+  if (cursor === undefined) return parts;
+  const place = decodeCursor(cursor);
+  const text = `${createdAt} <= ? AND (${createdAt} < ? OR ${id} < ?)`;
+  return [...parts, { text, values: [place.createdAtMs, place.createdAtMs, place.id] }];
+}
+
+function whereSql(select: string, conditions: readonly Sql[]): Sql {
+  return {
+    text: `${select} WHERE ${conditions.map(({ text }) => text).join(" AND ")}`,
+    values: conditions.flatMap(({ values }) => values),
+  };
+}
+
+function checkLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`limit\` is ${limit}; it must be a whole number from 1 to ${maxLimit}.`,
+    hint: "Ask for smaller pages, and go on with `cursor`.",
+    details: { option: "limit" },
+  });
+}
+
+function encodeCursor({ createdAtMs, id }: Place): string {
+  return Buffer.from(`${createdAtMs}:${id}`).toString("base64url");
+}
+
+function decodeCursor(cursor: string): Place {
+  const [, createdAtMs, id] = /^(-?\d+):(\d+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (createdAtMs !== undefined && id !== undefined) return { createdAtMs: Number(createdAtMs), id: Number(id) };
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: "`cursor` is none that this store gave.",
+    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
+    details: { option: "cursor" },
+  });
+}

@@ -1,0 +1,58 @@
+import { WorkflowError } from "millrace";
+import type { Database } from "./database.js";
+import { applicationId } from "./schema.js";
+
+/**
+ * Refuses a file that is not ours or too new. Writes nothing: it comes before the first change to the file.
+ *
+ * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`.
+ */
+export function checkIdentity(database: Database, newest: number): void {
+  const version = pragma(database, "user_version");
+  const application = pragma(database, "application_id");
+  if (application === applicationId) {
+    if (version > newest) throw newer(database.path, version, newest);
+    return;
+  }
+  const tables = database.sql("SELECT count(*) AS count FROM sqlite_schema").get() as { readonly count: number };
+  if (application !== 0 || version !== 0 || tables.count > 0) throw foreign(database.path, application);
+}
+
+/** Brings the file to the newest version. Two processes may do it at the same time: the second finds it done. */
+export function migrate(database: Database, migrations: readonly string[]): void {
+  if (isCurrent(database, migrations)) return;
+  database.write(() => {
+    // Once more, now that nobody else can write: another process may have been here since.
+    checkIdentity(database, migrations.length);
+    const version = pragma(database, "user_version");
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+function isCurrent(database: Database, migrations: readonly string[]): boolean {
+  return pragma(database, "application_id") === applicationId && pragma(database, "user_version") === migrations.length;
+}
+
+function pragma(database: Database, name: "user_version" | "application_id"): number {
+  const row = database.sql(`PRAGMA ${name}`).get() as { readonly [column: string]: number };
+  return row[name] as number;
+}
+
+function newer(path: string, version: number, newest: number): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_NEWER",
+    message: `The store "${path}" has version ${version}; this @millrace/sqlite reads up to ${newest}.`,
+    hint: "Upgrade @millrace/sqlite here, too.",
+    details: { path, version, newest },
+  });
+}
+
+function foreign(path: string, application: number): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_FOREIGN",
+    message: `The file "${path}" is a SQLite database of another program.`,
+    hint: "Give Millrace a file of its own.",
+    details: { path, applicationId: application },
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * The processes behind the leases: after a `kill -9`, the next process need not wait until the leases have run out.
+ *
+ * Safe because it is only about when a lease may be taken. Taking it raises the epoch, so an owner that was declared dead
+ * by mistake has its next commit refused and stops. The limits are in the README.
+ *
+ * @module
+ */
+import type { Database } from "./database.js";
+import { isDead, thisProcess } from "./machine.js";
+import { Row } from "./row.js";
+
+const put = `INSERT INTO owners (owner, machine, pid, started) VALUES (?, ?, ?, ?)
+  ON CONFLICT (owner) DO UPDATE SET machine = excluded.machine, pid = excluded.pid, started = excluded.started`;
+const get = "SELECT machine, pid, started FROM owners WHERE owner = ?";
+const all = "SELECT owner FROM owners";
+const removeIdle = "DELETE FROM owners WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE owner = owners.owner)";
+// One index look-up for each owner, however many runs it holds.
+const holders = `WITH RECURSIVE holder (owner) AS (
+    SELECT min(owner) FROM runs WHERE owner IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(owner) FROM runs WHERE owner IS NOT NULL AND owner > holder.owner) FROM holder
+    WHERE holder.owner IS NOT NULL
+  ) SELECT owner FROM holder WHERE owner IS NOT NULL`;
+
+export class Owners {
+  readonly #database: Database;
+  readonly #registered = new Set<string>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Notes that this process acts for the owner. In the transaction that gives it a lease. */
+  register(owner: string): void {
+    if (this.#registered.has(owner)) return;
+    const { machine, pid, started } = thisProcess;
+    this.#database.sql(put).run(owner, machine, pid, started);
+    this.#registered.add(owner);
+  }
+
+  /** What was registered in a transaction that failed is not there. */
+  forget(): void {
+    this.#registered.clear();
+  }
+
+  isDead(owner: string): boolean {
+    if (this.#registered.has(owner)) return false;
+    const values = this.#database.sql(get).get(owner);
+    if (values === undefined) return false;
+    const row = new Row({ path: this.#database.path, table: "owners", key: owner }, values);
+    return isDead({ machine: row.text("machine"), pid: row.integer("pid"), started: row.textOrNull("started") });
+  }
+
+  /** Every owner that holds a run. */
+  holders(): string[] {
+    return this.#database
+      .sql(holders)
+      .all()
+      .map((row) => (row as { readonly owner: string }).owner);
+  }
+
+  /** Drops owners that are dead and hold nothing. In a transaction. */
+  clean(): void {
+    for (const { owner } of this.#database.sql(all).all() as { readonly owner: string }[]) {
+      if (this.isDead(owner)) this.#database.sql(removeIdle).run(owner);
+    }
+  }
+}

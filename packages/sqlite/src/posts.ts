@@ -1,0 +1,83 @@
+import type { PostedMessage, PostResult, RunKey, StoredPost } from "millrace/runtime";
+import type { Database } from "./database.js";
+import { Row } from "./row.js";
+import { findRun } from "./stored-run.js";
+
+const target = "SELECT id, ended_at FROM runs WHERE tenant = ? AND run_id = ?";
+const earlier = "SELECT position, receipt FROM posts WHERE run = ? AND idempotency_key = ?";
+const add = "INSERT INTO posts (run, idempotency_key, at_ms, text) VALUES (?, ?, ?, ?)";
+// The oldest post has the lowest position; its time is kept, whatever the clocks of later posters say.
+const noteOpen = "UPDATE runs SET posted_at = coalesce(posted_at, ?) WHERE id = ?";
+const noteReceived = `UPDATE runs SET posted_at =
+  (SELECT at_ms FROM posts WHERE run = runs.id AND receipt IS NULL ORDER BY position LIMIT 1) WHERE id = ?`;
+const setReceipt = "UPDATE posts SET receipt = ? WHERE position = ? AND run = ? AND receipt IS NULL";
+
+const columns = "r.tenant, r.run_id, p.position, p.idempotency_key, p.at_ms, p.text";
+const openOfId = `SELECT ${columns} FROM posts AS p CROSS JOIN runs AS r ON r.id = p.run
+  WHERE p.run = ? AND p.receipt IS NULL ORDER BY p.position`;
+const openOfRun = `SELECT ${columns} FROM runs AS r CROSS JOIN posts AS p ON p.run = r.id AND p.receipt IS NULL
+  WHERE r.tenant = ? AND r.run_id = ? ORDER BY p.position`;
+const openOfOwner = `SELECT ${columns} FROM runs AS r CROSS JOIN posts AS p ON p.run = r.id AND p.receipt IS NULL
+  WHERE r.owner = ? AND r.posted_at IS NOT NULL ORDER BY p.position`;
+const receipt = `SELECT receipt FROM posts WHERE position = ?
+  AND run = (SELECT id FROM runs WHERE tenant = ? AND run_id = ?)`;
+
+/** In a transaction. */
+export function storePost(database: Database, key: RunKey, message: PostedMessage): PostResult {
+  const run = database.sql(target).get(key.tenant, key.runId) as { id: number; ended_at: unknown } | undefined;
+  if (run === undefined) return { status: "unknown" };
+  const { idempotencyKey, atMs, text } = message;
+  const duplicate = idempotencyKey === null ? undefined : database.sql(earlier).get(run.id, idempotencyKey);
+  if (duplicate !== undefined) {
+    const row = postRow(database, key, duplicate);
+    return { status: "duplicate", position: row.integer("position"), receipt: row.textOrNull("receipt") };
+  }
+  const ended = run.ended_at === null ? null : findRun(database, key);
+  if (ended !== null) return { status: "ended", run: ended.run };
+  const { lastInsertRowid } = database.sql(add).run(run.id, idempotencyKey, atMs, text);
+  database.sql(noteOpen).run(atMs, run.id);
+  return { status: "stored", position: Number(lastInsertRowid) };
+}
+
+export function storeReceipts(
+  database: Database,
+  run: number,
+  receipts: readonly { readonly position: number; readonly receipt: string }[],
+): void {
+  // A second receipt for one post changes nothing: it comes after a crash and says the same.
+  for (const { position, receipt: text } of receipts) database.sql(setReceipt).run(text, position, run);
+  database.sql(noteReceived).run(run);
+}
+
+export function openPosts(database: Database, of: RunKey | { readonly owner: string }): StoredPost[] {
+  const rows =
+    "owner" in of ? database.sql(openOfOwner).all(of.owner) : database.sql(openOfRun).all(of.tenant, of.runId);
+  return toPosts(database, rows);
+}
+
+export function openPostsOfId(database: Database, run: number): StoredPost[] {
+  return toPosts(database, database.sql(openOfId).all(run));
+}
+
+export function readReceipt(database: Database, key: RunKey, position: number): string | null {
+  const values = database.sql(receipt).get(position, key.tenant, key.runId);
+  return values === undefined ? null : postRow(database, key, values).textOrNull("receipt");
+}
+
+function toPosts(database: Database, rows: unknown[]): StoredPost[] {
+  return rows.map((values) => {
+    const { tenant, run_id: runId } = values as { readonly tenant: string; readonly run_id: string };
+    const row = postRow(database, { tenant, runId }, values);
+    return {
+      key: { tenant: row.text("tenant"), runId: row.text("run_id") },
+      position: row.integer("position"),
+      idempotencyKey: row.textOrNull("idempotency_key"),
+      atMs: row.integer("at_ms"),
+      text: row.text("text"),
+    };
+  });
+}
+
+function postRow(database: Database, key: RunKey, values: unknown): Row {
+  return new Row({ path: database.path, table: "posts", key: `${key.tenant}/${key.runId}` }, values);
+}

@@ -1,0 +1,140 @@
+/**
+ * The tables, version by version.
+ *
+ *     runs 1-1 starts            what never changes, beside the row that every commit rewrites
+ *      |--* labels
+ *      |--* ticks, snapshots     the journal: a prefix may be pruned
+ *      |--* events               the stream
+ *      |--* posts                messages; open until they have a receipt
+ *      '--* blob_refs *-1 blobs  large texts, stored once
+ *     records                    of tenants, not of runs
+ *     owners                     the processes behind the leases
+ *
+ * A run has a small number here, `runs.id`, so that the keys of its many rows are short.
+ * A released migration never changes: a new one follows it.
+ *
+ * @module
+ */
+
+/** "mlrc": written into the file's header. */
+export const applicationId = 0x6d6c7263;
+
+const first = `
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    workflow TEXT NOT NULL,
+    status TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    ticks INTEGER NOT NULL,
+    last_event INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    wake_at INTEGER,
+    posted_at INTEGER, -- of the oldest open post
+    owner TEXT,
+    lease_until INTEGER,
+    waiting TEXT,
+    outcome TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
+  CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
+  CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
+  CREATE INDEX runs_held ON runs (owner, lease_until) WHERE owner IS NOT NULL;
+  CREATE INDEX runs_due ON runs (wake_at) WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_posted ON runs (posted_at) WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
+  CREATE INDEX runs_held_posted ON runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
+
+  CREATE TABLE starts (
+    run INTEGER PRIMARY KEY,
+    code TEXT NOT NULL,
+    start_at INTEGER NOT NULL,
+    forked_run_id TEXT,
+    forked_tick INTEGER,
+    input TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE labels (
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (run, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX labels_value ON labels (tenant, name, value, created_at, run);
+
+  CREATE TABLE ticks (
+    run INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, last)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE events (
+    run INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, sequence)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE snapshots (
+    run INTEGER NOT NULL,
+    tick INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (run, tick)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE posts (
+    position INTEGER PRIMARY KEY AUTOINCREMENT, -- a deleted position is never given again
+    run INTEGER NOT NULL,
+    idempotency_key TEXT,
+    at_ms INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    receipt TEXT
+  ) STRICT;
+  CREATE INDEX posts_run ON posts (run);
+  CREATE UNIQUE INDEX posts_key ON posts (run, idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX posts_open ON posts (run, position) WHERE receipt IS NULL;
+
+  CREATE TABLE blobs (
+    id INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    text TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE blob_refs (
+    run INTEGER NOT NULL,
+    blob INTEGER NOT NULL,
+    by_run INTEGER NOT NULL, -- 1: by what stays as long as the run
+    by_tick INTEGER NOT NULL, -- the last tick of the latest batch that names it; -1: none does
+    by_snapshot INTEGER NOT NULL, -- the tick of the latest snapshot that names it; -1: none does
+    PRIMARY KEY (run, blob)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX blob_refs_blob ON blob_refs (blob);
+
+  CREATE TABLE records (
+    tenant TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (tenant, kind, id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE owners (
+    owner TEXT PRIMARY KEY,
+    machine TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    started TEXT
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** The first leads from an empty file to version 1, the next from 1 to 2, and so on. */
+export const migrations: readonly string[] = [first];

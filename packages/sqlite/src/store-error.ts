@@ -1,0 +1,105 @@
+/**
+ * What SQLite says, in Millrace's terms.
+ *
+ * `node:sqlite` carries the number of the result in `errcode`, `better-sqlite3` its name in `code`.
+ * Both may be extended results, such as `SQLITE_IOERR_WRITE` (778): the low eight bits are the plain one.
+ *
+ * @see https://www.sqlite.org/rescode.html
+ * @module
+ */
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
+import { WorkflowError, type WorkflowErrorOptions } from "millrace";
+
+type Plain = Pick<WorkflowErrorOptions, "code" | "message" | "hint">;
+
+const busy: Plain = {
+  code: "STORE_BUSY",
+  message: "another process kept the file locked for longer than `busyTimeoutMs`.",
+  hint: "Raise `busyTimeoutMs`, and look for a program that keeps a write transaction open.",
+};
+const readOnly: Plain = {
+  code: "STORE_READ_ONLY",
+  message: "the file or its directory cannot be written to.",
+  hint: "Give this process the right to write to the file and to the directory that holds it.",
+};
+const corrupt: Plain = {
+  code: "STORE_CORRUPT",
+  message: "the file is damaged, or no SQLite database.",
+  hint: "Put back a copy that was made with `VACUUM INTO` or `sqlite3 FILE .backup`.",
+};
+const full: Plain = {
+  code: "STORE_FULL",
+  message: "there is no room left for the file. Nothing of this write was stored.",
+  hint: "Make room on the disk, then go on: what was stored before is there.",
+};
+const cannotOpen: Plain = {
+  code: "STORE_FAILED",
+  message: "the file cannot be opened.",
+  hint: "Check that the directory exists and that the path names a file.",
+};
+
+const plainByNumber: ReadonlyMap<number, Plain> = new Map([
+  [5, busy],
+  [6, busy],
+  [8, readOnly],
+  [11, corrupt],
+  [13, full],
+  [14, cannotOpen],
+  [26, corrupt],
+]);
+
+const numberByName: readonly (readonly [string, number])[] = [
+  ["SQLITE_BUSY", 5],
+  ["SQLITE_LOCKED", 6],
+  ["SQLITE_READONLY", 8],
+  ["SQLITE_CORRUPT", 11],
+  ["SQLITE_FULL", 13],
+  ["SQLITE_CANTOPEN", 14],
+  ["SQLITE_NOTADB", 26],
+];
+
+/** The error to throw for whatever the driver threw. One of Millrace's own stays as it is. */
+export function toStoreError(error: unknown, path: string): WorkflowError {
+  if (WorkflowError.is(error)) return error;
+  const result = resultOf(error);
+  const plain = result === 14 && !isWritable(dirname(path)) ? readOnly : (plainByNumber.get(result) ?? failed(error));
+  return new WorkflowError({
+    code: plain.code,
+    message: `The store "${path}": ${plain.message}`,
+    hint: plain.hint,
+    details: { path, sqlite: result === 0 ? null : result },
+    cause: error,
+  });
+}
+
+/** True when somebody else has the lock, and a second try may get it. */
+export function isBusy(error: unknown): boolean {
+  return resultOf(error) === 5;
+}
+
+function resultOf(error: unknown): number {
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
+  if (typeof errcode === "number") return errcode & 0xff;
+  if (typeof code !== "string") return 0;
+  // Of node:sqlite, for an integer that no number can hold: the store never writes one.
+  if (code === "ERR_OUT_OF_RANGE") return 11;
+  return numberByName.find(([name]) => code === name || code.startsWith(`${name}_`))?.[1] ?? 0;
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
+}
+
+function failed(error: unknown): Plain {
+  return {
+    code: "STORE_FAILED",
+    message: error instanceof Error ? error.message : String(error),
+    hint: "Read the cause: it is what SQLite or the system said.",
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { SqliteDriverName } from "../src/index.js";
+import { drivers, openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
+import { completed, creationOf, keyOf, ticksOf } from "./runs.js";
+
+function countsOf(path: string, driver: SqliteDriverName): { [table: string]: number } {
+  const database = openRaw(path, driver);
+  const tables = rowsOf(database, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, rowsOf(database, `SELECT count(*) AS count FROM "${name}"`)[0]?.["count"]]),
+  );
+}
+
+describe.for(drivers)("deleting runs, with %s", (driver) => {
+  it("leaves no row of a run in any table", async () => {
+    const path = temporaryFile();
+    const store = openStore(path, { driver });
+    const before = countsOf(path, driver);
+    const hash = store.hash("a large text");
+    await store.commit([
+      {
+        ...creationOf("run", "ann", { labels: { region: "eu" }, code: hash }),
+        ticks: ticksOf(1),
+        events: [{ sequence: 0, atMs: 1, text: "{}" }],
+        snapshot: { tick: 1, atMs: 1, text: "{}" },
+        blobs: [{ hash, text: "a large text" }],
+      },
+    ]);
+    const posted = await store.post(keyOf("run"), { idempotencyKey: "once", atMs: 1, text: "{}" });
+    await store.post(keyOf("run"), { idempotencyKey: null, atMs: 1, text: "{}" });
+    const receipts = [{ position: posted.status === "stored" ? posted.position : 0, receipt: "{}" }];
+    await store.commit([{ key: keyOf("run"), owner: "ann", epoch: 1, receipts, ...completed }]);
+    const full = countsOf(path, driver);
+
+    const count = await store.delete([keyOf("run")]);
+
+    expect(Object.values({ ...full, records: 1 }).every((rows) => rows > 0)).toBe(true);
+    expect(count).toBe(1);
+    expect(countsOf(path, driver)).toEqual({ ...before, owners: 1 });
+  });
+
+  it("never gives the position of a deleted post again", async () => {
+    const store = openStore(temporaryFile(), { driver });
+    await store.commit([creationOf("first", null), creationOf("second", null)]);
+    const message = { idempotencyKey: null, atMs: 1, text: "{}" };
+    const first = await store.post(keyOf("first"), message);
+    await store.delete([keyOf("first")]);
+
+    const second = await store.post(keyOf("second"), message);
+
+    expect([first, second]).toEqual([
+      { status: "stored", position: 1 },
+      { status: "stored", position: 2 },
+    ]);
+  });
+});

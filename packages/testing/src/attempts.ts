@@ -1,0 +1,141 @@
+/**
+ * What the attempts of a run are doing, seen from a middleware: at work in their own code, waiting for the run, or held.
+ *
+ * @module
+ */
+import type { Middleware, StepCall, StepOutput } from "millrace";
+
+/** One attempt, from its first line to its last. */
+export interface SeenAttempt {
+  readonly workflow: string;
+  readonly step: string;
+  readonly runId: string;
+  readonly item: number;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  /** Calls of `ctx` that give the slot back and are not answered yet. */
+  open: number;
+  /** Held by a scheduler. */
+  held: boolean;
+  /** At work for so long without a word that nobody waits for it any more. */
+  slow: boolean;
+  /** What its open waits are for. */
+  readonly awaited: string[];
+}
+
+/** The attempts under way. */
+export class Attempts {
+  readonly all: Set<SeenAttempt> = new Set();
+  /** Names of the steps in the order in which their attempts began. */
+  readonly begun: string[] = [];
+  /** Rises with everything that is seen. */
+  changes = 0;
+
+  /** Those that run their own code now. */
+  get atWork(): SeenAttempt[] {
+    return [...this.all].filter(({ open, held, slow }) => open === 0 && !held && !slow);
+  }
+
+  see(call: StepCall, rootWorkflow: string | null): SeenAttempt {
+    const { workflow, step, runId, item, attempt } = call;
+    const seen: SeenAttempt = {
+      ...{ workflow, step, runId, item, attempt },
+      signal: call.ctx.signal,
+      open: 0,
+      held: false,
+      slow: false,
+      awaited: [],
+    };
+    this.all.add(seen);
+    this.begun.push(rootWorkflow === null || workflow === rootWorkflow ? step : `${workflow}.${step}`);
+    this.changes++;
+    watchCalls(call, seen, () => void this.changes++);
+    return seen;
+  }
+
+  over(seen: SeenAttempt): void {
+    this.all.delete(seen);
+    this.changes++;
+  }
+}
+
+const slotless = ["waitForEvent", "sleep", "runChild"] as const;
+type AnyCall = (...args: unknown[]) => Promise<unknown>;
+
+/** Puts itself before the calls of this attempt's context that may take long. */
+function watchCalls({ ctx }: StepCall, seen: SeenAttempt, onChange: () => void): void {
+  const calls = ctx as unknown as Record<(typeof slotless)[number], AnyCall>;
+  for (const name of slotless) {
+    const original = calls[name];
+    calls[name] = function (this: unknown, ...args) {
+      const answer = original.apply(this, args);
+      const what = name === "waitForEvent" ? String((args[0] as { readonly type?: string } | undefined)?.type) : null;
+      const closed = (): void => {
+        seen.open--;
+        seen.slow = false;
+        if (what !== null) seen.awaited.splice(seen.awaited.indexOf(what), 1);
+        onChange();
+      };
+      seen.open++;
+      if (what !== null) seen.awaited.push(what);
+      onChange();
+      answer.then(closed, closed);
+      return answer;
+    };
+  }
+}
+
+/** A middleware that only looks on. */
+export function watching(attempts: Attempts, rootWorkflow: string | null = null): Middleware {
+  return async (call, next) => {
+    const seen = attempts.see(call, rootWorkflow);
+    try {
+      return throughGenerator(await next(), { end: async () => attempts.over(seen) });
+    } catch (error) {
+      attempts.over(seen);
+      throw error;
+    }
+  };
+}
+
+export interface GeneratorWatch {
+  /** Before an element goes on to the run. */
+  element?(): Promise<void>;
+  /** The step has nothing more to give. */
+  end(): Promise<void>;
+}
+
+/** A generator has just begun when it is given back. Anything else is over. */
+export async function throughGenerator(output: StepOutput, watch: GeneratorWatch): Promise<StepOutput> {
+  if (!isGenerator(output)) {
+    await watch.end();
+    return output;
+  }
+  return passOn(output, watch) as unknown as StepOutput;
+}
+
+async function* passOn(
+  generator: AsyncGenerator<unknown, unknown>,
+  watch: GeneratorWatch,
+): AsyncGenerator<unknown, unknown> {
+  let finished = false;
+  try {
+    for (;;) {
+      const next = await generator.next();
+      if (next.done) {
+        finished = true;
+        return next.value;
+      }
+      await watch.element?.();
+      yield next.value;
+    }
+  } finally {
+    if (!finished) await generator.return(undefined);
+    await watch.end();
+  }
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+  const generator = value as { next?: unknown; [Symbol.asyncIterator]?: unknown } | null | undefined;
+  return typeof generator?.[Symbol.asyncIterator] === "function" && typeof generator.next === "function";
+}

@@ -1,0 +1,112 @@
+/**
+ * Does what the world would do for a run, until it has ended or crashed: answers, sends, and lets time pass.
+ *
+ * Time moves only when nothing else can happen.
+ *
+ * @module
+ */
+import { type RunOutcome, WorkflowError } from "millrace";
+import { waitTurn } from "./host-turn.js";
+import type { Life } from "./life.js";
+import type { Outside, Waiting } from "./outside.js";
+
+export type Ended = Exclude<RunOutcome, Waiting>;
+
+/** Host turns, a millisecond or more each, in which a step may work without a word. */
+export const TIMEOUT_TURNS = 2_000;
+/** The same for what is before a step: a place in a limit, and resources that are being made. */
+const PREPARING_TURNS = 100;
+/** A run that sleeps more often than this does not end. */
+const MAX_JUMPS = 10_000;
+
+/** @returns null when the run has crashed */
+export async function drive(life: Life, outside: Outside, timeoutTurns: number): Promise<Ended | null> {
+  for (let jumps = 0; jumps < MAX_JUMPS; ) {
+    const moment = await nextMoment(life, timeoutTurns);
+    if (moment === "crashed") return null;
+    if (moment === "quiet") {
+      if (!life.clock.jumpToNext()) throw hangs(life, timeoutTurns);
+      jumps++;
+      continue;
+    }
+    if (moment.status !== "waiting") return moment;
+    const acted = await Promise.race([outside.act(life.handler, moment), life.recording.crashed]);
+    if (acted !== false) continue;
+    if (moment.wakeAtMs === null || !life.clock.jumpToNext()) throw stuck(life, outside, moment);
+    jumps++;
+  }
+  throw endless(life);
+}
+
+/** Waits until the run has nothing to do, or says nothing any more. */
+async function nextMoment(life: Life, timeoutTurns: number): Promise<RunOutcome | "quiet" | "crashed"> {
+  const { handler, recording, attempts } = life;
+  let idle: { readonly outcome: RunOutcome } | { readonly error: unknown } | null = null;
+  handler.idle().then(
+    (outcome) => (idle = { outcome }),
+    (error: unknown) => (idle = { error }),
+  );
+  const found = (): typeof idle => idle;
+  let seen = -1;
+  for (let turn = 0; ; turn++) {
+    await waitTurn(turn);
+    if (recording.lost !== null) return "crashed";
+    const now = found();
+    if (now !== null) {
+      if ("error" in now) throw now.error;
+      return now.outcome;
+    }
+    const changes = recording.ticks.length + attempts.changes;
+    if (seen !== changes || life.isHolding()) [seen, turn] = [changes, 0];
+    const isWorking = [...attempts.all].some(({ open }) => open === 0);
+    if (turn > (isWorking ? timeoutTurns : PREPARING_TURNS)) return "quiet";
+  }
+}
+
+/** Waits until what was at work at the crash has come to a halt: it cannot be killed as a process can. */
+export async function standStill({ attempts, stop }: Life): Promise<void> {
+  stop();
+  let seen = -1;
+  for (let turn = 0, quiet = 0; quiet < 3 && turn < PREPARING_TURNS; turn++) {
+    await waitTurn(turn);
+    if (seen !== attempts.changes) [seen, turn, quiet] = [attempts.changes, 0, 0];
+    else if (attempts.atWork.length === 0) quiet++;
+    else if (turn > 5) quiet++; // it waits for the journal, as a step does that has called `ctx`
+  }
+}
+
+function hangs({ workflow, attempts }: Life, turns: number): WorkflowError {
+  const steps = [...attempts.all].filter(({ open }) => open === 0).map(({ step }) => step);
+  return new WorkflowError({
+    code: "RUN_STUCK",
+    message: `The run of "${workflow}" does not go on: ${steps.length > 0 ? `${steps.map((step) => `"${step}"`).join(", ")} worked` : "nothing happened"} for ${turns} turns of the host without a word.`,
+    hint: "Await something that settles, give the step a `timeout`, or raise `timeoutTurns` when it only takes long.",
+    details: { workflow, steps, turns },
+  });
+}
+
+function stuck({ workflow, attempts }: Life, outside: Outside, { prompts }: Waiting): WorkflowError {
+  const asked = prompts.map(({ event }) => event.type);
+  const awaited = [...attempts.all].flatMap(({ step, awaited: types }) => types.map((type) => ({ step, type })));
+  const waits = awaited.map(({ step, type }) => `"${step}" waits for ${type}`);
+  const what = [
+    ...(asked.length > 0 ? [`it asks ${asked.join(", ")}`] : []),
+    ...waits,
+    ...(outside.next === null ? [] : [`it does not take ${outside.next.type}, the next of \`events\``]),
+  ];
+  return new WorkflowError({
+    code: "RUN_STUCK",
+    message: `The run of "${workflow}" waits for what nobody sends: ${what.join("; ") || "an event from outside"}.`,
+    hint: asked.length > 0 ? `Give \`answers: { ${asked[0]}: { … } }\`.` : "Give the events in `events`.",
+    details: { workflow, prompts: asked, waits: awaited },
+  });
+}
+
+function endless({ workflow, clock }: Life): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_STUCK",
+    message: `The run of "${workflow}" does not end: time has moved on ${MAX_JUMPS} times, to ${new Date(clock.now()).toISOString()}.`,
+    hint: "Give the loop of waits an end, at least under test.",
+    details: { workflow, jumps: MAX_JUMPS },
+  });
+}

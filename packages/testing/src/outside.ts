@@ -1,0 +1,61 @@
+/**
+ * The world around a run: who answers its prompts and sends it events.
+ *
+ * @module
+ */
+import type { RunOutcome, WorkflowEvent, WorkflowHandler } from "millrace";
+import type { Tick } from "millrace/engine";
+
+/** Fields of the answer; null to leave the prompt open, until its wait times out. */
+export type Answer = Readonly<Record<string, unknown>> | null;
+
+/** By the type of the prompt, or one function for all of them. */
+export type Answers =
+  | ((prompt: WorkflowEvent) => Answer)
+  | { readonly [promptType: string]: Answer | ((prompt: WorkflowEvent) => Answer) };
+
+export interface OutsideOptions {
+  /** Answers to prompts. The same prompt may be asked about more than once. @default none */
+  readonly answers?: Answers;
+  /** Sent in this order, each when the run has nothing else to do and takes it. @default none */
+  readonly events?: readonly WorkflowEvent[];
+}
+
+export type Waiting = Extract<RunOutcome, { readonly status: "waiting" }>;
+
+/** Lives as long as the world does: a run that crashes and goes on meets the same one. */
+export class Outside {
+  readonly #answers: Answers;
+  readonly #events: readonly WorkflowEvent[];
+  #sent = 0;
+
+  constructor({ answers = {}, events = [] }: OutsideOptions) {
+    this.#answers = answers;
+    this.#events = events;
+  }
+
+  /** The next event that the run has not taken. */
+  get next(): WorkflowEvent | null {
+    return this.#events[this.#sent] ?? null;
+  }
+
+  /** Does one thing for a run that waits. False when there is nothing to do for it. */
+  async act(handler: WorkflowHandler, { prompts }: Waiting): Promise<boolean> {
+    for (const { promptId, event } of prompts) {
+      const fields = this.#answerTo(event);
+      if (fields !== null && (await handler.answer(promptId, fields)).status === "accepted") return true;
+    }
+    const { next } = this;
+    return next !== null && (await handler.sendEvent(next as never)).status === "accepted";
+  }
+
+  /** An event is sent once it is stored, whether or not the sender has heard so. */
+  onStored(tick: Tick): void {
+    if (tick.type === "event.received" && tick.event === this.next) this.#sent++;
+  }
+
+  #answerTo(prompt: WorkflowEvent): Answer {
+    const found = typeof this.#answers === "function" ? this.#answers : this.#answers[prompt.type];
+    return (typeof found === "function" ? found(prompt) : found) ?? null;
+  }
+}

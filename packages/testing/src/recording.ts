@@ -1,0 +1,70 @@
+/**
+ * The journal of a run in a test: it counts, and at a given tick the process is as good as gone.
+ *
+ * @module
+ */
+import type { Journal, Tick } from "millrace/engine";
+
+export interface StoredTick {
+  readonly runId: string;
+  readonly tick: Tick;
+}
+
+export interface RecordingOptions {
+  /** Whether the crash comes before this tick is stored; `stored` is how many are. @default never */
+  readonly crashBefore?: (next: StoredTick, stored: number) => boolean;
+  /** Called with each tick before it counts as stored. What it throws fails the run. */
+  readonly onStored?: (stored: StoredTick) => void;
+  /** Called at the crash, before what else its round holds is stored. */
+  readonly onCrash?: (lost: StoredTick, isFirstOfRound: boolean) => void;
+}
+
+export class Recording implements Journal {
+  readonly ticks: StoredTick[] = [];
+  /** The first tick that was not stored; null while there was no crash. */
+  lost: StoredTick | null = null;
+  /** Resolves at the crash. */
+  readonly crashed: Promise<void>;
+  readonly #options: RecordingOptions;
+  readonly #pending: ((error: unknown) => void)[] = [];
+  #crash: () => void = () => {};
+  #released: { readonly error: unknown } | null = null;
+
+  constructor(options: RecordingOptions = {}) {
+    this.#options = options;
+    this.crashed = new Promise((resolve) => {
+      this.#crash = resolve;
+    });
+  }
+
+  append(runId: string, round: readonly Tick[]): void | Promise<void> {
+    if (this.lost !== null) return this.#never();
+    const { crashBefore, onStored, onCrash } = this.#options;
+    try {
+      for (const [index, tick] of round.entries()) {
+        if (crashBefore?.({ runId, tick }, this.ticks.length)) {
+          this.lost = { runId, tick };
+          onCrash?.(this.lost, index === 0);
+          this.#crash();
+          return this.#never();
+        }
+        onStored?.({ runId, tick });
+        this.ticks.push({ runId, tick });
+      }
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** After the crash nothing that waits for the journal goes on, until the test lets go of it. */
+  #never(): Promise<void> {
+    if (this.#released !== null) return Promise.reject(this.#released.error);
+    return new Promise((_resolve, reject) => void this.#pending.push(reject));
+  }
+
+  /** What the crash has left in memory ends, and gives back what it holds. */
+  release(error: unknown): void {
+    this.#released = { error };
+    for (const reject of this.#pending) reject(error);
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The order of ready work as a function of a seed.
+ *
+ * Every attempt is held before its first line, before each element of a generator, and after its last line. When nothing is
+ * at work any more, the seed picks some of those that are held and lets them go in an order that it picks too. So the order
+ * in which steps begin, and in which steps that ran at the same time report, does not depend on the machine.
+ *
+ * @module
+ */
+import type { Middleware } from "millrace";
+import { Attempts, type SeenAttempt, throughGenerator } from "./attempts.js";
+import { nextTurn, waitTurn } from "./host-turn.js";
+import { createRandom, type Random } from "./random.js";
+
+export interface SeededScheduler {
+  readonly seed: number;
+  /** For `workflow.use(...)`. The first one added is the outermost: add it first. */
+  readonly middleware: Middleware;
+  /** What it has let go so far: `"work 3.1 begins"`, with the work item and the attempt. */
+  readonly order: readonly string[];
+}
+
+/**
+ * Makes the order of concurrent steps a function of `seed`.
+ *
+ * @example
+ * const scheduler = seededScheduler(7);
+ * await workflow.use(scheduler.middleware).run(input);
+ * console.log(scheduler.order);
+ */
+export function seededScheduler(seed: number): SeededScheduler {
+  return new Scheduler(seed);
+}
+
+/** Which attempts reported, in which order: `"run 3"`, the run and the work item. */
+export type Guide = readonly string[];
+
+interface Held {
+  readonly label: string;
+  readonly isBeginning: boolean;
+  readonly seen: SeenAttempt;
+  readonly release: () => void;
+}
+
+/** Turns without any news after which nothing more is to be expected from code that awaits only promises. */
+const QUIET_TURNS = 3;
+/** Pauses after which an attempt at work is no longer waited for: it may itself wait for one that is held. */
+const PATIENCE_TURNS = 150;
+
+export class Scheduler implements SeededScheduler {
+  readonly seed: number;
+  readonly order: string[] = [];
+  readonly attempts: Attempts;
+  readonly #random: Random;
+  readonly #held: Set<Held> = new Set();
+  readonly #root: string | null;
+  readonly #guide: string[] | null;
+  #pumping = false;
+  #stopped = false;
+
+  /**
+   * @param root The name of the workflow whose steps are listed without it.
+   * @param guide Instead of chance: work reports in this order, as far as it can.
+   */
+  constructor(seed: number, root: string | null = null, guide: Guide | null = null) {
+    this.#guide = guide === null ? null : [...guide];
+    this.seed = seed;
+    this.attempts = new Attempts();
+    this.#random = createRandom(seed);
+    this.#root = root;
+  }
+
+  /** Something is held and will be let go. */
+  get isBusy(): boolean {
+    return this.#held.size > 0 && !this.#stopped;
+  }
+
+  /** Lets nothing go any more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  readonly middleware: Middleware = async (call, next) => {
+    const seen = this.attempts.see(call, this.#root);
+    await this.#hold(seen, "begins");
+    // Work that was called off while it was held does not begin.
+    if (seen.signal.aborted) {
+      this.attempts.over(seen);
+      throw seen.signal.reason;
+    }
+    const end = async (): Promise<void> => {
+      await this.#hold(seen, "ends");
+      this.attempts.over(seen);
+    };
+    let output: Awaited<ReturnType<typeof next>>;
+    try {
+      output = await next();
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    return throughGenerator(output, { element: () => this.#hold(seen, "yields"), end });
+  };
+
+  #hold(seen: SeenAttempt, what: string): Promise<void> {
+    const label = `${seen.step} ${seen.item}.${seen.attempt} ${what}`;
+    return new Promise((resolve) => {
+      const held: Held = {
+        label,
+        isBeginning: what === "begins",
+        seen,
+        release: () => {
+          this.#held.delete(held);
+          seen.held = false;
+          this.attempts.changes++;
+          this.order.push(label);
+          resolve();
+        },
+      };
+      seen.held = true;
+      seen.slow = false;
+      this.#held.add(held);
+      this.attempts.changes++;
+      void this.#pump();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    while (this.isBusy) {
+      await this.#quiet();
+      if (!this.#stopped) this.#letGo();
+    }
+    this.#pumping = false;
+  }
+
+  /** Until nothing is at work, or what is at work says nothing for long. */
+  async #quiet(): Promise<void> {
+    let changes = -1;
+    for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && !this.#stopped; turn++) {
+      await (quiet > 0 ? nextTurn() : waitTurn(turn));
+      if (changes !== this.attempts.changes) [changes, turn, quiet] = [this.attempts.changes, 0, 0];
+      const atWork = this.attempts.atWork;
+      if (atWork.length === 0) quiet++;
+      else if (turn > PATIENCE_TURNS) for (const seen of atWork) seen.slow = true;
+    }
+  }
+
+  /** Sorted first: what arrives in another order on another machine still goes in the same. */
+  #letGo(): void {
+    const held = [...this.#held].sort((one, other) => compare(one.seen, other.seen));
+    const some =
+      this.#guide === null
+        ? this.#random.shuffle(held).slice(0, 1 + this.#random.below(held.length))
+        : guided(held, this.#guide);
+    for (const { release } of some) release();
+  }
+}
+
+/** All that wants to begin; else the one that reports next. Takes it off the guide. */
+function guided(held: readonly Held[], guide: string[]): readonly Held[] {
+  const beginnings = held.filter(({ isBeginning }) => isBeginning);
+  if (beginnings.length > 0) return beginnings;
+  const reporting = new Set(held.map(({ seen }) => nameOf(seen)));
+  const next = guide.findIndex((name) => reporting.has(name));
+  if (next < 0) return held.slice(0, 1);
+  const [name] = guide.splice(next, 1);
+  return held.filter(({ seen }) => nameOf(seen) === name);
+}
+
+function nameOf({ runId, item }: SeenAttempt): string {
+  return `${runId} ${item}`;
+}
+
+function compare(one: SeenAttempt, other: SeenAttempt): number {
+  if (one.runId !== other.runId) return one.runId < other.runId ? -1 : 1;
+  return one.item - other.item || one.attempt - other.attempt;
+}
