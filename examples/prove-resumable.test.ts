@@ -2,11 +2,13 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Proof, proveResumable } from "@millrace/testing";
 import { describe, expect, it, vi } from "vitest";
 import { Collatz } from "./branches-and-loops.js";
 import { Translate, TripFlow } from "./child-workflows.js";
 import { DigestFlow } from "./digest/workflow.js";
+import { SummaryFlow } from "./durable/workflow.js";
 import { WordCount } from "./fan-out-fan-in.js";
 import { JokeFlow } from "./hello.js";
 import { RefundFlow } from "./human-in-the-loop.js";
@@ -34,6 +36,16 @@ function digestOf(file: string): Promise<Proof> {
     return { create: () => new DigestFlow(output), observe: () => readFileSync(output, "utf8") };
   };
   return proveResumable(world, { files: [file] }, { answers: { ChooseTopics: { keep: [1] } }, seeds: [1, 2] });
+}
+
+/** Its slow work is slow: one file and one seed are enough. */
+function summariesOf(files: string[]): Promise<Proof> {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const world = () => {
+    const output = join(mkdtempSync(join(tmpdir(), "summaries-")), "summaries.txt");
+    return { create: () => new SummaryFlow({ root, output }), observe: () => readFileSync(output, "utf8") };
+  };
+  return proveResumable(world, { files }, { answers: { KeepThem: { keep: true } }, seeds: [1] });
 }
 
 const proofs: Record<string, () => Promise<Proof>> = {
@@ -68,7 +80,8 @@ const proofs: Record<string, () => Promise<Proof>> = {
       { answers: { ChooseRoom: { room: "attic" } } },
     );
   },
-  digest: () => digestOf(new URL("../docs/how-to/hello.md", import.meta.url).pathname),
+  durable: () => summariesOf(["docs/glossary.md"]),
+  digest: () => digestOf(fileURLToPath(new URL("../docs/how-to/hello.md", import.meta.url))),
 };
 
 describe("every example", () => {

@@ -6,7 +6,7 @@
  *     ```ts fragment           a piece that does not stand alone: not compiled
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "../setup/console.mjs";
 import { filesIn, finish, read } from "./gate.mjs";
@@ -73,9 +73,17 @@ function blocksOf(page) {
   return found;
 }
 
+/** The other packages, as their `exports` say. */
+function linkPackages(into) {
+  mkdirSync(into, { recursive: true });
+  const packages = join(root, "packages");
+  for (const name of readdirSync(packages).filter((name) => name !== "core"))
+    symlinkSync(join(packages, name), join(into, name), "junction");
+}
+
 function compile(all) {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  linkPackages(join(folder, "node_modules", "@millrace"));
   const nameOf = ({ page, line }) => `${page.replace(/[^A-Za-z0-9]+/g, "-")}-${line}.ts`;
   for (const block of all) writeFileSync(join(folder, nameOf(block)), block.lines.join("\n"));
   const options = { extends: "../../../../tsconfig.json", include: ["*.ts"] };

@@ -1,4 +1,4 @@
-import type { ClaimedRun, LeaseRequest, RunKey } from "millrace/runtime";
+import type { ClaimedRun, DueRuns, LeaseRequest, RunKey } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { atMost } from "./journal.js";
 import type { Owners } from "./owners.js";
@@ -13,17 +13,23 @@ interface Candidate {
 const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
 
-const expired = `SELECT id, lease_until AS dueAtMs FROM runs
-  WHERE owner = ? AND lease_until <= ? AND ended_at IS NULL ORDER BY lease_until LIMIT ?`;
-const woken = `SELECT id, wake_at AS dueAtMs FROM runs
-  WHERE owner IS NULL AND ended_at IS NULL AND wake_at <= ? ORDER BY wake_at, id LIMIT ?`;
+/** A statement for runs of all workflows, and one for those of a JSON list that comes before its last value. */
+interface Filtered {
+  readonly all: string;
+  readonly some: string;
+}
+
+function filtered(select: string, where: string, order: string): Filtered {
+  const text = (filter: string): string =>
+    `SELECT ${select} FROM runs WHERE ${where} AND ended_at IS NULL${filter} ORDER BY ${order} LIMIT ?`;
+  return { all: text(""), some: text(" AND workflow IN (SELECT value FROM json_each(?))") };
+}
+
+const expired = filtered("id, lease_until AS dueAtMs", "owner = ? AND lease_until <= ?", "lease_until");
+const woken = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at <= ?", "wake_at, id");
 // A post is due at once: its time, which another clock gave, only says how long it has waited.
-const posted = `SELECT id, posted_at AS dueAtMs FROM runs
-  WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL ORDER BY posted_at, id LIMIT ?`;
-const nextWake = `SELECT min(wake_at) AS atMs FROM runs
-  WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL`;
-const nextPosted = `SELECT min(posted_at) AS atMs FROM runs
-  WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL`;
+const posted = filtered("id, posted_at AS dueAtMs", "owner IS NULL AND posted_at IS NOT NULL", "posted_at, id");
+const nextWake = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at IS NOT NULL", "wake_at");
 
 /** Who gets the lease of which run. Everything that writes here runs in a transaction. */
 export class Claims {
@@ -41,12 +47,12 @@ export class Claims {
     return this.#isFree(found, lease) ? this.#take(found.id, lease) : null;
   }
 
-  claimDue(lease: LeaseRequest & { readonly limit: number }): ClaimedRun[] {
+  claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): ClaimedRun[] {
     const limit = atMost(lease.limit);
     const candidates = [
-      ...this.#ofHolders(lease.nowMs, limit),
-      ...this.#candidates(woken, lease.nowMs, limit),
-      ...this.#candidates(posted, limit),
+      ...this.#ofHolders(lease, limit),
+      ...this.#candidates(woken, lease, [lease.nowMs, limit]),
+      ...this.#candidates(posted, lease, [limit]),
     ];
     candidates.sort((left, right) => left.dueAtMs - right.dueAtMs || left.id - right.id);
     const ids = new Set(candidates.map(({ id }) => id));
@@ -60,23 +66,23 @@ export class Claims {
     return (rows as { tenant: string; run_id: string }[]).map(({ tenant, run_id }) => ({ tenant, runId: run_id }));
   }
 
-  nextWakeAtMs(): number | null {
-    const times = [nextWake, nextPosted]
-      .map((text) => (this.#database.sql(text).get() as { readonly atMs: number | null }).atMs)
-      .filter((atMs) => atMs !== null);
+  nextWakeAtMs(of: DueRuns): number | null {
+    const times = [nextWake, posted].flatMap((text) => this.#candidates(text, of, [1])).map(({ dueAtMs }) => dueAtMs);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   /** Runs whose lease has run out, and all runs of dead owners. */
-  #ofHolders(nowMs: number, limit: number): Candidate[] {
+  #ofHolders(lease: LeaseRequest & DueRuns, limit: number): Candidate[] {
     return this.#owners.holders().flatMap((owner) => {
-      const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : nowMs;
-      return this.#candidates(expired, owner, untilMs, limit);
+      const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : lease.nowMs;
+      return this.#candidates(expired, lease, [owner, untilMs, limit]);
     });
   }
 
-  #candidates(text: string, ...values: (string | number)[]): Candidate[] {
-    return this.#database.sql(text).all(...values) as Candidate[];
+  #candidates(text: Filtered, { workflows }: DueRuns, values: readonly (string | number)[]): Candidate[] {
+    if (workflows === undefined) return this.#database.sql(text.all).all(...values) as Candidate[];
+    const bound = values.toSpliced(-1, 0, JSON.stringify(workflows));
+    return this.#database.sql(text.some).all(...bound) as Candidate[];
   }
 
   #isFree({ run: { lease } }: NumberedRun, { owner, nowMs }: LeaseRequest): boolean {

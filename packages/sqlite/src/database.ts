@@ -109,7 +109,7 @@ function closed(path: string): WorkflowError {
   return new WorkflowError({
     code: "STORE_CLOSED",
     message: `The store "${path}" has been closed.`,
-    hint: "Close the store last: after the runtime, and after everything that reads from it.",
+    hint: "Close the store last. A runtime closes its store when it stops.",
     details: { path },
   });
 }

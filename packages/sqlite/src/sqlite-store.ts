@@ -2,6 +2,7 @@ import { WorkflowError } from "millrace";
 import type {
   ClaimedRun,
   CommitResult,
+  DueRuns,
   LeaseRequest,
   PostedMessage,
   PostResult,
@@ -116,7 +117,7 @@ class SqliteStore implements RunStore {
     return this.#write(() => this.#claims.claim(key, lease));
   }
 
-  async claimDue(lease: LeaseRequest & { readonly limit: number }): Promise<ClaimedRun[]> {
+  async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
     return this.#write(() => this.#claims.claimDue(lease));
   }
 
@@ -124,8 +125,8 @@ class SqliteStore implements RunStore {
     return this.#write(() => this.#claims.renew(lease));
   }
 
-  async nextWakeAtMs(): Promise<number | null> {
-    return this.#database.read(() => this.#claims.nextWakeAtMs());
+  async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
+    return this.#database.read(() => this.#claims.nextWakeAtMs(of));
   }
 
   async run(key: RunKey): Promise<StoredRun | null> {

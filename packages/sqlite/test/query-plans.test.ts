@@ -62,8 +62,8 @@ const queries: readonly Partial<RunQuery>[] = [
   { labels: { a: "1", b: "2" }, status: ["completed"], workflow: "digest", endedBeforeMs: 9_999 },
 ];
 
-/** Small by nature: the processes that share the file, what a common table expression yields, and one page of results. */
-const smallScans = /^SCAN (owners|holder|page|CONSTANT ROW|\(subquery)/;
+/** Small by nature: the processes that share the file, the workflows of a runtime, what a common table expression yields, and one page of results. */
+const smallScans = /^SCAN (owners|holder|page|json_each|CONSTANT ROW|\(subquery)/;
 
 it("finds everything by an index: no statement walks a table of runs", async () => {
   const path = temporaryFile();

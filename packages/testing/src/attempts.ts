@@ -13,8 +13,10 @@ export interface SeenAttempt {
   readonly item: number;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** Calls of `ctx` that give the slot back and are not answered yet. */
+  /** What it waits for without a worker slot: calls of `ctx`, or a generator for being asked for more. */
   open: number;
+  /** Calls of `ctx` that wait only for being stored. */
+  storing: number;
   /** Held by a scheduler. */
   held: boolean;
   /** At work for so long without a word that nobody waits for it any more. */
@@ -42,6 +44,7 @@ export class Attempts {
       ...{ workflow, step, runId, item, attempt },
       signal: call.ctx.signal,
       open: 0,
+      storing: 0,
       held: false,
       slow: false,
       awaited: [],
@@ -60,29 +63,60 @@ export class Attempts {
 }
 
 const slotless = ["waitForEvent", "sleep", "runChild"] as const;
+const writes = ["set", "setState", "clear", "editState"] as const;
 type AnyCall = (...args: unknown[]) => Promise<unknown>;
+type Effect = (call: unknown) => unknown;
+type Replacement = (call: (args: unknown[]) => Promise<unknown>, args: unknown[]) => Promise<unknown>;
 
 /** Puts itself before the calls of this attempt's context that may take long. */
 function watchCalls({ ctx }: StepCall, seen: SeenAttempt, onChange: () => void): void {
-  const calls = ctx as unknown as Record<(typeof slotless)[number], AnyCall>;
+  const count = (field: "open" | "storing", by: 1 | -1): void => {
+    seen[field] += by;
+    if (by < 0) seen.slow = false;
+    onChange();
+  };
   for (const name of slotless) {
-    const original = calls[name];
-    calls[name] = function (this: unknown, ...args) {
-      const answer = original.apply(this, args);
-      const what = name === "waitForEvent" ? String((args[0] as { readonly type?: string } | undefined)?.type) : null;
-      const closed = (): void => {
-        seen.open--;
-        seen.slow = false;
-        if (what !== null) seen.awaited.splice(seen.awaited.indexOf(what), 1);
-        onChange();
-      };
-      seen.open++;
-      if (what !== null) seen.awaited.push(what);
-      onChange();
-      answer.then(closed, closed);
-      return answer;
-    };
+    before(ctx, name, (call, args) => {
+      const type = name === "waitForEvent" ? String((args[0] as { readonly type?: string } | undefined)?.type) : null;
+      if (type !== null) seen.awaited.push(type);
+      count("open", 1);
+      return afterwards(call(args), () => {
+        if (type !== null) seen.awaited.splice(seen.awaited.indexOf(type), 1);
+        count("open", -1);
+      });
+    });
   }
+  const storing: Replacement = (call, args) => {
+    count("storing", 1);
+    return afterwards(call(args), () => count("storing", -1));
+  };
+  for (const name of writes) before(ctx.store, name, storing);
+  before(ctx, "collectEvents", storing);
+  before(ctx, "run", (call, [key, effect]) => {
+    let isDone = false;
+    const counted: Effect = async (facts) => {
+      const value = await (effect as Effect)(facts);
+      isDone = true;
+      count("storing", 1);
+      return value;
+    };
+    return afterwards(call([key, typeof effect === "function" ? counted : effect]), () => {
+      if (isDone) count("storing", -1);
+    });
+  });
+}
+
+/** Replaces a method of this one object. */
+function before(holder: object, name: string, replace: Replacement): void {
+  const methods = holder as Record<string, AnyCall>;
+  const original = methods[name] as AnyCall;
+  methods[name] = (...args) => replace((given) => original.apply(holder, given), args);
+}
+
+/** Gives the same promise: nobody has to handle a second one. */
+function afterwards(answer: Promise<unknown>, then: () => void): Promise<unknown> {
+  answer.then(then, then);
+  return answer;
 }
 
 /** A middleware that only looks on. */
@@ -90,7 +124,7 @@ export function watching(attempts: Attempts, rootWorkflow: string | null = null)
   return async (call, next) => {
     const seen = attempts.see(call, rootWorkflow);
     try {
-      return throughGenerator(await next(), { end: async () => attempts.over(seen) });
+      return throughGenerator(await next(), { seen, end: async () => attempts.over(seen) });
     } catch (error) {
       attempts.over(seen);
       throw error;
@@ -99,6 +133,7 @@ export function watching(attempts: Attempts, rootWorkflow: string | null = null)
 }
 
 export interface GeneratorWatch {
+  readonly seen: SeenAttempt;
   /** Before an element goes on to the run. */
   element?(): Promise<void>;
   /** The step has nothing more to give. */
@@ -127,7 +162,10 @@ async function* passOn(
         return next.value;
       }
       await watch.element?.();
+      // Until the run has room for more, the step has nothing to do.
+      watch.seen.open++;
       yield next.value;
+      watch.seen.open--;
     }
   } finally {
     if (!finished) await generator.return(undefined);

@@ -70,8 +70,7 @@ export async function standStill({ attempts, stop }: Life): Promise<void> {
   for (let turn = 0, quiet = 0; quiet < 3 && turn < PREPARING_TURNS; turn++) {
     await waitTurn(turn);
     if (seen !== attempts.changes) [seen, turn, quiet] = [attempts.changes, 0, 0];
-    else if (attempts.atWork.length === 0) quiet++;
-    else if (turn > 5) quiet++; // it waits for the journal, as a step does that has called `ctx`
+    else if (attempts.atWork.every(({ storing }) => storing > 0)) quiet++;
   }
 }
 

@@ -68,7 +68,7 @@ export function proveResumable<Flow extends Workflow>(
   workflow: Provable<Flow>,
   ...[input, options = {}]: InputArguments<Flow, ProveOptions<ResultOf<Flow>, StateOf<Flow>>>
 ): Promise<Proof> {
-  return alone(() => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
+  return alone(async () => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
 }
 
 function worldsOf(workflow: Provable<Workflow>): () => World {
@@ -104,6 +104,13 @@ class Prover {
     this.#input = input;
     this.#options = options;
     this.#seeds = options.seeds ?? [1, 2, 3, 4, 5];
+    if (this.#seeds.length === 0)
+      throw new WorkflowError({
+        code: "OPTION_INVALID",
+        message: "`seeds` is empty: no run would be made, and nothing proven.",
+        hint: "Leave it out, or give at least one integer.",
+        details: { option: "seeds" },
+      });
   }
 
   async prove(): Promise<Proof> {
@@ -115,6 +122,7 @@ class Prover {
     }
     for (const { seed, run } of courses.values()) await this.#crashEverywhere(seed, run);
     const ticks = Math.max(...[...courses.values()].map(({ run }) => run.course.length));
+    if (this.#crashes === 0) throw nothingToCrash(this.#options.at, ticks);
     return { ticks, crashes: this.#crashes, seeds: this.#seeds };
   }
 
@@ -177,7 +185,7 @@ class Prover {
     const actual =
       tried.type === "failed" ? `the run did not end: ${messageOf(tried.error)}` : describeEnding(tried.ending);
     const wanted = describeEnding(expected);
-    const where = crash === null ? "without a crash" : describeCrash(crash);
+    const where = crash === null ? "this one ended before its crash" : describeCrash(crash);
     const known = this.#endings.size;
     const others =
       known === 1 ? "All undisturbed runs end alike." : `Undisturbed runs end in ${known} ways, and in none like this.`;
@@ -193,6 +201,15 @@ class Prover {
       ...(tried.type === "failed" && { cause: tried.error }),
     });
   }
+}
+
+function nothingToCrash(at: number | undefined, ticks: number): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `There is no crash when ${at} ticks are stored: the run has ${ticks}.`,
+    hint: `Give \`at\` from 1 to ${ticks - 1}, or leave it out.`,
+    details: { option: "at", ticks },
+  });
 }
 
 function describeCrash({ stored, lost, atWork, from }: Crash): string {

@@ -58,8 +58,7 @@ export interface StepRun<Output extends WorkflowEvent = WorkflowEvent, State = u
 export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flow>>(
   workflow: Flow,
   name: Name,
-  event: StepPayload<Flow, Name>,
-  options: RunStepOptions<StateBefore<Flow>> = {},
+  ...[event, options = {}]: [event: StepPayload<Flow, Name>, options?: RunStepOptions<StateBefore<Flow>>]
 ): Promise<StepRun<StepEvents<Flow, Name>, StateOf<Flow>>> {
   return alone(() => run(workflow, { name, event }, options)) as never;
 }

@@ -99,7 +99,7 @@ export class Scheduler implements SeededScheduler {
       await end();
       throw error;
     }
-    return throughGenerator(output, { element: () => this.#hold(seen, "yields"), end });
+    return throughGenerator(output, { seen, element: () => this.#hold(seen, "yields"), end });
   };
 
   #hold(seen: SeenAttempt, what: string): Promise<void> {

@@ -323,4 +323,36 @@ describe("proveResumable", () => {
 
     await expect(proveResumable(() => new Odd(), {})).rejects.toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
   });
+
+  it("refuses to prove nothing", async () => {
+    const create = () => new Shop(async () => 1);
+
+    await expect(proveResumable(create, {}, { seeds: [] })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(proveResumable(create, {}, { at: 3 })).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+      message: "There is no crash when 3 ticks are stored: the run has 3.",
+    });
+  });
+
+  it("lets what was at work at the crash come to a halt before it goes on", async () => {
+    const proof = proveResumable(() => {
+      const log: string[] = [];
+      const create = () =>
+        defineWorkflow("two")
+          .step("split", { on: StartEvent, emits: Item }, () => [new Item({ n: 1 }), new Item({ n: 12 })])
+          .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
+            log.push(`${n} begins`);
+            await new Promise((resolve) => setTimeout(resolve, n));
+            log.push(`${n} ends`);
+            await ctx.store.set(`at${n}`, true);
+            return new Done({ n });
+          })
+          .step("end", { on: collect(Done), emits: StopEvent }, (all) => new StopEvent({ result: all.length }))
+          .build();
+      const slow = () => log.filter((line) => line.startsWith("12")).join();
+      return { create, observe: () => /^(12 begins,12 ends,?)+$/.test(slow()) };
+    }, {});
+
+    await expect(proof).resolves.toMatchObject({ seeds: [1, 2, 3, 4, 5] });
+  });
 });

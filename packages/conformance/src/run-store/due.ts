@@ -86,6 +86,28 @@ function whenDue(test: StoreTest): void {
 }
 
 function whoseDue(test: StoreTest): void {
+  test("takes runs of the named workflows only, where they are named: waiting, posted to, and with a lease that has run out", async (store) => {
+    for (const workflow of ["mine", "other"]) {
+      await createRun(store, `lost-${workflow}`, { workflow });
+      await createRun(store, `scheduled-${workflow}`, { owner: null, workflow, startAtMs: startMs + 1 });
+      const posted = await createRun(store, `posted-${workflow}`, {
+        owner: null,
+        workflow,
+        startAtMs: startMs + 9 * leaseMs,
+      });
+      await postTo(store, posted.key, messageOf("1"));
+    }
+    const lease = { ...leaseOf("due", startMs + 2 * leaseMs), limit: 100 };
+
+    const mine = await store.claimDue({ ...lease, workflows: ["mine"] });
+    const none = await store.claimDue({ ...lease, workflows: [] });
+    const rest = await store.claimDue(lease);
+
+    expect(idsOf(mine).sort()).toEqual(["lost-mine", "posted-mine", "scheduled-mine"]);
+    expect(none).toEqual([]);
+    expect(idsOf(rest).sort()).toEqual(["lost-other", "posted-other", "scheduled-other"]);
+  });
+
   test("takes a run from who let its lease run out, with the next epoch", async (store) => {
     await createRun(store, "run");
 
@@ -208,6 +230,15 @@ function whichFirst(test: StoreTest): void {
 }
 
 function nextWake(test: StoreTest): void {
+  test("is that of the named workflows, where they are named", async (store) => {
+    await createRun(store, "other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
+    await createRun(store, "mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
+
+    expect(await store.nextWakeAtMs({ workflows: ["mine", "third"] })).toBe(startMs + 200);
+    expect(await store.nextWakeAtMs({ workflows: [] })).toBeNull();
+    expect(await store.nextWakeAtMs({})).toBe(startMs + 100);
+  });
+
   test("is never, without runs that nobody holds", async (store) => {
     await createRun(store, "held");
     await createEnded(store, "ended");

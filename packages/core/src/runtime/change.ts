@@ -1,6 +1,5 @@
 /** Waiting for a run to change, without missing a change that comes while one looks. */
-import type { RunDesk } from "./desk.js";
-import { idOf } from "./desk.js";
+import { idOf, type RunDesk } from "./desk.js";
 import type { RunKey } from "./run-store.types.js";
 
 /**
@@ -13,16 +12,14 @@ export async function whenChanged<Value>(
   look: () => Promise<Value | undefined>,
   wake?: (again: () => void) => void,
 ): Promise<Value> {
-  const id = idOf(key);
   let changed = false;
   let tell: () => void = () => {};
-  const watcher = (which: string | null): void => {
-    if (which !== null && which !== id) return;
+  const again = (): void => {
     changed = true;
     tell();
   };
-  wake?.(() => watcher(id));
-  desk.watchers.add(watcher);
+  wake?.(again);
+  const stop = desk.watchers.add(idOf(key), again);
   try {
     for (;;) {
       changed = false;
@@ -35,6 +32,6 @@ export async function whenChanged<Value>(
         });
     }
   } finally {
-    desk.watchers.delete(watcher);
+    stop();
   }
 }

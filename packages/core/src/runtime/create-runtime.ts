@@ -13,6 +13,7 @@ import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
 import { toMs } from "../value/duration.js";
 import { resolveStart } from "../workflow/start-event.js";
+import { checkNames } from "./check-names.js";
 import { RunDesk } from "./desk.js";
 import { forkRun } from "./fork.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
@@ -70,6 +71,7 @@ class StoredRuntime {
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
     this.#assertOpen();
+    checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
     const workflow = this.#book.get(name);
     const { compiled } = workflow;
     const nowMs = this.#desk.clock.now();
@@ -148,6 +150,7 @@ class StoredRuntime {
 
   fork(runId: string, options: ForkOptions): RunHandle {
     this.#assertOpen();
+    checkNames({ runId: options.runId, tenant: options.tenant });
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
     const stored = this.#from({ tenant, runId }).then((from) => forkRun({ desk: this.#desk, from, key }, options));

@@ -13,8 +13,7 @@ import { createDeferred, type Deferred } from "../run/deferred.js";
 import { decodeOutcome } from "../snapshot/decode.js";
 import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
-import { LiveRun, type LiveRunHome, type LiveRunSettings } from "./live-run.js";
-import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
+import { LiveRun, type LiveRunHome, type LiveRunSettings, type LiveRunSetup } from "./live-run.js";
 import { Posts } from "./posts.js";
 import type {
   ClaimedRun,
@@ -26,7 +25,8 @@ import type {
   StoredRun,
 } from "./run-store.types.js";
 import { cannotGoOn, runIdConflict, runUnknown } from "./runtime-errors.js";
-import { readStart } from "./start-text.js";
+import { type GoOn, TakeUp } from "./take-up.js";
+import { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
 export interface DeskSetup {
@@ -38,9 +38,6 @@ export interface DeskSetup {
   readonly clock: Clock;
   readonly log: Log;
 }
-
-/** Why a claimed run goes on: a run that has ended does only when it is asked to. */
-export type GoOn = "recover" | "resume" | "retry";
 
 /** A first start, with what the store keeps of it. */
 export interface NewRun {
@@ -63,14 +60,14 @@ export class RunDesk implements LiveRunHome {
   readonly settings: LiveRunSettings;
   readonly clock: Clock;
   readonly live: Map<string, LiveRun> = new Map();
-  /** Told when a run may have changed: its key, or null for any. */
-  readonly watchers: Set<(id: string | null) => void> = new Set();
+  readonly watchers: RunWatchers = new RunWatchers();
   /** A run that goes on later has left memory. */
   onParked: () => void = () => {};
   readonly #book: WorkflowBook;
   readonly #leaseMs: number;
   readonly #log: Log;
-  readonly #posts: Posts;
+  readonly #posts: Posts = new Posts();
+  readonly #takeUp: TakeUp;
   readonly #opening: Map<string, Promise<LiveRun | null>> = new Map();
   readonly #starting: Map<LiveRun, Deferred<StoredRun | null>> = new Map();
   #stopped = false;
@@ -84,7 +81,7 @@ export class RunDesk implements LiveRunHome {
     this.#book = setup.book;
     this.#leaseMs = setup.leaseMs;
     this.#log = setup.log;
-    this.#posts = new Posts();
+    this.#takeUp = new TakeUp({ desk: this, book: setup.book, posts: this.#posts, backOffMs: setup.leaseMs });
   }
 
   get lease(): LeaseRequest {
@@ -117,7 +114,7 @@ export class RunDesk implements LiveRunHome {
   #create({ key, workflow, record, started }: NewRun): Promise<StoredRun | null> {
     const { compiled } = workflow;
     const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
-    const run = this.#place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
+    const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
     const { untilMs } = this.lease;
     run.draft.create = { ...record, lease: { owner: this.owner, untilMs } };
     run.draft.blobs.push(workflow.code);
@@ -139,7 +136,7 @@ export class RunDesk implements LiveRunHome {
    */
   async startAt({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
     const family = children === null ? null : new Map(children);
-    const run = this.#place(workflow, { key, epoch: 1, state, status: "running", isStored: false, family });
+    const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false, family });
     run.draft.create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
@@ -200,7 +197,7 @@ export class RunDesk implements LiveRunHome {
   /** Takes up a run that this owner has just claimed. */
   async adopt(claimed: ClaimedRun, goOn: GoOn = "recover"): Promise<LiveRun | null> {
     const id = idOf(claimed.run.key);
-    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, goOn));
+    return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn));
   }
 
   #remember(id: string, opening: Promise<LiveRun | null>): Promise<LiveRun | null> {
@@ -212,101 +209,13 @@ export class RunDesk implements LiveRunHome {
 
   async #claim(key: RunKey): Promise<LiveRun | null> {
     const claimed = await this.store.claim(key, this.lease);
-    return claimed === null ? null : this.#load(claimed, "recover");
+    return claimed === null ? null : this.#takeUp.load(claimed, "recover");
   }
 
-  async #load(claimed: ClaimedRun, goOn: GoOn): Promise<LiveRun | null> {
-    const { run } = claimed;
-    const workflow = this.#book.find(run.workflow);
-    try {
-      if (workflow === undefined) return await this.#giveBack(run);
-      if (run.ticks === 0 && run.forkedFrom === null) return this.#beginStored(run, workflow);
-      const loaded = await loadTree({ store: this.store, run, workflow });
-      if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
-      return this.#resume(claimed, workflow, { loaded, goOn });
-    } catch (error) {
-      await this.#giveBack(run);
-      throw error;
-    }
-  }
-
-  /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
-  #beginStored(run: StoredRun, workflow: RegisteredWorkflow): LiveRun {
-    const started = readStart(run, workflow);
-    const state = createRunState({ runId: run.key.runId, workflow: workflow.compiled.name, store: started.store });
-    const live = this.#place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting" });
-    live.runner.begin({ ...started, atMs: live.runner.now() });
-    return live;
-  }
-
-  /** Its last tick is stored, and what follows from it is not. */
-  #close(run: StoredRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
-    const { tree, ticks } = loaded;
-    const live = this.#place(workflow, {
-      key: run.key,
-      epoch: run.epoch,
-      state: tree.root.state,
-      status: "running",
-      ticks,
-    });
-    this.#catchUp(live, run, loaded);
-    live.runner.finish(tree.root.state.outcome as Outcome);
-    return null;
-  }
-
-  #resume(
-    { run, posts }: ClaimedRun,
+  /** In memory from here on. */
+  place(
     workflow: RegisteredWorkflow,
-    { loaded, goOn }: { readonly loaded: LoadedTree; readonly goOn: GoOn },
-  ): LiveRun {
-    const { tree, ticks, snapshotAt } = loaded;
-    const prefaces = prefacesOf(loaded, workflow);
-    const family = tree.family();
-    const live = this.#place(workflow, {
-      key: run.key,
-      epoch: run.epoch,
-      state: tree.root.state,
-      status: run.status === "waiting" ? "waiting" : "running",
-      ticks,
-      snapshotAt,
-      prefaces,
-      family: family.size === 0 ? null : family,
-    });
-    this.#catchUp(live, run, loaded);
-    const open = posts.filter((post) => !this.#posts.isDone(live, post, tree.receipts));
-    const { runner } = live;
-    // What was posted before a timer was due comes before it.
-    const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
-    runner.begin({ type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
-    resumeChildren(runner);
-    this.#posts.deliver(live, open);
-    return live;
-  }
-
-  /** Writes what follows from stored ticks and was not stored itself. */
-  #catchUp(live: LiveRun, run: StoredRun, { tree }: LoadedTree): void {
-    const missing = tree.streamed.filter(({ sequence }) => sequence > run.lastEvent);
-    for (const item of missing) live.published(item);
-  }
-
-  async #giveBack(run: StoredRun): Promise<null> {
-    const { key, epoch } = run;
-    // Not due again at once: what kept it from loading is still there.
-    const summary = {
-      status: run.status,
-      atMs: this.clock.now(),
-      wakeAtMs: this.clock.now() + this.#leaseMs,
-      outcome: run.outcome,
-      waiting: run.waiting,
-    };
-    await this.store.commit([{ key, owner: this.owner, epoch, summary, release: true }]);
-    return null;
-  }
-
-  #place(
-    workflow: RegisteredWorkflow,
-    setup: Pick<ConstructorParameters<typeof LiveRun>[0], "key" | "epoch" | "state" | "status"> &
-      Partial<ConstructorParameters<typeof LiveRun>[0]>,
+    setup: Pick<LiveRunSetup, "key" | "epoch" | "state" | "status"> & Partial<LiveRunSetup>,
   ): LiveRun {
     const live = new LiveRun({
       ticks: 0,
@@ -345,9 +254,13 @@ export class RunDesk implements LiveRunHome {
     for (const [id, live] of before) if (live.isHeld && !held.has(id)) live.fence();
   }
 
+  nextWakeAtMs(): Promise<number | null> {
+    return this.store.nextWakeAtMs({ workflows: this.#book.names });
+  }
+
   /** Gives how many it took up. */
   async adoptDue(limit: number): Promise<number> {
-    const claimed = await this.store.claimDue({ ...this.lease, limit });
+    const claimed = await this.store.claimDue({ ...this.lease, limit, workflows: this.#book.names });
     for (const one of claimed) {
       await this.adopt(one).catch((error: unknown) =>
         this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
@@ -411,7 +324,7 @@ export class RunDesk implements LiveRunHome {
   }
 
   #tell(key: RunKey): void {
-    for (const watcher of [...this.watchers]) watcher(idOf(key));
+    this.watchers.tell(idOf(key));
   }
 
   // ---- how runs ended
@@ -434,5 +347,5 @@ export class RunDesk implements LiveRunHome {
 }
 
 export function idOf({ tenant, runId }: RunKey): string {
-  return JSON.stringify([tenant, runId]);
+  return `${tenant}\0${runId}`; // no name has that character in it
 }

@@ -1,6 +1,6 @@
 import { type DueEntry, DueQueue, isBefore } from "./memory-due.js";
 import type { MemoryRun } from "./memory-run.js";
-import type { Lease, StoredPost } from "./run-store.types.js";
+import type { DueRuns, Lease, LeaseRequest, StoredPost } from "./run-store.types.js";
 
 /** Who holds which run, which runs want an owner, and whose posts are open: without looking at the others. */
 export class MemoryLeases {
@@ -50,23 +50,31 @@ export class MemoryLeases {
     return held.flatMap((run) => [...run.pending.values()]).sort((left, right) => left.position - right.position);
   }
 
-  nextWakeAtMs(): number | null {
-    return this.#unheld.first()?.atMs ?? null;
+  nextWakeAtMs(of: DueRuns): number | null {
+    const passed: DueEntry[] = [];
+    const isWanted = wanted(of);
+    let first = this.#unheld.first();
+    for (; first !== undefined && !isWanted(first.run); first = this.#unheld.first()) passed.push(take(first));
+    putBack(passed);
+    return first?.atMs ?? null;
   }
 
   /** Takes them out of the queues: each must get a lease. */
-  takeDue(nowMs: number, limit: number): MemoryRun[] {
+  takeDue({ nowMs, limit, ...of }: LeaseRequest & DueRuns & { readonly limit: number }): MemoryRun[] {
     const due = new Set<MemoryRun>();
+    const passed: DueEntry[] = [];
+    const isWanted = wanted(of);
     while (due.size < limit) {
       const entry = this.#firstDue(nowMs);
       if (entry === undefined) break;
-      entry.queue.delete(entry.run);
-      due.add(entry.run);
+      if (isWanted(take(entry).run)) due.add(entry.run);
+      else passed.push(entry);
     }
+    putBack(passed);
     // A post of a process whose clock is ahead is due all the same.
     for (const run of this.#withPosts) {
       if (due.size >= limit) break;
-      if (run.lease === null && !run.isEnded) due.add(run);
+      if (run.lease === null && !run.isEnded && isWanted(run)) due.add(run);
     }
     return [...due];
   }
@@ -77,4 +85,17 @@ export class MemoryLeases {
     const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
     return first !== undefined && first.atMs <= nowMs ? first : undefined;
   }
+}
+
+function wanted({ workflows }: DueRuns): (run: MemoryRun) => boolean {
+  return (run) => workflows === undefined || workflows.includes(run.record.workflow);
+}
+
+function take(entry: DueEntry): DueEntry {
+  entry.queue.delete(entry.run);
+  return entry;
+}
+
+function putBack(entries: readonly DueEntry[]): void {
+  for (const { queue, run, atMs } of entries) queue.set(run, atMs);
 }

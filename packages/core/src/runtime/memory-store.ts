@@ -7,6 +7,7 @@ import { MemoryRuns } from "./memory-runs.js";
 import type {
   ClaimedRun,
   CommitResult,
+  DueRuns,
   Lease,
   LeaseRequest,
   NewRunRecord,
@@ -87,8 +88,8 @@ class MemoryStore implements RunStore {
     return isFree ? this.#claimRun(run, lease) : null;
   }
 
-  async claimDue(lease: LeaseRequest & { readonly limit: number }): Promise<ClaimedRun[]> {
-    return this.#leases.takeDue(lease.nowMs, lease.limit).map((run) => this.#claimRun(run, lease));
+  async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
+    return this.#leases.takeDue(lease).map((run) => this.#claimRun(run, lease));
   }
 
   async renew({ owner, untilMs }: LeaseRequest): Promise<RunKey[]> {
@@ -100,8 +101,8 @@ class MemoryStore implements RunStore {
     return runs.map((run) => run.key);
   }
 
-  async nextWakeAtMs(): Promise<number | null> {
-    return this.#leases.nextWakeAtMs();
+  async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
+    return this.#leases.nextWakeAtMs(of);
   }
 
   async run(key: RunKey): Promise<StoredRun | null> {

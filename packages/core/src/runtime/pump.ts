@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock, Log } from "../engine/ports.js";
-import type { RunDesk } from "./desk.js";
+import { idOf, type RunDesk } from "./desk.js";
 
 /** How many runs are taken up at once. */
 const BATCH = 100;
@@ -36,7 +36,7 @@ export class Pump {
     const { desk, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
     this.#stopWatching = desk.store.watch((key) => {
-      for (const watcher of [...desk.watchers]) watcher(key === null ? null : JSON.stringify([key.tenant, key.runId]));
+      desk.watchers.tell(key === null ? null : idOf(key));
       if (key === null || desk.isForeign(key)) void this.pump();
     });
     desk.onParked = () => void this.pump();
@@ -74,7 +74,7 @@ export class Pump {
       }
       await desk.deliverPosts();
       for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count) count = await desk.adoptDue(BATCH);
-      const wakeAtMs = await desk.store.nextWakeAtMs();
+      const wakeAtMs = await desk.nextWakeAtMs();
       this.#arm(Math.min(this.#renewAtMs, wakeAtMs ?? Number.POSITIVE_INFINITY));
     } catch (error) {
       if (!this.#stopped)

@@ -15,6 +15,7 @@ import { encodeRunner } from "../run/snapshot-run.js";
 import type { StreamOptions } from "../stream/event-stream.js";
 import type { RunStream } from "../stream/run-stream.js";
 import { whenChanged } from "./change.js";
+import { checkNames } from "./check-names.js";
 import { idOf, type RunDesk } from "./desk.js";
 import type { LiveRun } from "./live-run.js";
 import { loadTree } from "./load.js";
@@ -167,6 +168,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     tell: (live: LiveRun) => Promise<Receipt>,
   ): Promise<Receipt> {
     const { desk, key, accepted } = this.#setup;
+    checkNames({ key: idempotencyKey });
     await accepted;
     for (;;) {
       const live = idempotencyKey === undefined ? await desk.open(key) : null;

@@ -17,13 +17,13 @@ export interface RunStore {
   claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null>;
   /**
    * Takes the leases of runs that need an owner, longest waiting first: the lease has run out; or nobody holds it, and
-   * `wakeAtMs` has come or a post has no receipt yet.
+   * `wakeAtMs` has come or a post has no receipt yet. Of these workflows only, where they are named.
    */
-  claimDue(lease: LeaseRequest & { readonly limit: number }): Promise<ClaimedRun[]>;
+  claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]>;
   /** Prolongs every lease of this owner, also one that has run out and that nobody took. Gives the keys of all it holds. */
   renew(lease: LeaseRequest): Promise<RunKey[]>;
   /** When the next run that nobody holds wants to be claimed. */
-  nextWakeAtMs(): Promise<number | null>;
+  nextWakeAtMs(of?: DueRuns): Promise<number | null>;
 
   run(key: RunKey): Promise<StoredRun | null>;
   /** Newest first. */
@@ -95,6 +95,11 @@ export interface Lease {
 
 export interface LeaseRequest extends Lease {
   readonly nowMs: number;
+}
+
+export interface DueRuns {
+  /** @default all */
+  readonly workflows?: readonly string[];
 }
 
 /** A run with its new lease and epoch, and the posts that wait for it. */

@@ -16,12 +16,14 @@ export interface RegisteredWorkflow {
 
 export class WorkflowBook {
   readonly #byName: Map<string, RegisteredWorkflow> = new Map();
+  readonly #names: readonly string[];
   readonly #hosts: Map<CompiledWorkflow, WorkflowHost> = new Map();
 
   constructor(
     workflows: { readonly [name: string]: Workflow },
     setup: Omit<HostSetup, "hostFor"> & { readonly store: RunStore },
   ) {
+    this.#names = Object.keys(workflows);
     const hostFor = (compiled: CompiledWorkflow): WorkflowHost => {
       let host = this.#hosts.get(compiled);
       if (!host) this.#hosts.set(compiled, (host = createHost(compiled, { ...setup, hostFor })));
@@ -36,8 +38,8 @@ export class WorkflowBook {
     }
   }
 
-  get names(): string[] {
-    return [...this.#byName.keys()];
+  get names(): readonly string[] {
+    return this.#names;
   }
 
   find(name: string): RegisteredWorkflow | undefined {

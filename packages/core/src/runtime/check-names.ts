@@ -1,0 +1,42 @@
+/** Ids, tenants, labels and keys, as every store can hold them. */
+import { WorkflowError } from "../errors/workflow-error.js";
+
+/** What an index of any store takes. */
+const LONGEST = 1_000;
+
+/** A part of what the caller gave, by the name of its option. */
+export interface Named {
+  readonly runId?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly key?: string | undefined;
+  readonly labels?: { readonly [name: string]: string } | undefined;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
+export function checkNames({ labels = {}, ...names }: Named): void {
+  const parts = Object.entries(names).map(([option, text]) => problem(`\`${option}\``, text, option !== "tenant"));
+  const pairs = Object.entries(labels).flatMap(([name, value]) => [
+    problem(`the name of the label ${JSON.stringify(name)}`, name, true),
+    problem(`the label "${name}"`, value, false),
+  ]);
+  const problems = [...parts, ...pairs].filter((found) => found !== null);
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `What is to be stored cannot be: ${problems.join("; ")}.`,
+    hint: `Give text of at most ${LONGEST} characters, without U+0000 and without half of a surrogate pair.`,
+    details: { problems },
+  });
+}
+
+function problem(what: string, text: unknown, isRequired: boolean): string | null {
+  if (text === undefined) return null;
+  if (typeof text !== "string") return `${what} is no text`;
+  if (text.length > LONGEST) return `${what} has ${text.length} characters`;
+  if (isRequired && text === "") return `${what} is empty`;
+  return text.includes("\0") || !isWellFormed(text) ? `${what} has characters that no store keeps` : null;
+}
+
+function isWellFormed(text: string): boolean {
+  return !/[\uD800-\uDFFF]/u.test(text);
+}

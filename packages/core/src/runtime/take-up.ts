@@ -1,0 +1,119 @@
+/**
+ * A claimed run, taken up where its ticks end.
+ *
+ * @module
+ */
+import { createRunState, type Outcome } from "../engine/state.js";
+import { resumeChildren } from "../run/children.js";
+import type { RunDesk } from "./desk.js";
+import type { LiveRun } from "./live-run.js";
+import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
+import type { Posts } from "./posts.js";
+import type { ClaimedRun, StoredRun } from "./run-store.types.js";
+import { readStart } from "./start-text.js";
+import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
+
+/** Why it goes on: a run that has ended does only when it is asked to. */
+export type GoOn = "recover" | "resume" | "retry";
+
+export interface TakeUpSetup {
+  readonly desk: RunDesk;
+  readonly book: WorkflowBook;
+  readonly posts: Posts;
+  /** How long a run that could not be loaded is left alone. */
+  readonly backOffMs: number;
+}
+
+export class TakeUp {
+  readonly #setup: TakeUpSetup;
+
+  constructor(setup: TakeUpSetup) {
+    this.#setup = setup;
+  }
+
+  /**
+   * Null: it had ended, or its workflow is not here.
+   *
+   * @throws {WorkflowError} What keeps it from being loaded; the run is nobody's again then.
+   */
+  async load(claimed: ClaimedRun, goOn: GoOn): Promise<LiveRun | null> {
+    const { run } = claimed;
+    const { desk, book } = this.#setup;
+    const workflow = book.find(run.workflow);
+    try {
+      if (workflow === undefined) return await this.#giveBack(run);
+      if (run.ticks === 0 && run.forkedFrom === null) return this.#begin(claimed, workflow);
+      const loaded = await loadTree({ store: desk.store, run, workflow });
+      if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
+      return this.#resume(claimed, workflow, { loaded, goOn });
+    } catch (error) {
+      await this.#giveBack(run);
+      throw error;
+    }
+  }
+
+  /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
+  #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow): LiveRun {
+    const started = readStart(run, workflow);
+    const state = createRunState({ runId: run.key.runId, workflow: workflow.compiled.name, store: started.store });
+    const live = this.#setup.desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting" });
+    live.runner.begin({ ...started, atMs: live.runner.now() });
+    this.#setup.posts.deliver(live, posts);
+    return live;
+  }
+
+  /** Its last tick is stored, and what follows from it is not. */
+  #close(run: StoredRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
+    const { key, epoch } = run;
+    const { state } = loaded.tree.root;
+    const live = this.#setup.desk.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
+    catchUp(live, run, loaded);
+    live.runner.finish(state.outcome as Outcome);
+    return null;
+  }
+
+  #resume(
+    { run, posts }: ClaimedRun,
+    workflow: RegisteredWorkflow,
+    { loaded, goOn }: { readonly loaded: LoadedTree; readonly goOn: GoOn },
+  ): LiveRun {
+    const { tree, ticks, snapshotAt } = loaded;
+    const prefaces = prefacesOf(loaded, workflow);
+    const family = tree.family();
+    const live = this.#setup.desk.place(workflow, {
+      key: run.key,
+      epoch: run.epoch,
+      state: tree.root.state,
+      status: run.status === "waiting" ? "waiting" : "running",
+      ticks,
+      snapshotAt,
+      prefaces,
+      family: family.size === 0 ? null : family,
+    });
+    catchUp(live, run, loaded);
+    const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
+    const { runner } = live;
+    // What was posted before a timer was due comes before it.
+    const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
+    runner.begin({ type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
+    resumeChildren(runner);
+    this.#setup.posts.deliver(live, open);
+    return live;
+  }
+
+  /** What kept it from loading will still be there in a moment, so it is not taken up again at once, by anybody. */
+  async #giveBack({ key, epoch, outcome }: StoredRun): Promise<null> {
+    const { desk, backOffMs } = this.#setup;
+    await desk.store.commit([{ key, owner: desk.owner, epoch, release: true }]);
+    const nowMs = desk.clock.now();
+    if (outcome === null)
+      await desk.store.claim(key, { owner: `${desk.owner} backs off`, nowMs, untilMs: nowMs + backOffMs });
+    return null;
+  }
+}
+
+/** Writes what follows from stored ticks and was not stored itself. */
+function catchUp(live: LiveRun, run: StoredRun, { tree }: LoadedTree): void {
+  const missing = tree.streamed.filter(({ sequence }) => sequence > run.lastEvent);
+  for (const item of missing) live.published(item);
+}

@@ -1,0 +1,21 @@
+/** Who waits for a change of which run. */
+export class RunWatchers {
+  readonly #byRun: Map<string, Set<() => void>> = new Map();
+
+  /** Gives the way to stop. */
+  add(id: string, watcher: () => void): () => void {
+    const all = this.#byRun.get(id) ?? new Set();
+    this.#byRun.set(id, all);
+    all.add(watcher);
+    return () => {
+      all.delete(watcher);
+      if (all.size === 0) this.#byRun.delete(id);
+    };
+  }
+
+  /** @param id Null: any run may have changed. */
+  tell(id: string | null): void {
+    const told = id === null ? [...this.#byRun.values()] : [this.#byRun.get(id) ?? []];
+    for (const all of told) for (const watcher of [...all]) watcher();
+  }
+}

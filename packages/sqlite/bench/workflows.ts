@@ -1,0 +1,88 @@
+/** The workflows that are measured, and runtimes for them. */
+import { sqliteStore } from "@millrace/sqlite";
+import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "millrace";
+import { createRuntime, type Runtime, type RuntimeOptions } from "millrace/runtime";
+import * as z from "zod";
+import type { Durability } from "./files.ts";
+import type { Driver } from "./measure.ts";
+
+class Begin extends StartEvent.define("Begin", { steps: z.number() }) {}
+class Next extends event("Next", { left: z.number() }) {}
+class Done extends StopEvent.define("Done", { left: z.number() }) {}
+
+const after = (left: number): Next | Done => (left > 0 ? new Next({ left }) : new Done({ left }));
+
+/** When each step of the runs began, for whoever asks: see {@link steps}. */
+let times: number[] | null = null;
+
+/** As many steps as it is told, one after the other. */
+export const chain = defineWorkflow("chain")
+  .step("begin", { on: Begin, emits: [Next, Done] }, async ({ steps }) => {
+    times?.push(performance.now());
+    return after(steps - 1);
+  })
+  .step("next", { on: Next, emits: [Next, Done] }, async ({ left }) => {
+    times?.push(performance.now());
+    return after(left - 1);
+  })
+  .build();
+
+/** Milliseconds from each step of `work` to the next. */
+export async function stepTimes(work: () => Promise<unknown>): Promise<number[]> {
+  const found: number[] = [];
+  times = found;
+  await work();
+  times = null;
+  return found.slice(1).map((atMs, index) => atMs - (found[index] ?? Number.NaN));
+}
+
+class Ask extends StartEvent.define("Ask", { text: z.string() }) {}
+export class Answer extends ExternalEvent.define("Answer", { text: z.string() }) {}
+
+/** Waits until somebody answers. */
+export const ask = defineWorkflow("ask")
+  .step("ask", { on: Ask, emits: StopEvent, waits: Answer }, async (_, ctx) => {
+    const { text } = await ctx.waitForEvent(Answer);
+    return new StopEvent({ result: text });
+  })
+  .build();
+
+class Sleep extends StartEvent.define("Sleep", { for: z.string() }) {}
+
+export const sleeper = defineWorkflow("sleeper")
+  .step("sleep", { on: Sleep, emits: StopEvent }, async (_, ctx) => {
+    await ctx.sleep("1h");
+    return new StopEvent({ result: "awake" });
+  })
+  .build();
+
+const workflows = { chain, ask, sleeper };
+export type Flows = typeof workflows;
+
+export interface RuntimeAt extends Omit<RuntimeOptions<Flows>, "workflows" | "store"> {
+  readonly path: string;
+  readonly driver: Driver;
+  readonly durability: Durability;
+}
+
+/** Runs `work` with a runtime, and stops it. */
+export async function withRuntime<Result>(
+  { path, driver, durability, ...options }: RuntimeAt,
+  work: (runtime: Runtime<Flows>) => Promise<Result>,
+): Promise<Result> {
+  const store = sqliteStore(path, { driver, durability });
+  const runtime = createRuntime({ ...options, workflows, store });
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.stop();
+  }
+}
+
+/** Every run with its result. @returns how many ticks they have stored */
+export async function runChains(runtime: Runtime<Flows>, runs: number, steps: number): Promise<number> {
+  const handles = Array.from({ length: runs }, () => runtime.run("chain", { steps }));
+  const results = await Promise.all(handles);
+  if (results.some((result) => result.left !== 0)) throw new TypeError("a run has the wrong result");
+  return runs * (steps + 1);
+}

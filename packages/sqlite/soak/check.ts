@@ -1,0 +1,162 @@
+/** What must hold after a soak: read from the file, from the notes of the processes, and through a fresh runtime. */
+import { DatabaseSync } from "node:sqlite";
+import { createRuntime, type HistoryEntry, type Runtime } from "millrace/runtime";
+import { sqliteStore } from "../src/index.js";
+import { checkRows, type RunRow } from "./check-rows.js";
+import { type NoteKinds, Notes } from "./notes.js";
+import { expectedResult, itemsOfRun, nudgeOf, type OrderResult, workflowsOf } from "./order.js";
+
+export interface CheckReport {
+  /** Empty: everything holds. */
+  readonly problems: readonly string[];
+  readonly completed: number;
+  readonly ticks: number;
+  readonly events: number;
+  /** The highest epoch of a run: how often the unluckiest changed hands. */
+  readonly epochs: number;
+  readonly effects: number;
+  /** Happened again, because the process died before the result was stored. */
+  readonly effectsAgain: number;
+  readonly receipts: number;
+  readonly commits: number;
+  /** Commits that a former owner tried. */
+  readonly refusedCommits: number;
+  readonly errors: readonly string[];
+}
+
+export interface CheckOptions {
+  readonly path: string;
+  readonly directory: string;
+  readonly runs: number;
+}
+
+interface Facts {
+  readonly effects: Map<string, Set<string>>;
+  readonly receipts: Map<string, string[]>;
+  /** Of all runs. */
+  readonly tokens: Set<string>;
+}
+
+export async function checkAll({ path, directory, runs: expected }: CheckOptions): Promise<CheckReport> {
+  const notes = new Notes(directory);
+  const problems: string[] = [];
+  const database = new DatabaseSync(path, { readOnly: true });
+  const commits = notes.all("commits");
+  const rows = checkRows(database, commits, problems);
+  database.close();
+  if (rows.length !== expected) problems.push(`${rows.length} runs are stored, not ${expected}`);
+  const effects = notes.all("effects");
+  const receipts = notes.all("receipts");
+  const facts: Facts = { effects: tokensOf(effects), receipts: eventsOf(receipts), tokens: new Set() };
+  await checkRuns(path, rows, { facts, problems });
+  return {
+    problems,
+    completed: rows.filter(({ status }) => status === "completed").length,
+    ticks: rows.reduce((sum, { ticks }) => sum + ticks, 0),
+    events: rows.reduce((sum, { last_event }) => sum + last_event + 1, 0),
+    epochs: Math.max(...rows.map(({ epoch }) => epoch)),
+    effects: facts.tokens.size,
+    effectsAgain: effects.length - facts.tokens.size,
+    receipts: receipts.length,
+    commits: commits.filter(({ status }) => status === "stored").length,
+    refusedCommits: commits.filter(({ status }) => status === "refused").length,
+    errors: notes.all("errors").map(({ text }) => text),
+  };
+}
+
+interface Findings {
+  readonly facts: Facts;
+  readonly problems: string[];
+}
+
+async function checkRuns(path: string, rows: readonly RunRow[], { facts, problems }: Findings): Promise<void> {
+  const nothing = { delay: async () => {}, effect: async () => "none" };
+  const store = sqliteStore(path);
+  const runtime = createRuntime({ workflows: workflowsOf(nothing), store });
+  try {
+    const left = await runtime.start();
+    if (left !== 0) problems.push(`${left} runs were still to be done`);
+    for (const row of rows) {
+      const found: string[] = [];
+      await checkRun(runtime, row, { facts, problems: found });
+      problems.push(...found.map((problem) => `${row.run_id}: ${problem}`));
+    }
+  } finally {
+    await runtime.stop({ drainMs: 0 });
+  }
+}
+
+async function checkRun(runtime: Runtime, row: RunRow, { facts, problems }: Findings): Promise<void> {
+  if (row.status !== "completed") return; // said already
+  const result = await runtime.handle<OrderResult>(row.run_id);
+  const history: HistoryEntry[] = [];
+  for await (const entry of runtime.history(row.run_id)) history.push(entry);
+  const n = Number(row.run_id.split("-")[1]);
+  const { tokens, audit, ...counted } = result;
+  expectSame(counted, expectedResult(n), "result", problems);
+  expectSame([audit.n, audit.visits, tokens.length], [n, 1, itemsOfRun], "audit and tokens", problems);
+  checkEffects(history, [...tokens, audit.token], { facts, problems });
+  checkEvents(history, { n, receipts: facts.receipts.get(row.run_id) ?? [] }, problems);
+  if (history.at(-1)?.number !== row.ticks) problems.push(`the history ends at ${history.at(-1)?.number}`);
+  const streamed = await runtime.handle(row.run_id).streamEvents().toArray();
+  const sequences = streamed.map(({ sequence }) => sequence);
+  expectSame(sequences, [...sequences.keys()], "sequences of the stream", problems);
+  expectSame(streamed.at(-1)?.event.type, "StopEvent", "last event of the stream", problems);
+}
+
+/** Each is recorded once, with a token that it gave, and that token is in the result. */
+function checkEffects(
+  history: readonly HistoryEntry[],
+  inResult: readonly string[],
+  { facts, problems }: Findings,
+): void {
+  const recorded = history.flatMap(({ tick }) => (tick.type === "effect.recorded" ? [String(tick.value)] : []));
+  expectSame([...recorded].sort(), [...inResult].sort(), "recorded effects", problems);
+  const keys = new Set<string>();
+  for (const token of recorded) {
+    if (facts.tokens.has(token)) problems.push(`the effect ${token} is recorded twice`);
+    facts.tokens.add(token);
+    const key = [...(facts.effects.get(token) ?? [])];
+    if (key.length !== 1) problems.push(`the effect ${token} happened with the keys ${key.join(", ") || "of nothing"}`);
+    if (keys.has(String(key[0]))) problems.push(`the effect of the key ${key[0]} is recorded twice`);
+    keys.add(String(key[0]));
+  }
+}
+
+/** All that was acknowledged is there, and what had a key is there once. */
+function checkEvents(
+  history: readonly HistoryEntry[],
+  { n, receipts }: { readonly n: number; readonly receipts: readonly string[] },
+  problems: string[],
+): void {
+  const received = history.flatMap(({ tick }) => (tick.type === "event.received" ? [JSON.stringify(tick.event)] : []));
+  for (const receipt of receipts.filter((event) => !event.startsWith("nudge"))) {
+    const times = received.filter((event) => event.includes(receipt)).length;
+    if (times !== 1) problems.push(`the acknowledged event ${receipt} is there ${times} times`);
+  }
+  for (const round of [1, 2]) {
+    const { value } = nudgeOf(n, round);
+    const times = received.filter((event) => event.includes(`"value":${value}`)).length;
+    if (times !== 1) problems.push(`nudge ${round} is there ${times} times`);
+  }
+}
+
+function tokensOf(effects: readonly NoteKinds["effects"][]): Map<string, Set<string>> {
+  const keys = new Map<string, Set<string>>();
+  for (const { runId, key, token } of effects) {
+    const of = keys.get(token) ?? new Set();
+    keys.set(token, of.add(`${runId} ${key}`));
+  }
+  return keys;
+}
+
+function eventsOf(receipts: readonly NoteKinds["receipts"][]): Map<string, string[]> {
+  const events = new Map<string, string[]>();
+  for (const { runId, event } of receipts) events.set(runId, [...(events.get(runId) ?? []), event]);
+  return events;
+}
+
+function expectSame(actual: unknown, expected: unknown, what: string, problems: string[]): void {
+  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (one !== other) problems.push(`${what}: ${one} is not ${other}`);
+}

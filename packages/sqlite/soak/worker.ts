@@ -1,0 +1,57 @@
+/** A process of the soak, as its driver sees it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { WorkloadOptions } from "./workload.js";
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+export class Worker {
+  readonly options: WorkloadOptions;
+  /** Resolves when it has printed `ready`, or has ended. */
+  readonly ready: Promise<void>;
+  /** What it printed and complained of, and how it ended. */
+  readonly ended: Promise<{ readonly done: boolean; readonly signal: string | null; readonly complaints: string }>;
+  readonly #process: ChildProcess;
+
+  constructor(options: WorkloadOptions) {
+    this.options = options;
+    const flags = ["--disable-warning=ExperimentalWarning", "--import", fileOf("../test/child/source.mjs")];
+    this.#process = spawn(process.execPath, [...flags, fileOf("workload.ts"), JSON.stringify(options)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const { stdout, stderr } = this.#process;
+    if (stdout === null || stderr === null) throw new TypeError("the process has no pipes");
+    const lines: string[] = [];
+    let complaints = "";
+    stderr.on("data", (data) => (complaints += data));
+    const closed = once(this.#process, "close");
+    this.ready = new Promise((resolve) => {
+      createInterface({ input: stdout }).on("line", (line) => {
+        lines.push(line);
+        resolve();
+      });
+      closed.then(() => resolve());
+    });
+    this.ended = closed.then(([, signal]) => ({ done: lines.includes("done"), signal, complaints }));
+  }
+
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** As `kill -9`. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.ended;
+  }
+
+  stop(): void {
+    this.#process.kill("SIGSTOP");
+  }
+
+  continue(): void {
+    this.#process.kill("SIGCONT");
+  }
+}
