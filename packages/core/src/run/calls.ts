@@ -16,6 +16,7 @@ export class Calls {
   private readonly attempt: Attempt;
   private readonly occurrences: Map<string, number> = new Map();
   private open: Map<string, Deferred<unknown>> | null = null;
+  private recalled: Set<string> | null = null;
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
@@ -53,6 +54,24 @@ export class Calls {
     const deferred = createDeferred<unknown>();
     this.open.set(call, deferred);
     return deferred.promise;
+  }
+
+  /** What the memory answers comes in the order in which it first came, so a race has the winner that it had. */
+  recall(call: string): Promise<unknown> {
+    const answer = this.expect(call);
+    if (this.recalled === null) {
+      this.recalled = new Set();
+      queueMicrotask(() => this.answerRecalled());
+    }
+    this.recalled.add(call);
+    return answer;
+  }
+
+  private answerRecalled(): void {
+    const recalled = this.recalled;
+    this.recalled = null;
+    for (const call of [...(this.attempt.item.memory?.keys() ?? [])])
+      if (recalled?.has(call)) this.attempt.settle(call);
   }
 
   settle(call: string): void {

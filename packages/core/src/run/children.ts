@@ -90,7 +90,10 @@ export function startChild(parent: Runner, call: ChildCall): void {
 /** A child that had ended before its parent heard of it says so now. */
 function continueChild(parent: Runner, runner: Runner, call: ChildCall): void {
   const { outcome, status } = runner.state;
-  if (outcome === null || status === "cancelled") return runner.begin({ type: "run.resumed", atMs: runner.now() });
+  if (outcome === null || status === "cancelled") {
+    runner.begin({ type: "run.resumed", atMs: runner.now() });
+    return resumeChildren(runner);
+  }
   runner.live = false;
   closeChild(parent, call, outcome);
 }
@@ -98,10 +101,11 @@ function continueChild(parent: Runner, runner: Runner, call: ChildCall): void {
 function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
   parent.children?.delete(call.record.runId);
   if (!parent.live) return; // it was cancelled with its parent, and goes on with it
-  parent.disown(call.record.runId);
   const completed = outcome.status === "completed";
   const error: ErrorRecord | null = completed ? null : recordError(outcomeError(parent.state.runId, outcome));
-  parent.submit({ ...closed(parent, call), result: completed ? outcome.event : null, error });
+  const tick = { ...closed(parent, call), result: completed ? outcome.event : null, error };
+  parent.disownAfter(tick, call.record.runId);
+  parent.submit(tick);
 }
 
 function closed(parent: Runner, { item, record }: ChildCall) {

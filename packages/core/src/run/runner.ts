@@ -68,6 +68,7 @@ export class Runner {
   live = true;
   /** The sequence number of the next event that readers see. */
   published: number;
+  private closing: Map<Tick, string> | null = null;
   private kin: Map<string, RunState> | null;
   private cell: StateCell | null = null;
   private container: ResourceContainer | null = null;
@@ -172,6 +173,12 @@ export class Runner {
     else this.kin?.delete(runId);
   }
 
+  /** Until its parent knows of its end, a child that has ended is in every snapshot: else it would begin anew. */
+  disownAfter(tick: Tick, runId: string): void {
+    this.closing ??= new Map();
+    this.closing.set(tick, runId);
+  }
+
   /** The store, if anybody has asked for it. */
   hasStore(): StateCell | null {
     return this.cell;
@@ -259,8 +266,16 @@ export class Runner {
 
   private reduceTick(tick: Tick): readonly Command[] {
     const commands = reduce(this.host.routing, this.state, tick);
+    if (this.closing !== null) this.forgetClosed(tick);
     if (this.host.inspector.active) inspectTick(this, tick);
     return commands;
+  }
+
+  private forgetClosed(tick: Tick): void {
+    const runId = this.closing?.get(tick);
+    if (runId === undefined) return;
+    this.closing?.delete(tick);
+    this.disown(runId);
   }
 
   private tellStored(tick: Tick): void {

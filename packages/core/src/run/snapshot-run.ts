@@ -74,7 +74,7 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
   const migrated = options.migrate ? options.migrate(opened as ContextDict) : opened;
   if (migrated !== dict) guardJson(migrated, guard);
   const children = new Map<string, RunState>();
-  const state = decodeTree({ compiled, children, asStored: false }, new Reader(migrated, "snapshot"));
+  const state = decodeTree({ compiled, children, ids: new Set(), asStored: false }, new Reader(migrated, "snapshot"));
   return { state, children: children.size === 0 ? null : children };
 }
 
@@ -82,7 +82,7 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
 export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunState[] {
   guardJson(dict, guard);
   const children = new Map<string, RunState>();
-  const state = decodeTree({ compiled, children, asStored: true }, new Reader(dict, "snapshot"));
+  const state = decodeTree({ compiled, children, ids: new Set(), asStored: true }, new Reader(dict, "snapshot"));
   return [state, ...children.values()];
 }
 
@@ -110,17 +110,24 @@ function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
 interface Tree {
   readonly compiled: CompiledWorkflow;
   readonly children: Map<string, RunState>;
+  /** Ids of the runs so far, open children among them. */
+  readonly ids: Set<string>;
   readonly asStored: boolean;
 }
 
 function decodeTree(tree: Tree, reader: Reader, isChild: boolean = false): RunState {
-  const { compiled, children, asStored } = tree;
+  const { compiled, children, ids, asStored } = tree;
   checkFormat(reader);
   // A child goes by its name in `static children`, a stored run by that in the runtime: the name of a class may change with every build.
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, asStored);
   if (compiled.state !== null && !asStored) state.store = compiled.state.checkAll(state.store);
+  if (!isChild) ids.add(state.runId);
+  for (const { runId } of openChildren(state)) {
+    if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);
+    ids.add(runId);
+  }
   const nested = reader.raw("children");
   if (nested === undefined) return state;
   const nestedReader = new Reader(nested, reader.at("children"));

@@ -152,8 +152,7 @@ export class StepContext implements Context {
       const calls = this.#calls();
       if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
       const call = calls.id("run", "", key);
-      const record = calls.record(call);
-      if (record?.kind === "run") return Promise.resolve(recall(attempt, record.value) as Result);
+      if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
       return markHandled(this.#effect(call, { key, effect }));
     });
   }
@@ -221,12 +220,10 @@ export class StepContext implements Context {
     if (opened !== null) runner.journal?.prepare?.(runner, opened); // what cannot be stored is refused before anything changes
     attempt.sends = null;
     if (sends !== null) commitSends(attempt, sends);
+    if (opened === null) return this.#calls().recall(call);
     const answer = this.#calls().expect(call);
-    if (opened === null) attempt.settle(call);
-    else {
-      attempt.pause();
-      runner.submit(opened);
-    }
+    attempt.pause();
+    runner.submit(opened);
     return answer;
   }
 
@@ -234,9 +231,9 @@ export class StepContext implements Context {
     const { runner } = this.#attempt;
     const done = this.#calls().record(call) ? null : tick();
     if (done !== null) runner.journal?.prepare?.(runner, done);
+    if (done === null) return this.#calls().recall(call);
     const answer = this.#calls().expect(call);
-    if (done === null) this.#attempt.settle(call);
-    else runner.submit(done);
+    runner.submit(done);
     return answer;
   }
 

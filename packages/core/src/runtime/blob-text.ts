@@ -38,7 +38,7 @@ export function packText(text: string, hash: RunStore["hash"]): PackedText {
 
 /** Parts first: what stays small without its large parts stays where it is. */
 function pack(value: unknown, blob: (json: string) => object): { readonly value: unknown; readonly length: number } {
-  if (typeof value === "string") return fit(value, value.length + 2, blob);
+  if (typeof value === "string") return bounded(value, value.length + 2, blob);
   if (typeof value !== "object" || value === null) return { value, length: 8 };
   let length = 2;
   const part = (child: unknown): unknown => {
@@ -48,17 +48,17 @@ function pack(value: unknown, blob: (json: string) => object): { readonly value:
   };
   if (Array.isArray(value)) {
     const list = value.map(part);
-    return fit(list, length, blob);
+    return bounded(list, length, blob);
   }
   const fields: Record<string, unknown> = {};
   for (const [key, child] of Object.entries(value)) {
     length += key.length + 3;
     fields[key] = part(child);
   }
-  return fit(NAME in value || PLAIN in value ? { [PLAIN]: fields } : fields, length, blob);
+  return bounded(NAME in value || PLAIN in value ? { [PLAIN]: fields } : fields, length, blob);
 }
 
-function fit(value: unknown, length: number, blob: (json: string) => object): { value: unknown; length: number } {
+function bounded(value: unknown, length: number, blob: (json: string) => object): { value: unknown; length: number } {
   return length > BLOB_LENGTH ? { value: blob(JSON.stringify(value)), length: 80 } : { value, length };
 }
 

@@ -10,6 +10,7 @@ import { createRunState, type Outcome, type RunState } from "../engine/state.js"
 import type { Tick } from "../engine/tick.js";
 import { resumeChildren } from "../run/children.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
+import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode.js";
 import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
@@ -197,6 +198,8 @@ export class RunDesk implements LiveRunHome {
   /** Takes up a run that this owner has just claimed. */
   async adopt(claimed: ClaimedRun, goOn: GoOn = "recover"): Promise<LiveRun | null> {
     const id = idOf(claimed.run.key);
+    // Its lease had run out while it was here: what it did since does not count.
+    this.live.get(id)?.fence();
     return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn));
   }
 
@@ -285,7 +288,13 @@ export class RunDesk implements LiveRunHome {
 
   // ---- what live runs tell
 
-  onEnded(live: LiveRun): void {
+  onEnded(live: LiveRun, outcome: Outcome): void {
+    const isFailure = outcome.status === "failed" || outcome.status === "timedOut";
+    if (isFailure && !this.watchers.has(idOf(live.key)))
+      this.#log.error(
+        `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and nobody here awaits it.`,
+        outcomeError(live.key.runId, outcome),
+      );
     this.#tell(live.key);
   }
 

@@ -50,10 +50,7 @@ export class Posts {
   /** Brings them to the run, in order; their receipts go to the store. One that is under way is not brought again. */
   deliver(live: LiveRun, posts: readonly StoredPost[]): void {
     for (const post of posts) {
-      const underWay = this.#underWay.get(live) ?? new Set();
-      this.#underWay.set(live, underWay);
-      if (underWay.has(post.position)) continue;
-      underWay.add(post.position);
+      if (!this.#take(live, post)) continue;
       deliver(live.runner, post).then(
         (receipt) => live.receipt(post.position, receipt),
         (error: unknown) => live.receipt(post.position, refusal(error)),
@@ -62,10 +59,25 @@ export class Posts {
   }
 
   /** Whether ticks that were stored before have taken it: then only its receipt is missing. */
-  isDone(live: LiveRun, { position }: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
-    const receipt = receipts.get(position);
+  isDone(live: LiveRun, post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
+    const receipt = receipts.get(post.position);
     if (receipt?.status !== "accepted") return false;
-    live.receipt(position, receipt);
+    this.#take(live, post);
+    live.receipt(post.position, receipt);
+    return true;
+  }
+
+  /** Those that a run had not taken when it ended, as their senders were told. */
+  refuse(live: LiveRun, posts: readonly StoredPost[], receipt: Receipt): void {
+    for (const post of posts) if (this.#take(live, post)) live.receipt(post.position, receipt);
+  }
+
+  /** False: it is under way, or was taken and its receipt is. */
+  #take(live: LiveRun, { position }: StoredPost): boolean {
+    const underWay = this.#underWay.get(live) ?? new Set();
+    this.#underWay.set(live, underWay);
+    if (underWay.has(position)) return false;
+    underWay.add(position);
     return true;
   }
 }
@@ -115,4 +127,13 @@ function refusal(error: unknown): Receipt {
   const hint = WorkflowError.is(error) ? `${error.message} ${error.hint}` : String(error);
   const code = WorkflowError.is(error) ? error.code : "INTERNAL";
   return { status: "refused", code: code as "EVENT_NOT_ACCEPTED", hint };
+}
+
+/** What the sender of a message to a run that has ended is told. */
+export function runFinished(status: string): Receipt {
+  return {
+    status: "refused",
+    code: "RUN_FINISHED",
+    hint: `The run is ${status}: start a new one, resume or retry it.`,
+  };
 }

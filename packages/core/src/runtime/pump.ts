@@ -68,7 +68,8 @@ export class Pump {
     const { desk, clock, log, renewMs } = this.#setup;
     let adopted = 0;
     try {
-      if (clock.now() >= this.#renewAtMs) {
+      // Again when it took that long: a lease that has run out would be claimed below.
+      while (clock.now() >= this.#renewAtMs) {
         this.#renewAtMs = clock.now() + renewMs;
         await desk.renew();
       }

@@ -19,7 +19,7 @@ import { checkNames } from "./check-names.js";
 import { idOf, type RunDesk } from "./desk.js";
 import type { LiveRun } from "./live-run.js";
 import { loadTree } from "./load.js";
-import { type Message, messageText } from "./posts.js";
+import { type Message, messageText, runFinished } from "./posts.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
 import type { PostOptions, RunHandle, SendOptions } from "./runtime.types.js";
 import { runUnknown } from "./runtime-errors.js";
@@ -187,7 +187,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const text = messageText(message, book.get(workflow).compiled);
     const posted = await desk.store.post(key, { idempotencyKey, atMs: desk.clock.now(), text });
     if (posted.status === "unknown") throw runUnknown(key);
-    if (posted.status === "ended") return finished(posted.run.status);
+    if (posted.status === "ended") return runFinished(posted.run.status);
     if (posted.status === "duplicate" && posted.receipt !== null) return JSON.parse(posted.receipt) as Receipt;
     const live = await desk.open(key);
     if (live !== null) await desk.deliverPosts(key);
@@ -200,15 +200,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
       const run = await this.#row();
       const receipt = await desk.store.receipt(key, position);
       if (receipt !== null) return JSON.parse(receipt) as Receipt;
-      return run.outcome === null ? undefined : finished(run.status);
+      return run.outcome === null ? undefined : runFinished(run.status);
     });
   }
-}
-
-function finished(status: string): Receipt {
-  return {
-    status: "refused",
-    code: "RUN_FINISHED",
-    hint: `The run is ${status}: start a new one, resume or retry it.`,
-  };
 }

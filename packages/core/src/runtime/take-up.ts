@@ -8,7 +8,7 @@ import { resumeChildren } from "../run/children.js";
 import type { RunDesk } from "./desk.js";
 import type { LiveRun } from "./live-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
-import type { Posts } from "./posts.js";
+import { type Posts, runFinished } from "./posts.js";
 import type { ClaimedRun, StoredRun } from "./run-store.types.js";
 import { readStart } from "./start-text.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
@@ -84,7 +84,8 @@ export class TakeUp {
       key: run.key,
       epoch: run.epoch,
       state: tree.root.state,
-      status: run.status === "waiting" ? "waiting" : "running",
+      // Also of one that had ended: its first tick says that it goes on.
+      status: run.status === "running" ? "running" : "waiting",
       ticks,
       snapshotAt,
       prefaces,
@@ -97,7 +98,8 @@ export class TakeUp {
     const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
     runner.begin({ type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
     resumeChildren(runner);
-    this.#setup.posts.deliver(live, open);
+    if (run.outcome === null) this.#setup.posts.deliver(live, open);
+    else this.#setup.posts.refuse(live, open, runFinished(run.status));
     return live;
   }
 

@@ -13,6 +13,10 @@ export class RunWatchers {
     };
   }
 
+  has(id: string): boolean {
+    return this.#byRun.has(id);
+  }
+
   /** @param id Null: any run may have changed. */
   tell(id: string | null): void {
     const told = id === null ? [...this.#byRun.values()] : [this.#byRun.get(id) ?? []];

@@ -81,6 +81,7 @@ export class StateDecoder {
     state.deadlineMs = dict.nullable("deadlineMs", (name) => dict.number(name));
     this.readScopes(state);
     for (const item of dict.each("items", (reader) => this.item(reader))) this.addItem(state, item);
+    if (state.ticks === 0 && state.items.size > 0) throw invalidSnapshot(dict.at("ticks"), "0, and there is work");
     this.listWaits(state);
     this.fillScopes();
     this.readKept(state);

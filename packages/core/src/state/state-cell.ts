@@ -102,7 +102,7 @@ export class StateCell {
   }
 
   replace(state: unknown, writer?: Writer): Promise<void> {
-    return this.#take("setState", writer, (turn) => this.#replace(turn, state));
+    return this.#take("setState", writer, (turn) => this.#replace(turn, state, state));
   }
 
   clear(writer?: Writer): Promise<void> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { Fifo } from "../fifo.js";
-import type { Recoveries, Scope, StepInput, StepLoad, WorkItem } from "../state.js";
+import type { MemoryRecord, Recoveries, Scope, StepInput, StepLoad, WorkItem } from "../state.js";
 import { stepRestarted } from "./engine-events.js";
 import { publish } from "./finish.js";
 import { enter, leave } from "./scope.js";
@@ -117,7 +117,11 @@ export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
  * An open call was answered. Told at once while others are still open (the item stays suspended: its code most likely awaits them
  * all); the last answer brings the item back to its slot first.
  */
-export function wake(work: Work, item: WorkItem, { call, awaitedIn }: OpenCall): void {
+export function wake(work: Work, item: WorkItem, record: OpenCall & MemoryRecord): void {
+  const { call, awaitedIn } = record;
+  // Answered calls stand in the order of their answers: so they are answered again to a later attempt.
+  item.memory?.delete(call);
+  item.memory?.set(call, record);
   if (awaitedIn !== item.attempt) return; // remembered for when it is asked for again
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {

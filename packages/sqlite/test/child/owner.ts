@@ -1,0 +1,44 @@
+/**
+ * A runtime with one workflow, whose only step waits for a line of input where `waits` says so. Prints `in step`, what became
+ * of the calls that the step made after the wait, and the result of the run. Notes its commits beside the database.
+ */
+import { once } from "node:events";
+import { mkdirSync, writeSync } from "node:fs";
+import { defineWorkflow, StartEvent, StopEvent, WorkflowError } from "millrace";
+import { createRuntime } from "millrace/runtime";
+import * as z from "zod";
+import { Mortality, notedStore } from "../../soak/noted-store.js";
+import { Notes } from "../../soak/notes.js";
+import { sqliteStore } from "../../src/index.js";
+
+const [path, name, waits] = process.argv.slice(2) as [string, string, "waits" | "goes on"];
+const print = (text: string): void => void writeSync(1, `${text}\n`);
+const codeOf = (error: unknown): string => (WorkflowError.is(error) ? error.code : String(error));
+const notes = new Notes(`${path}.${name}`);
+mkdirSync(`${path}.${name}`);
+
+const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
+  .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const first = await ctx.run("first", () => name);
+    ctx.signal.addEventListener("abort", () => print("aborted"));
+    print("in step");
+    if (waits === "waits") await once(process.stdin, "data");
+    try {
+      const edits = await ctx.store.editState((state) => ++state.edits);
+      const second = await ctx.run("second", () => name);
+      return new StopEvent({ result: { first, second, edits } });
+    } catch (error) {
+      print(codeOf(error));
+      throw error;
+    }
+  })
+  .build();
+
+const log = { info() {}, error: (message: string, error?: unknown) => print(`log ${message} ${codeOf(error)}`) };
+const store = notedStore(sqliteStore(path, { durability: "process", pollMs: 50 }), notes, new Mortality(null));
+const runtime = createRuntime({ workflows: { held }, store, leaseMs: 500, log });
+await runtime.start();
+const result = await runtime.run("held", {}, { runId: "run" });
+print(`result ${JSON.stringify(result)}`);
+await runtime.stop();
+process.exit(0);
