@@ -18,3 +18,5 @@ export type { World } from "./trial.js";
 export { runStep } from "./run-step.js";
 export type { RunStepOptions, StepRun } from "./run-step.js";
 export type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step-names.types.js";
+export { testRuntime } from "./test-runtime.js";
+export type { TestRuntime, TestRuntimeOptions } from "./test-runtime.js";

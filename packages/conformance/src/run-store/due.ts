@@ -70,11 +70,14 @@ function whenDue(test: StoreTest): void {
     expect(idsOf(await claimDue(store, startMs + 1))).toEqual(["run"]);
   });
 
-  test("takes a scheduled run before its start when it has a post", async (store) => {
+  test("leaves a scheduled run alone before its start, also when it has a post", async (store) => {
     await createRun(store, "run", { owner: null, startAtMs: startMs + 500 });
-    await postTo(store, keyOf("run"), messageOf('"cancel"'));
+    await postTo(store, keyOf("run"), messageOf('"hello"'));
 
-    expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
+    expect(await claimDue(store, startMs + 499)).toEqual([]);
+    expect(await store.nextWakeAtMs()).toBe(startMs + 500);
+    const [claimed] = await claimDue(store, startMs + 500);
+    expect(claimed?.posts.map((post) => post.text)).toEqual(['"hello"']);
   });
 
   test("takes a run with a post of a process whose clock is ahead", async (store) => {
@@ -90,11 +93,8 @@ function whoseDue(test: StoreTest): void {
     for (const workflow of ["mine", "other"]) {
       await createRun(store, `lost-${workflow}`, { workflow });
       await createRun(store, `scheduled-${workflow}`, { owner: null, workflow, startAtMs: startMs + 1 });
-      const posted = await createRun(store, `posted-${workflow}`, {
-        owner: null,
-        workflow,
-        startAtMs: startMs + 9 * leaseMs,
-      });
+      const posted = await createRun(store, `posted-${workflow}`, { workflow });
+      await expectStored(store, commitOf(posted, released(summaryOf("waiting"))));
       await postTo(store, posted.key, messageOf("1"));
     }
     const lease = { ...leaseOf("due", startMs + 2 * leaseMs), limit: 100 };

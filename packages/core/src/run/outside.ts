@@ -70,7 +70,9 @@ async function send(runner: Runner, sent: Sent): Promise<Receipt> {
 
 function submit(runner: Runner, sent: Sent): Promise<Receipt> {
   return new Promise((resolve) => {
-    const { event, step, promptId, atMs = runner.now() } = sent;
+    const { event, step, promptId } = sent;
+    // Whoever posted it may have another clock.
+    const atMs = Math.min(runner.now(), Math.max(runner.state.atMs, sent.atMs ?? runner.now()));
     const ticket = runner.ticket(resolve, sent.ticket);
     runner.submit({ type: "event.received", atMs, event, step, promptId, ticket });
   });

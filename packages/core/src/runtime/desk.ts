@@ -26,7 +26,7 @@ import type {
   StoredRun,
 } from "./run-store.types.js";
 import { cannotGoOn, runIdConflict, runUnknown } from "./runtime-errors.js";
-import { type GoOn, TakeUp } from "./take-up.js";
+import { type Cancelling, type GoOn, TakeUp } from "./take-up.js";
 import { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
@@ -176,11 +176,12 @@ export class RunDesk implements LiveRunHome {
   // ---- runs that come back
 
   /**
-   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, or it has ended.
+   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, or its time is yet to come.
    *
+   * @param cancelling What a run whose time is yet to come is loaded for all the same.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey): Promise<LiveRun | null> {
+  async open(key: RunKey, cancelling?: Cancelling): Promise<LiveRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
@@ -190,7 +191,7 @@ export class RunDesk implements LiveRunHome {
         await known.left;
         continue;
       }
-      const opening = this.#opening.get(id) ?? this.#remember(id, this.#claim(key));
+      const opening = this.#opening.get(id) ?? this.#remember(id, this.#claim(key, cancelling ?? "recover"));
       return opening;
     }
   }
@@ -210,9 +211,9 @@ export class RunDesk implements LiveRunHome {
     return opening;
   }
 
-  async #claim(key: RunKey): Promise<LiveRun | null> {
+  async #claim(key: RunKey, goOn: GoOn): Promise<LiveRun | null> {
     const claimed = await this.store.claim(key, this.lease);
-    return claimed === null ? null : this.#takeUp.load(claimed, "recover");
+    return claimed === null ? null : this.#takeUp.load(claimed, goOn);
   }
 
   /** In memory from here on. */

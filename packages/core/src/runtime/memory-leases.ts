@@ -74,7 +74,7 @@ export class MemoryLeases {
     // A post of a process whose clock is ahead is due all the same.
     for (const run of this.#withPosts) {
       if (due.size >= limit) break;
-      if (run.lease === null && !run.isEnded && isWanted(run)) due.add(run);
+      if (run.lease === null && !run.isEnded && run.status !== "scheduled" && isWanted(run)) due.add(run);
     }
     return [...due];
   }

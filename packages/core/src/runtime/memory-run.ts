@@ -100,7 +100,7 @@ export class MemoryRun {
     if (this.isEnded) return null;
     if (this.lease !== null) return this.lease.untilMs;
     const [post] = this.pending.values();
-    if (post === undefined) return this.#wakeAtMs;
+    if (post === undefined || this.status === "scheduled") return this.#wakeAtMs;
     return this.#wakeAtMs === null ? post.atMs : Math.min(post.atMs, this.#wakeAtMs);
   }
 

@@ -108,6 +108,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async cancel(reason?: unknown): Promise<void> {
     const message: Message = { kind: "cancel", reason: reason ?? null };
+    await this.#setup.accepted;
+    await this.#setup.desk.open(this.#setup.key, message);
     await this.#send(message, {}, async ({ runner }) => {
       runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: message.reason });
       return { status: "accepted", sequence: runner.state.ticks };

@@ -17,7 +17,8 @@ export interface RunStore {
   claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null>;
   /**
    * Takes the leases of runs that need an owner, longest waiting first: the lease has run out; or nobody holds it, and
-   * `wakeAtMs` has come or a post has no receipt yet. Of these workflows only, where they are named.
+   * `wakeAtMs` has come or a post has no receipt yet; a scheduled run only once its time has come. Of these workflows only,
+   * where they are named.
    */
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]>;
   /** Prolongs every lease of this owner, also one that has run out and that nobody took. Gives the keys of all it holds. */

@@ -89,7 +89,8 @@ export class RunTree {
       const child = this.members.get(runId);
       if (child) children[runId] = this.toDict(child);
     }
-    const dict = encodeState(member.state, member.compiled, children);
+    // That of the code that is here is not the one that it has, until it is migrated.
+    const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, children);
     return member.stateVersion === 1 ? dict : { ...dict, stateVersion: member.stateVersion };
   }
 

@@ -14,7 +14,12 @@ import { readStart } from "./start-text.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
 /** Why it goes on: a run that has ended does only when it is asked to. */
-export type GoOn = "recover" | "resume" | "retry";
+export type GoOn = "recover" | "resume" | "retry" | Cancelling;
+
+/** A scheduled run is begun before its time to be cancelled: the outcome of every run is one of its ticks. */
+export interface Cancelling {
+  readonly reason: unknown;
+}
 
 export interface TakeUpSetup {
   readonly desk: RunDesk;
@@ -42,7 +47,7 @@ export class TakeUp {
     const workflow = book.find(run.workflow);
     try {
       if (workflow === undefined) return await this.#giveBack(run);
-      if (run.ticks === 0 && run.forkedFrom === null) return this.#begin(claimed, workflow);
+      if (run.ticks === 0 && run.forkedFrom === null) return await this.#begin(claimed, workflow, goOn);
       const loaded = await loadTree({ store: desk.store, run, workflow });
       if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
       return this.#resume(claimed, workflow, { loaded, goOn });
@@ -53,11 +58,19 @@ export class TakeUp {
   }
 
   /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
-  #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow): LiveRun {
+  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, goOn: GoOn): Promise<LiveRun | null> {
+    const { desk } = this.#setup;
+    if (run.startAtMs > desk.clock.now() && typeof goOn === "string") {
+      await desk.store.commit([{ key: run.key, owner: desk.owner, epoch: run.epoch, release: true }]);
+      return null;
+    }
     const started = readStart(run, workflow);
     const state = createRunState({ runId: run.key.runId, workflow: workflow.compiled.name, store: started.store });
-    const live = this.#setup.desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting" });
-    live.runner.begin({ ...started, atMs: live.runner.now() });
+    const live = desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting" });
+    const atMs = live.runner.now();
+    live.runner.begin({ ...started, atMs });
+    // In the same round: no step begins.
+    if (typeof goOn !== "string") live.runner.submit({ type: "run.cancelled", atMs, reason: goOn.reason });
     this.#setup.posts.deliver(live, posts);
     return live;
   }
