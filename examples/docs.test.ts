@@ -1,5 +1,6 @@
 /** The code blocks of the documentation do what their comments say: `console.log(x); // what it prints`. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "node:util";
@@ -42,6 +43,7 @@ describe("documentation", () => {
     vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
     const file = join(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}.ts`);
     writeFileSync(file, code);
+    process.chdir(mkdtempSync(join(tmpdir(), "docs-"))); // what a block stores is there
 
     await import(file);
 

@@ -28,7 +28,11 @@ function filtered(select: string, where: string, order: string): Filtered {
 const expired = filtered("id, lease_until AS dueAtMs", "owner = ? AND lease_until <= ?", "lease_until");
 const woken = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at <= ?", "wake_at, id");
 // A post is due at once: its time, which another clock gave, only says how long it has waited.
-const posted = filtered("id, posted_at AS dueAtMs", "owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'", "posted_at, id");
+const posted = filtered(
+  "id, posted_at AS dueAtMs",
+  "owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
+  "posted_at, id",
+);
 const nextWake = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at IS NOT NULL", "wake_at");
 
 /** Who gets the lease of which run. Everything that writes here runs in a transaction. */

@@ -38,6 +38,16 @@ export function listRuns(database: Database, query: RunQuery): RunPage {
   return { runs: found.map(({ run }) => run), cursor };
 }
 
+// One step along the index per tenant, however many runs each has.
+const allTenants = `WITH RECURSIVE page(tenant) AS (
+    SELECT min(tenant) FROM runs
+    UNION ALL SELECT (SELECT min(q.tenant) FROM runs AS q WHERE q.tenant > page.tenant) FROM page WHERE page.tenant IS NOT NULL
+  ) SELECT tenant FROM page WHERE tenant IS NOT NULL`;
+
+export function listTenants(database: Database): string[] {
+  return (database.sql(allTenants).all() as { readonly tenant: string }[]).map(({ tenant }) => tenant);
+}
+
 /** Null: nothing can match. */
 export function pageSql(query: RunQuery, limit: number): Sql | null {
   const wanted = wantedStatuses(query);

@@ -11,6 +11,8 @@
  *     owners                     the processes behind the leases
  *
  * A run has a small number here, `runs.id`, so that the keys of its many rows are short.
+ * Ticks and events lie in the order in which they were written, and only their keys by run: a commit of a hundred runs then
+ * fills a few pages at the end instead of rewriting one for each run.
  * A released migration never changes: a new one follows it.
  *
  * @module
@@ -73,7 +75,7 @@ const first = `
     at_ms INTEGER NOT NULL,
     text TEXT NOT NULL,
     PRIMARY KEY (run, last)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
 
   CREATE TABLE events (
     run INTEGER NOT NULL,
@@ -81,7 +83,7 @@ const first = `
     at_ms INTEGER NOT NULL,
     text TEXT NOT NULL,
     PRIMARY KEY (run, sequence)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
 
   CREATE TABLE snapshots (
     run INTEGER NOT NULL,

@@ -26,7 +26,7 @@ import { applyCommit } from "./commit.js";
 import type { Database } from "./database.js";
 import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
 import { readEvents, readSnapshot, readTicks } from "./journal.js";
-import { listRuns } from "./list.js";
+import { listRuns, listTenants } from "./list.js";
 import { openDatabase } from "./open.js";
 import { Owners } from "./owners.js";
 import { openPosts, readReceipt, storePost } from "./posts.js";
@@ -131,6 +131,10 @@ class SqliteStore implements RunStore {
 
   async run(key: RunKey): Promise<StoredRun | null> {
     return this.#database.guard(() => findRun(this.#database, key)?.run ?? null);
+  }
+
+  async tenants(): Promise<string[]> {
+    return this.#database.read(() => listTenants(this.#database));
   }
 
   async list(query: RunQuery): Promise<RunPage> {

@@ -184,6 +184,19 @@ const everyFilter: Query = {
 };
 
 function filtering(test: StoreTest): void {
+  test("names every tenant that has a run, once", async (store) => {
+    expect(await store.tenants()).toEqual([]);
+    for (const [index, tenant] of ["b", "", "a", "b"].entries()) await createRun(store, `run-${index}`, { tenant });
+    await store.delete([{ tenant: "a", runId: "run-2" }]);
+
+    const held = await store.tenants();
+    const gone = await createRun(store, "gone", { owner: null, tenant: "gone" });
+    await store.delete([gone.key]);
+
+    expect(held.sort()).toEqual(["", "a", "b"]);
+    expect((await store.tenants()).sort()).toEqual(["", "a", "b"]);
+  });
+
   test("gives the runs that every filter takes", async (store) => {
     await createVaried(store);
 

@@ -22,6 +22,7 @@ export class Committer {
   #waiting: Committing[] = [];
   #scheduled = false;
   #idle: Promise<void> = Promise.resolve();
+  #barriers: (() => void)[] = [];
 
   constructor(store: RunStore) {
     this.#store = store;
@@ -35,6 +36,13 @@ export class Committer {
     this.#idle = new Promise((resolve) => nextTurn(() => void this.#flush().then(resolve)));
   }
 
+  /** Resolves when what is to be stored by now is stored. */
+  barrier(): Promise<void> {
+    if (!this.#scheduled) return Promise.resolve();
+    // The flush after the one that may be on its way has all of it.
+    return new Promise((resolve) => this.#barriers.push(resolve));
+  }
+
   /** Resolves when nothing is left to store. */
   async drain(): Promise<void> {
     while (this.#scheduled) await this.#idle;
@@ -43,7 +51,9 @@ export class Committer {
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const asked = this.#waiting;
+      const barriers = this.#barriers;
       this.#waiting = [];
+      this.#barriers = [];
       const runs: Committing[] = [];
       const commits: RunCommit[] = [];
       for (const run of asked) {
@@ -53,10 +63,12 @@ export class Committer {
         commits.push(commit);
       }
       if (commits.length > 0) await this.#commit(runs, commits);
+      for (const resolve of barriers) resolve();
       // What the answers have set off goes into the next transaction, with whatever else this turn of the host brings.
       await new Promise<void>(nextTurn);
     }
     this.#scheduled = false;
+    for (const resolve of this.#barriers.splice(0)) resolve();
   }
 
   async #commit(runs: readonly Committing[], commits: readonly RunCommit[]): Promise<void> {

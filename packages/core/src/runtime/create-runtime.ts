@@ -14,7 +14,7 @@ import { systemIds } from "../run/system.js";
 import { toMs } from "../value/duration.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { checkNames } from "./check-names.js";
-import { RunDesk } from "./desk.js";
+import { idOf, RunDesk } from "./desk.js";
 import { forkRun } from "./fork.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
 import type { LoadFrom } from "./load.js";
@@ -97,12 +97,14 @@ class StoredRuntime {
     const stored = this.#desk.start({ key, workflow, record, started }).then((existing) => {
       if (existing !== null) assertSame(existing, record);
     });
-    return this.#handle(key, markHandled(stored));
+    markHandled(stored);
+    return this.#handle(key, () => stored);
   }
 
   handle(runId: string, options: TenantOptions = {}): RunHandle {
     this.#assertOpen();
-    return this.#handle({ tenant: options.tenant ?? "", runId }, Promise.resolve());
+    const key = { tenant: options.tenant ?? "", runId };
+    return this.#handle(key, () => this.#known(key));
   }
 
   resume(runId: string, options: TenantOptions = {}): RunHandle {
@@ -114,6 +116,7 @@ class StoredRuntime {
   }
 
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+    await this.#desk.committer.barrier();
     return list(this.#options.store, filter);
   }
 
@@ -131,13 +134,28 @@ class StoredRuntime {
     });
   }
 
-  retain(retention: Retention): Promise<number> {
+  async retain(retention: Retention): Promise<number> {
     const beforeMs = this.#desk.clock.now() - toMs(retention.olderThan, "olderThan");
-    return retainRuns(this.#options.store, retention, beforeMs);
+    await this.#desk.committer.barrier();
+    let deleted = 0;
+    for (const tenant of await this.#tenants(retention))
+      deleted += await retainRuns(this.#options.store, { ...retention, tenant }, beforeMs);
+    return deleted;
   }
 
-  check(options: TenantOptions = {}): Promise<CheckReport> {
-    return checkRuns(this.#options.store, this.#book, options.tenant ?? "");
+  async check(options: TenantOptions = {}): Promise<CheckReport> {
+    await this.#desk.committer.barrier();
+    const reports = [];
+    for (const tenant of await this.#tenants(options))
+      reports.push(await checkRuns(this.#options.store, this.#book, tenant));
+    return {
+      runs: reports.reduce((sum, report) => sum + report.runs, 0),
+      problems: reports.flatMap((report) => report.problems),
+    };
+  }
+
+  async #tenants({ tenant }: TenantOptions): Promise<readonly string[]> {
+    return tenant === undefined ? this.#options.store.tenants() : [tenant];
   }
 
   async *history(runId: string, options: TenantOptions = {}): AsyncGenerator<HistoryEntry, void> {
@@ -154,7 +172,8 @@ class StoredRuntime {
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
     const stored = this.#from({ tenant, runId }).then((from) => forkRun({ desk: this.#desk, from, key }, options));
-    return this.#handle(key, markHandled(stored));
+    markHandled(stored);
+    return this.#handle(key, () => stored);
   }
 
   start(): Promise<number> {
@@ -183,12 +202,19 @@ class StoredRuntime {
   #goOn(runId: string, options: TenantOptions, how: "resume" | "retry"): RunHandle {
     this.#assertOpen();
     const key = { tenant: options.tenant ?? "", runId };
-    return this.#handle(key, markHandled(this.#desk.goOn(key, how)));
+    const going = markHandled(this.#desk.goOn(key, how));
+    return this.#handle(key, () => going);
   }
 
-  #handle(key: RunKey, accepted: Promise<void>): RunHandle {
+  #handle(key: RunKey, accept: () => Promise<void>): RunHandle {
     this.#pump.start();
-    return new StoredRunHandle({ desk: this.#desk, book: this.#book, key, accepted });
+    return new StoredRunHandle({ desk: this.#desk, book: this.#book, key, accept });
+  }
+
+  /** @throws {WorkflowError} `RUN_UNKNOWN` */
+  async #known(key: RunKey): Promise<void> {
+    await this.#desk.whenStored(key);
+    if (!this.#desk.live.has(idOf(key)) && (await this.#options.store.run(key)) === null) throw runUnknown(key);
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {

@@ -25,7 +25,7 @@ import type {
   RunStore,
   StoredRun,
 } from "./run-store.types.js";
-import { cannotGoOn, runIdConflict, runUnknown } from "./runtime-errors.js";
+import { cannotGoOn, runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type Cancelling, type GoOn, TakeUp } from "./take-up.js";
 import { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
@@ -71,6 +71,8 @@ export class RunDesk implements LiveRunHome {
   readonly #takeUp: TakeUp;
   readonly #opening: Map<string, Promise<LiveRun | null>> = new Map();
   readonly #starting: Map<LiveRun, Deferred<StoredRun | null>> = new Map();
+  /** For those who ask when the store is closed. */
+  readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   #stopped = false;
 
   constructor(setup: DeskSetup) {
@@ -83,6 +85,11 @@ export class RunDesk implements LiveRunHome {
     this.#leaseMs = setup.leaseMs;
     this.#log = setup.log;
     this.#takeUp = new TakeUp({ desk: this, book: setup.book, posts: this.#posts, backOffMs: setup.leaseMs });
+  }
+
+  /** @throws {WorkflowError} `RUNTIME_STOPPED` */
+  assertOpen(): void {
+    if (this.#stopped) throw runtimeStopped();
   }
 
   get lease(): LeaseRequest {
@@ -155,22 +162,30 @@ export class RunDesk implements LiveRunHome {
 
   /** @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_FINISHED`, `RUN_NOT_RETRYABLE`, `RUN_LIVE`. */
   async goOn(key: RunKey, how: "resume" | "retry"): Promise<void> {
+    const live = this.live.get(idOf(key));
+    if (live !== undefined && live.phase !== "live") await live.left; // how it ended is stored then
     const run = await this.store.run(key);
     if (run === null) throw runUnknown(key);
     const ended = run.outcome !== null;
     if (how === "resume" && !ended) return void (await this.open(key));
     const allowed = how === "resume" ? ["cancelled"] : ["failed", "timedOut"];
     if (!allowed.includes(run.status)) throw cannotGoOn(run.key.runId, run.status, how);
-    await this.live.get(idOf(key))?.left;
     const claimed = await this.store.claim(key, { ...this.lease, ended: true });
     if (claimed !== null) await this.adopt(claimed, how);
   }
 
-  /** Out of memory, if it only waits. */
+  /** Resolves once a run that has just been started here is stored; at once for every other. */
+  async whenStored(key: RunKey): Promise<void> {
+    const live = this.live.get(idOf(key));
+    if (live !== undefined) await this.#starting.get(live)?.promise;
+  }
+
+  /** Out of memory, if it only waits; and free to be deleted, if it could not be loaded here. */
   async park(key: RunKey): Promise<void> {
     const live = this.live.get(idOf(key));
     if (live?.phase === "live" && live.runner.isQuiet()) live.leave("waiting");
     if (live !== undefined && live.phase !== "live") await live.left;
+    await this.#takeUp.letGo(key);
   }
 
   // ---- runs that come back
@@ -186,14 +201,26 @@ export class RunDesk implements LiveRunHome {
     for (;;) {
       const known = this.live.get(id);
       if (known?.phase === "live") return known;
-      if (known?.phase === "ended" || this.#stopped) return null;
+      this.assertOpen();
+      if (known?.phase === "ended") return null;
       if (known !== undefined) {
         await known.left;
         continue;
       }
       const opening = this.#opening.get(id) ?? this.#remember(id, this.#claim(key, cancelling ?? "recover"));
-      return opening;
+      const live = await opening;
+      if (live === null) await this.#assertLoadable(key);
+      return live;
     }
+  }
+
+  /** @throws {WorkflowError} What kept the run from being loaded here, while nobody else has it. */
+  async #assertLoadable(key: RunKey): Promise<void> {
+    const error = this.#takeUp.failures.get(idOf(key));
+    if (error === undefined) return;
+    const lease = (await this.store.run(key))?.lease;
+    if (lease && lease.owner !== this.#takeUp.backOffOwner) this.#takeUp.failures.delete(idOf(key));
+    else throw error;
   }
 
   /** Takes up a run that this owner has just claimed. */
@@ -276,8 +303,9 @@ export class RunDesk implements LiveRunHome {
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     await this.#quiet(drainMs);
-    for (const live of this.live.values()) live.leave("running");
+    for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
+    this.watchers.tell(null);
   }
 
   async #quiet(drainMs: number): Promise<void> {
@@ -296,6 +324,7 @@ export class RunDesk implements LiveRunHome {
         `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and nobody here awaits it.`,
         outcomeError(live.key.runId, outcome),
       );
+    if (this.#stopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
     this.#tell(live.key);
   }
 
@@ -344,8 +373,10 @@ export class RunDesk implements LiveRunHome {
     const live = this.live.get(idOf(key));
     if (live?.phase === "ended") return live.runner.state.outcome;
     if (live?.phase === "live") return null;
+    if (this.#stopped) return this.#endedWhileStopping.get(idOf(key)) ?? Promise.reject(runtimeStopped());
     const run = await this.store.run(key);
     if (run === null) throw runUnknown(key);
+    if (run.outcome === null) await this.#assertLoadable(key);
     return this.storedOutcome(run);
   }
 

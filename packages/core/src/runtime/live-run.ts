@@ -74,6 +74,8 @@ export class LiveRun implements RunJournal, Committing {
   readonly #home: LiveRunHome;
   readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
   #prefaces: Map<string, readonly Tick[]> | null;
+  /** The journal does not say yet that the code is another from here on. */
+  #isOtherCode: boolean;
   #phase: Phase = "live";
   #draft: Draft | null = null;
   #sent: Draft | null = null;
@@ -98,6 +100,7 @@ export class LiveRun implements RunJournal, Committing {
     this.#ticks = setup.ticks;
     this.#snapshots = [setup.snapshotAt];
     this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
+    this.#isOtherCode = setup.prefaces !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
     this.left = new Promise((resolve) => {
@@ -145,6 +148,12 @@ export class LiveRun implements RunJournal, Committing {
 
   append(runner: Runner, ticks: readonly Tick[]): Promise<void> {
     const { draft } = this;
+    // With the first ticks, whenever they come: a commit without ticks has no place for it.
+    if (this.#isOtherCode) {
+      draft.entries.push(codeText(this.workflow.code.hash));
+      draft.blobs.push(this.workflow.code);
+      this.#isOtherCode = false;
+    }
     const runId = runner === this.runner ? null : runner.state.runId;
     for (const tick of ticks) {
       this.prepare(runner, tick);
@@ -160,10 +169,6 @@ export class LiveRun implements RunJournal, Committing {
   preface(runner: Runner): Tick[] {
     const { runId } = runner.state;
     const ticks = this.#prefaces?.get(runId) ?? [];
-    if (runner === this.runner && this.#prefaces !== null) {
-      this.draft.entries.unshift(codeText(this.workflow.code.hash));
-      this.draft.blobs.push(this.workflow.code);
-    }
     this.#prefaces?.delete(runId);
     const atMs = runner.now();
     return ticks.map((tick) => ({ ...tick, atMs }));

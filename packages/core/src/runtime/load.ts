@@ -67,19 +67,25 @@ export async function* steps(
   upTo: number = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<Step, void> {
   let number = ticks;
+  /** Of the next tick on. */
+  let code: Extract<JournalEntry, { readonly kind: "code" }> | null = null;
   for await (const batch of batches(from, ticks)) {
     if (batch.first > number + 1) throw corrupt(where(from), `has no tick ${number + 1}`);
     let at = batch.first - 1;
     const text = await unpackText(batch.text, (hash) => readBlob(from, hash));
     for (const entry of readBatch(text, `${where(from)}, ticks ${batch.first} to ${batch.last},`)) {
       if (entry.kind === "code") {
-        if (at >= ticks) tree.code = await readCode(from, entry.hash);
-        yield entry;
+        code = entry;
         continue;
       }
       at++;
-      if (at <= number) continue; // in the snapshot
       if (at > upTo) return;
+      if (at > number && code !== null) {
+        tree.code = await readCode(from, code.hash);
+        yield code;
+      }
+      code = null;
+      if (at <= number) continue; // in the snapshot
       number = at;
       yield { kind: "tick", number, batch, entry, tick: tree.apply(entry) };
     }

@@ -44,6 +44,10 @@ export class MemoryRuns {
     }
   }
 
+  tenants(): string[] {
+    return [...this.#tenants.keys()];
+  }
+
   page(query: RunQuery): RunPage {
     const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
     const found: MemoryRun[] = [];

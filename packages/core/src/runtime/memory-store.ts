@@ -109,6 +109,10 @@ class MemoryStore implements RunStore {
     return this.#runs.get(key)?.toStored() ?? null;
   }
 
+  async tenants(): Promise<string[]> {
+    return this.#runs.tenants();
+  }
+
   async list(query: RunQuery): Promise<RunPage> {
     return this.#runs.page(query);
   }

@@ -32,7 +32,7 @@ export interface HandleSetup {
   readonly book: WorkflowBook;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
-  readonly accepted: Promise<void>;
+  readonly accept: () => Promise<void>;
 }
 
 export class StoredRunHandle implements RunHandle<unknown> {
@@ -41,7 +41,6 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   constructor(setup: HandleSetup) {
     this.#setup = setup;
-    markHandled(setup.accepted);
   }
 
   get [Symbol.toStringTag](): string {
@@ -57,7 +56,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   get accepted(): Promise<void> {
-    return this.#setup.accepted;
+    return markHandled(this.#setup.accept());
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a handle is a promise of the result
@@ -86,8 +85,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #outcome(): Promise<Outcome> {
-    const { desk, key, accepted } = this.#setup;
-    await accepted;
+    const { desk, key } = this.#setup;
+    await this.accepted;
     return whenChanged(this.#setup, async () => (await desk.outcome(key)) ?? undefined);
   }
 
@@ -108,7 +107,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async cancel(reason?: unknown): Promise<void> {
     const message: Message = { kind: "cancel", reason: reason ?? null };
-    await this.#setup.accepted;
+    await this.accepted;
     await this.#setup.desk.open(this.#setup.key, message);
     await this.#send(message, {}, async ({ runner }) => {
       runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: message.reason });
@@ -122,13 +121,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async idle(): Promise<RunOutcome> {
-    await this.#setup.accepted;
+    await this.accepted;
     return whenChanged(this.#setup, () => this.#lookIdle());
   }
 
   async snapshot(): Promise<ContextDict> {
-    const { desk, key, accepted } = this.#setup;
-    await accepted;
+    const { desk, key } = this.#setup;
+    await this.accepted;
     const live = desk.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
     const run = await this.#row();
@@ -169,9 +168,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
     { key: idempotencyKey }: PostOptions,
     tell: (live: LiveRun) => Promise<Receipt>,
   ): Promise<Receipt> {
-    const { desk, key, accepted } = this.#setup;
+    const { desk, key } = this.#setup;
     checkNames({ key: idempotencyKey });
-    await accepted;
+    await this.accepted;
     for (;;) {
       const live = idempotencyKey === undefined ? await desk.open(key) : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null);

@@ -34,8 +34,21 @@ export async function list(
 }
 
 function toListing(run: StoredRun): RunListing {
-  const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, forkedFrom } = run;
-  return { ...key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, forkedFrom };
+  const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent, forkedFrom } =
+    run;
+  return {
+    ...key,
+    workflow,
+    status,
+    createdAtMs,
+    updatedAtMs,
+    endedAtMs,
+    wakeAtMs,
+    labels,
+    ticks,
+    lastEvent,
+    forkedFrom,
+  };
 }
 
 const ended: readonly StoredStatus[] = ["completed", "failed", "cancelled", "timedOut"];

@@ -27,6 +27,8 @@ export interface RunStore {
   nextWakeAtMs(of?: DueRuns): Promise<number | null>;
 
   run(key: RunKey): Promise<StoredRun | null>;
+  /** Every tenant that has a run. */
+  tenants(): Promise<string[]>;
   /** Newest first. */
   list(query: RunQuery): Promise<RunPage>;
   /** The latest snapshot, where `atOrBelow` says so no later than that tick. */

@@ -98,6 +98,8 @@ export interface RunListing {
   readonly wakeAtMs: number | null;
   readonly labels: { readonly [name: string]: string };
   readonly ticks: number;
+  /** Sequence number of the last event of the stream so far: what `streamEvents({ after })` takes. -1: none yet. */
+  readonly lastEvent: number;
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
 }
 
@@ -114,7 +116,9 @@ export interface RunFilter extends TenantOptions {
   readonly cursor?: string;
 }
 
-export interface Retention extends TenantOptions {
+export interface Retention {
+  /** @default all tenants */
+  readonly tenant?: string;
   /** Since their end. */
   readonly olderThan: Duration;
   /** @default all that have ended */
@@ -165,8 +169,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   delete(runId: string, options?: TenantOptions): Promise<void>;
   /** Deletes runs that ended long ago. Gives how many. */
   retain(retention: Retention): Promise<number>;
-  /** Loads every run that has not ended with the code that is here, without running it. Say it before you deploy. */
-  check(options?: TenantOptions): Promise<CheckReport>;
+  /** Loads every run of every tenant (or of one) that has not ended with the code that is here, without running it. */
+  check(options?: { readonly tenant?: string }): Promise<CheckReport>;
   /** What happened to a run, in order. */
   history(runId: string, options?: TenantOptions): AsyncIterable<HistoryEntry>;
   /** The run as it was after a tick, as `Context.fromDict` takes it. */
@@ -175,6 +179,9 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
   /** Takes up all that is due, and goes on doing so. Gives how many runs that were. */
   start(): Promise<number>;
-  /** Lets running steps finish for `drainMs`, then parks them; closes the store. @default drainMs: 10000 */
+  /**
+   * Lets running steps finish for `drainMs`, then parks them; closes the store. What is still awaited here fails with
+   * `RUNTIME_STOPPED`; the runs go on elsewhere. @default drainMs: 10000
+   */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }

@@ -25,7 +25,7 @@ export interface StoredStreamSetup {
   readonly book: WorkflowBook;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
-  readonly accepted: Promise<void>;
+  readonly accept: () => Promise<void>;
 }
 
 export function storedStream(setup: StoredStreamSetup, options: StreamOptions = {}): RunStream {
@@ -61,7 +61,7 @@ class StoredSource implements StreamSource {
   }
 
   async changed(cursor: StreamCursor): Promise<void> {
-    await this.#setup.accepted;
+    await this.#setup.accept();
     let again: () => void = () => {};
     let isWoken = false;
     const wake = (): void => {
@@ -93,6 +93,7 @@ class StoredSource implements StreamSource {
   /** Undefined: there is nothing yet. */
   async #read(after: number): Promise<Page | undefined> {
     const { desk, key, book } = this.#setup;
+    desk.assertOpen();
     // In this order: what the run showed before its end is stored before its end.
     const run = await desk.store.run(key);
     if (run === null) throw runUnknown(key);

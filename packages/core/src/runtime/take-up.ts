@@ -5,11 +5,11 @@
  */
 import { createRunState, type Outcome } from "../engine/state.js";
 import { resumeChildren } from "../run/children.js";
-import type { RunDesk } from "./desk.js";
+import { idOf, type RunDesk } from "./desk.js";
 import type { LiveRun } from "./live-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
-import type { ClaimedRun, StoredRun } from "./run-store.types.js";
+import type { ClaimedRun, RunKey, StoredRun } from "./run-store.types.js";
 import { readStart } from "./start-text.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
@@ -30,10 +30,15 @@ export interface TakeUpSetup {
 }
 
 export class TakeUp {
+  /** What kept runs from being loaded here. */
+  readonly failures: Map<string, unknown> = new Map();
+  /** Has the leases of those: nobody takes one up again before it has run out. */
+  readonly backOffOwner: string;
   readonly #setup: TakeUpSetup;
 
   constructor(setup: TakeUpSetup) {
     this.#setup = setup;
+    this.backOffOwner = `${setup.desk.owner} backs off`;
   }
 
   /**
@@ -50,11 +55,25 @@ export class TakeUp {
       if (run.ticks === 0 && run.forkedFrom === null) return await this.#begin(claimed, workflow, goOn);
       const loaded = await loadTree({ store: desk.store, run, workflow });
       if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
-      return this.#resume(claimed, workflow, { loaded, goOn });
+      const live = this.#resume(claimed, workflow, { loaded, goOn });
+      this.failures.delete(idOf(run.key));
+      return live;
     } catch (error) {
+      this.failures.set(idOf(run.key), error);
       await this.#giveBack(run);
+      desk.watchers.tell(idOf(run.key));
       throw error;
     }
+  }
+
+  /** A run that could not be loaded is nobody's again. */
+  async letGo(key: RunKey): Promise<void> {
+    if (!this.failures.delete(idOf(key))) return;
+    const { store, clock } = this.#setup.desk;
+    const nowMs = clock.now();
+    const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1 });
+    if (claimed === null) return;
+    await store.commit([{ key, owner: this.backOffOwner, epoch: claimed.run.epoch, release: true }]);
   }
 
   /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
@@ -121,8 +140,7 @@ export class TakeUp {
     const { desk, backOffMs } = this.#setup;
     await desk.store.commit([{ key, owner: desk.owner, epoch, release: true }]);
     const nowMs = desk.clock.now();
-    if (outcome === null)
-      await desk.store.claim(key, { owner: `${desk.owner} backs off`, nowMs, untilMs: nowMs + backOffMs });
+    if (outcome === null) await desk.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs });
     return null;
   }
 }

@@ -94,6 +94,7 @@ describe("a message with a key", () => {
       dying.kill();
       await machine.clock.advance(2_000);
       const { runtime } = machine.open(sums(), { leaseMs: HOUR });
+      void runtime.start();
       const handle = runtime.handle("one");
       const receipts = await sent(handle as typeof lost);
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineWorkflow, ExternalEvent, event, retryPolicy, StartEvent, StopEvent, stop, wait } from "../../src/index.js";
-import { historyOf, Machine, state } from "../support/processes.js";
+import { historyOf, Machine, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -58,6 +58,7 @@ describe("retrying a failed run", () => {
 
     expect(await again).toBe(5);
     expect(control).toMatchObject({ first: 1, retries: [0, 1, 0] });
+    await settle();
     expect((await process.runtime.runs()).runs[0]).toMatchObject({ status: "completed" });
     expect((await historyOf(process.runtime, "one")).map(({ tick }) => tick.type)).toContain("run.retried");
   });
@@ -121,6 +122,26 @@ describe("retrying a failed run", () => {
     const handle = there.handle("one");
     await handle.sendEvent(new Poke({ n: 3 }));
     expect(await handle).toBe(3);
+  });
+
+  it("does not bring an event that came too late for the run, as its sender was told", async () => {
+    const machine = new Machine();
+    const { control, flows } = flaky();
+    const deaf = withMethods(machine.store, { posts: () => new Promise(() => {}) });
+    const owner = machine.open(flows, { store: deaf });
+    await owner.runtime.run("flaky", {}, { runId: "one" }).accepted;
+    await settle();
+    const there = machine.open(flows).runtime;
+    const receipt = there.handle("one").sendEvent(new Poke({ n: 66 }));
+    await machine.clock.advance(1_000);
+    expect(await receipt).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
+    control.fails = false;
+    const again = there.retry("one");
+    await again.accepted;
+    expect(await state(again)).toBe("pending");
+    await again.sendEvent(new Poke({ n: 1 }));
+
+    expect(await again).toBe(1);
   });
 
   it("does not bring events whose senders were told that the run has ended", async () => {

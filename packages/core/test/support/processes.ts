@@ -31,6 +31,38 @@ export function withMethods(store: RunStore, methods: Partial<RunStore>): RunSto
   });
 }
 
+/** A store that a process cannot reach for a while: its calls arrive, and answer, only once it goes on. */
+export class Stalling {
+  readonly store: RunStore;
+  #goesOn: Promise<void> = Promise.resolve();
+  #open: () => void = () => {};
+
+  constructor(inner: RunStore) {
+    this.store = new Proxy(inner, {
+      get: (target, name) => {
+        const method = (target[name as keyof RunStore] as (...args: unknown[]) => unknown).bind(target);
+        if (name === "hash" || name === "watch") return method;
+        return async (...args: unknown[]) => {
+          await this.#goesOn;
+          const answer = await method(...args);
+          await this.#goesOn;
+          return answer;
+        };
+      },
+    });
+  }
+
+  stall(): void {
+    this.#goesOn = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  goOn(): void {
+    this.#open();
+  }
+}
+
 /** Told of its own changes by key, and of those of others without: as a file tells its processes. */
 function asProcess(store: RunStore): RunStore {
   const own = new Set<string>();

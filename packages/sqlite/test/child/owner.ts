@@ -1,6 +1,8 @@
 /**
- * A runtime with one workflow, whose only step waits for a line of input where `waits` says so. Prints `in step`, what became
- * of the calls that the step made after the wait, and the result of the run. Notes its commits beside the database.
+ * A runtime with one workflow, whose only step may wait for a line of input. Prints `in step`, `aborted`, what its calls after
+ * the wait were refused with, and the result of the run. Notes its commits beside the database.
+ *
+ * `unaware`: it waits, and its renewals of leases do not come back, so only a commit can tell it that the run is another's.
  */
 import { once } from "node:events";
 import { mkdirSync, writeSync } from "node:fs";
@@ -11,7 +13,7 @@ import { Mortality, notedStore } from "../../soak/noted-store.js";
 import { Notes } from "../../soak/notes.js";
 import { sqliteStore } from "../../src/index.js";
 
-const [path, name, waits] = process.argv.slice(2) as [string, string, "waits" | "goes on"];
+const [path, name, waits] = process.argv.slice(2) as [string, string, "waits" | "unaware" | "goes on"];
 const print = (text: string): void => void writeSync(1, `${text}\n`);
 const codeOf = (error: unknown): string => (WorkflowError.is(error) ? error.code : String(error));
 const notes = new Notes(`${path}.${name}`);
@@ -22,7 +24,7 @@ const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
     const first = await ctx.run("first", () => name);
     ctx.signal.addEventListener("abort", () => print("aborted"));
     print("in step");
-    if (waits === "waits") await once(process.stdin, "data");
+    if (waits !== "goes on") await once(process.stdin, "data");
     try {
       const edits = await ctx.store.editState((state) => ++state.edits);
       const second = await ctx.run("second", () => name);
@@ -35,7 +37,9 @@ const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
   .build();
 
 const log = { info() {}, error: (message: string, error?: unknown) => print(`log ${message} ${codeOf(error)}`) };
-const store = notedStore(sqliteStore(path, { durability: "process", pollMs: 50 }), notes, new Mortality(null));
+const opened = sqliteStore(path, { durability: "process", pollMs: 50 });
+if (waits === "unaware") opened.renew = () => new Promise(() => {});
+const store = notedStore(opened, notes, new Mortality(null));
 const runtime = createRuntime({ workflows: { held }, store, leaseMs: 500, log });
 await runtime.start();
 const result = await runtime.run("held", {}, { runId: "run" });

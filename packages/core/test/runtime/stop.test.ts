@@ -1,0 +1,159 @@
+/** Stopping a runtime: what becomes of its runs, and what it says afterwards. */
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineWorkflow, ExternalEvent, event, resource, StartEvent, StopEvent } from "../../src/index.js";
+import { memoryStore } from "../../src/runtime.js";
+import { Machine, state, withMethods } from "../support/processes.js";
+import { gate, rejection } from "../support/runs.js";
+import { refusal } from "../support/stored.js";
+import { settle } from "../support/virtual-clock.js";
+
+class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
+class Item extends event("Item", { n: z.number() }) {}
+
+function slow() {
+  const calls: { readonly goOn: (n: number) => void; aborted: boolean }[] = [];
+  const slow = defineWorkflow("slow")
+    .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      const { promise, open } = gate<number>();
+      const call = { goOn: open, aborted: false };
+      ctx.signal.addEventListener("abort", () => {
+        call.aborted = true;
+      });
+      calls.push(call);
+      return new StopEvent({ result: await promise });
+    })
+    .build();
+  return { calls, flows: { slow } };
+}
+
+describe("stopping", () => {
+  it("parks running steps, and another process goes on at once", async () => {
+    const machine = new Machine();
+    const { calls, flows } = slow();
+    const here = machine.open(flows).runtime;
+    const there = machine.open(flows).runtime;
+    await here.run("slow", {}, { runId: "one" }).accepted;
+    await there.start();
+    await settle();
+    await here.stop({ drainMs: 0 });
+    await settle();
+
+    expect(calls.map(({ aborted }) => aborted)).toEqual([true, false]);
+    calls[1]?.goOn(2);
+    expect(await there.handle("one")).toBe(2);
+  });
+
+  it("lets steps finish for drainMs", async () => {
+    const machine = new Machine();
+    const { calls, flows } = slow();
+    const { runtime } = machine.open(flows);
+    const run = runtime.run("slow", {}, { runId: "one" });
+    await run.accepted;
+    await settle();
+    const stopped = runtime.stop({ drainMs: 5_000 });
+    await machine.clock.advance(4_000);
+    expect(await state(stopped)).toBe("pending");
+    calls[0]?.goOn(1);
+    await machine.clock.advance(100);
+    await stopped;
+
+    expect(await run).toBe(1);
+    expect((await machine.row("one")).status).toBe("completed");
+  });
+
+  it("waits no longer than drainMs", async () => {
+    const machine = new Machine();
+    const { calls, flows } = slow();
+    const { runtime } = machine.open(flows);
+    await runtime.run("slow", {}, { runId: "one" }).accepted;
+    await settle();
+    const stopped = runtime.stop({ drainMs: 5_000 });
+    await machine.clock.advance(5_000);
+    await stopped;
+
+    expect(calls[0]?.aborted).toBe(true);
+    expect(await machine.row("one")).toMatchObject({ status: "running", lease: null });
+  });
+
+  it("leaves nothing held, whatever the runs were doing", async () => {
+    const machine = new Machine();
+    const { flows } = slow();
+    const waits = defineWorkflow("waits")
+      .step("wait", { on: StartEvent, emits: StopEvent, waits: Poke }, async (_ev, ctx) => {
+        return new StopEvent({ result: await ctx.waitForEvent(Poke) });
+      })
+      .build();
+    const { runtime } = machine.open({ ...flows, waits });
+    await runtime.run("slow", {}, { runId: "busy" }).accepted;
+    await runtime.run("waits", {}, { runId: "waiting" }).idle();
+    const justStarted = runtime.run("waits", {}, { runId: "new" });
+    await runtime.stop({ drainMs: 0 });
+
+    for (const runId of ["busy", "waiting", "new"]) expect((await machine.row(runId)).lease, runId).toBeNull();
+    await justStarted.accepted;
+  });
+
+  it("takes every use of the runtime that would begin something: RUNTIME_STOPPED", async () => {
+    const { flows } = slow();
+    const { runtime } = new Machine().open(flows);
+    await runtime.stop();
+    const uses = [
+      () => runtime.run("slow", {}),
+      () => runtime.handle("one"),
+      () => runtime.resume("one"),
+      () => runtime.retry("one"),
+      () => runtime.fork("one", { at: 1 }),
+      () => runtime.start(),
+    ];
+
+    expect(uses.map((use) => refusal(use).code)).toEqual(uses.map(() => "RUNTIME_STOPPED"));
+  });
+
+  it("twice is stopping once", async () => {
+    let closed = 0;
+    const store = withMethods(memoryStore(), { close: async () => void closed++ });
+    const { runtime } = new Machine().open(slow().flows, { store });
+    await Promise.all([runtime.stop(), runtime.stop()]);
+    await runtime.stop();
+
+    expect(closed).toBe(1);
+  });
+});
+
+describe("resources", () => {
+  function withResource() {
+    const events: string[] = [];
+    const scoped = (scope: "app" | "run") =>
+      resource(scope, () => void events.push(`${scope} made`), {
+        scope,
+        dispose: () => void events.push(`${scope} gone`),
+      });
+    const resources = { app: scoped("app"), run: scoped("run") };
+    const flow = defineWorkflow("uses")
+      .step("use", { on: StartEvent, emits: StopEvent, waits: Poke, resources }, async (_ev, ctx) => {
+        const { n } = await ctx.waitForEvent(Poke);
+        return new StopEvent({ result: n });
+      })
+      .build();
+    return { events, flows: { flow } };
+  }
+
+  it("of the app live as long as the runtime, those of a run until it leaves memory", async () => {
+    const machine = new Machine();
+    const { events, flows } = withResource();
+    const { runtime } = machine.open(flows, { restoreWaits: true });
+    const run = runtime.run("flow", {}, { runId: "one" });
+    await run.idle();
+    await machine.clock.advance(0);
+    expect(events).toEqual(["app made", "run made", "run gone"]);
+    await run.sendEvent(new Poke({ n: 1 }));
+    expect(await run).toBe(1);
+    await settle();
+    expect(events).toEqual(["app made", "run made", "run gone", "run made", "run gone"]);
+    await runtime.stop();
+
+    expect(events.at(-1)).toBe("app gone");
+    expect(events).toHaveLength(6);
+  });
+});
