@@ -1,7 +1,7 @@
 /** The workflows that are measured, and runtimes for them. */
 import { sqliteStore } from "@millrace/sqlite";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "millrace";
-import { createRuntime, type Runtime, type RuntimeOptions } from "millrace/runtime";
+import { createRuntime, type RunFilter, type RunListing, type Runtime, type RuntimeOptions } from "millrace/runtime";
 import * as z from "zod";
 import type { Durability } from "./files.ts";
 import type { Driver } from "./measure.ts";
@@ -16,7 +16,7 @@ const after = (left: number): Next | Done => (left > 0 ? new Next({ left }) : ne
 let times: number[] | null = null;
 
 /** As many steps as it is told, one after the other. */
-export const chain = defineWorkflow("chain")
+const chain = defineWorkflow("chain")
   .step("begin", { on: Begin, emits: [Next, Done] }, async ({ steps }) => {
     times?.push(performance.now());
     return after(steps - 1);
@@ -40,23 +40,14 @@ class Ask extends StartEvent.define("Ask", { text: z.string() }) {}
 export class Answer extends ExternalEvent.define("Answer", { text: z.string() }) {}
 
 /** Waits until somebody answers. */
-export const ask = defineWorkflow("ask")
+const ask = defineWorkflow("ask")
   .step("ask", { on: Ask, emits: StopEvent, waits: Answer }, async (_, ctx) => {
     const { text } = await ctx.waitForEvent(Answer);
     return new StopEvent({ result: text });
   })
   .build();
 
-class Sleep extends StartEvent.define("Sleep", { for: z.string() }) {}
-
-export const sleeper = defineWorkflow("sleeper")
-  .step("sleep", { on: Sleep, emits: StopEvent }, async (_, ctx) => {
-    await ctx.sleep("1h");
-    return new StopEvent({ result: "awake" });
-  })
-  .build();
-
-const workflows = { chain, ask, sleeper };
+export const workflows = { chain, ask };
 export type Flows = typeof workflows;
 
 export interface RuntimeAt extends Omit<RuntimeOptions<Flows>, "workflows" | "store"> {
@@ -79,10 +70,20 @@ export async function withRuntime<Result>(
   }
 }
 
-/** Every run with its result. @returns how many ticks they have stored */
-export async function runChains(runtime: Runtime<Flows>, runs: number, steps: number): Promise<number> {
+/** Runs of the chain, all at once, each with its result. */
+export async function runChains(runtime: Runtime<Flows>, runs: number, steps: number): Promise<void> {
   const handles = Array.from({ length: runs }, () => runtime.run("chain", { steps }));
   const results = await Promise.all(handles);
   if (results.some((result) => result.left !== 0)) throw new TypeError("a run has the wrong result");
-  return runs * (steps + 1);
+}
+
+/** Everything that is stored, page by page. */
+export async function allRuns(runtime: Runtime<Flows>, filter: RunFilter = {}): Promise<RunListing[]> {
+  const found: RunListing[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await runtime.runs({ ...filter, limit: 1000, ...(cursor !== undefined && { cursor }) });
+    found.push(...page.runs);
+    cursor = page.cursor;
+  }
+  return found;
 }
