@@ -234,6 +234,7 @@ export class Runner {
       if (stored) {
         stored.then(
           () => {
+            if (!this.live) return; // it has left memory since: a load applies them
             this.applyRound(round);
             this.goOn();
           },

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/context.types.js";
-import { createRunState, type RunState } from "../engine/state.js";
+import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { encodeState } from "../snapshot/encode.js";
@@ -48,7 +48,7 @@ function encodeChildren(compiled: CompiledWorkflow, { state, children }: Restore
   return encoded;
 }
 
-export function* openChildren(state: RunState) {
+export function* openChildren(state: RunState): Generator<ChildRecord, void> {
   for (const item of state.items.values()) {
     for (const record of item.memory?.values() ?? [])
       if (record.kind === "child" && record.status === "open") yield record;

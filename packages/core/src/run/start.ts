@@ -148,7 +148,10 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
   return given;
 }
 
-export function limitsOf({ options }: CompiledWorkflow, { timeout, deadline }: ResumeOptions) {
+export function limitsOf(
+  { options }: CompiledWorkflow,
+  { timeout, deadline }: Pick<ResumeOptions, "timeout" | "deadline">,
+): { readonly timeoutMs: number | null; readonly deadlineMs: number | null } {
   return {
     timeoutMs: timeout === undefined ? options.timeoutMs : toMs(timeout, "timeout"),
     deadlineMs: deadline === undefined ? null : deadlineOf(deadline),

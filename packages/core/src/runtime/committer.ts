@@ -72,13 +72,14 @@ export class Committer {
   }
 
   async #commit(runs: readonly Committing[], commits: readonly RunCommit[]): Promise<void> {
-    let results: CommitResult[];
-    try {
-      results = await this.#store.commit(commits);
-    } catch (error) {
-      for (const run of runs) run.onCommitFailed(error);
-      return;
-    }
-    for (const [index, run] of runs.entries()) run.onCommitted(results[index] ?? { status: "fenced" });
+    const stored = await this.#store.commit(commits).then(
+      (results) => ({ results }),
+      (error: unknown) => ({ error }),
+    );
+    if ("results" in stored)
+      for (const [index, run] of runs.entries()) run.onCommitted(stored.results[index] ?? { status: "fenced" });
+    else if (commits.length === 1) for (const run of runs) run.onCommitFailed(stored.error);
+    // One that the store cannot take must not take the others with it.
+    else for (const [index, run] of runs.entries()) await this.#commit([run], [commits[index] as RunCommit]);
   }
 }

@@ -87,6 +87,10 @@ export class RunDesk implements LiveRunHome {
     this.#takeUp = new TakeUp({ desk: this, book: setup.book, posts: this.#posts, backOffMs: setup.leaseMs });
   }
 
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
   /** @throws {WorkflowError} `RUNTIME_STOPPED` */
   assertOpen(): void {
     if (this.#stopped) throw runtimeStopped();
@@ -226,8 +230,10 @@ export class RunDesk implements LiveRunHome {
   /** Takes up a run that this owner has just claimed. */
   async adopt(claimed: ClaimedRun, goOn: GoOn = "recover"): Promise<LiveRun | null> {
     const id = idOf(claimed.run.key);
-    // Its lease had run out while it was here: what it did since does not count.
-    this.live.get(id)?.fence();
+    const known = this.live.get(id);
+    // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
+    // its commit finds the run, and whoever asked for it gets it.
+    if (known !== undefined && !this.#starting.has(known)) known.fence();
     return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn));
   }
 
@@ -303,6 +309,9 @@ export class RunDesk implements LiveRunHome {
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     await this.#quiet(drainMs);
+    await Promise.allSettled(this.#opening.values());
+    // Whoever has sent something that is on its way to the store is told what became of it.
+    await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
     this.watchers.tell(null);

@@ -18,6 +18,11 @@ export class Draft {
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
   #stored: Deferred<void> | null = null;
 
+  dropTicks(): void {
+    this.entries.length = 0;
+    this.ticks = 0;
+  }
+
   /** Resolves once it is stored; rejects when it cannot be. */
   get stored(): Deferred<void> {
     this.#stored ??= createDeferred<void>();

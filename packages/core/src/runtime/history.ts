@@ -10,6 +10,7 @@ import { type LoadedTree, type LoadFrom, loadTree, prefacesOf, steps } from "./l
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
 import type { CheckProblem, CheckReport } from "./runtime.types.js";
+import { isNotBegun, readStart } from "./start-text.js";
 import type { WorkflowBook } from "./workflow-book.js";
 
 export interface HistoryEntry {
@@ -99,7 +100,8 @@ async function tryLoad(store: RunStore, book: WorkflowBook, run: StoredRun): Pro
   const { key, workflow: name } = run;
   try {
     const workflow = book.get(name);
-    prefacesOf(await loadTree({ store, run, workflow }), workflow);
+    if (isNotBegun(run)) readStart(run, workflow);
+    else prefacesOf(await loadTree({ store, run, workflow }), workflow);
     return null;
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;

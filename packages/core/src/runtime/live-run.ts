@@ -14,6 +14,7 @@ import { wakeAt } from "../run/outside.js";
 import type { RunJournal } from "../run/run-journal.js";
 import { Runner } from "../run/runner.js";
 import { encodeRunner } from "../run/snapshot-run.js";
+import { encodeAtWork } from "../snapshot/at-work.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { Committer, Committing } from "./committer.js";
@@ -205,6 +206,8 @@ export class LiveRun implements RunJournal, Committing {
     this.runner.tickets = null; // whoever has sent something asks again where the run is next
     this.runner.release("the run has left memory; it goes on when it is loaded again");
     this.#stayAwhile();
+    // What was not stored did not happen: nobody was told of it, and nobody will see it.
+    this.draft.dropTicks();
     this.draft.release = true;
   }
 
@@ -258,7 +261,9 @@ export class LiveRun implements RunJournal, Committing {
     const { keepTicks } = this.#home.settings;
     const { draft, runner } = this;
     const tick = this.#ticks;
-    const text = JSON.stringify({ code: this.workflow.code.hash, run: encodeRunner(runner) });
+    const states = [runner.state, ...(runner.family?.values() ?? [])];
+    const atWork = Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)]));
+    const text = JSON.stringify({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
     draft.snapshot = { tick, atMs: runner.state.atMs, text };
     draft.blobs.push(this.workflow.code);
     this.#snapshots.push(tick);

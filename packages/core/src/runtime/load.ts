@@ -6,8 +6,10 @@
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
+import { decodeAtWork } from "../snapshot/at-work.js";
 import { Reader } from "../snapshot/reader.js";
 import { sameValue } from "../value/equal.js";
+import { migrateState } from "../workflow/state-version.js";
 import { unpackText } from "./blob-text.js";
 import { type CodeGraph, nodeAt } from "./code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
@@ -117,7 +119,10 @@ async function begin(
     };
   const text = await unpackText(snapshot.text, (hash) => readBlob(from, hash));
   const reader = new Reader(parseJson(text, where(from)), "snapshot");
-  return { states: restoreStored(compiled, reader.raw("run")), codeHash: reader.text("code") };
+  const states = restoreStored(compiled, reader.raw("run"));
+  const atWork = new Reader(reader.raw("atWork"), reader.at("atWork"));
+  for (const state of states) decodeAtWork(state, atWork.raw(state.runId), atWork.at(state.runId));
+  return { states, codeHash: reader.text("code") };
 }
 
 export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph> {
@@ -137,7 +142,7 @@ function where({ run }: LoadFrom): string {
 }
 
 /**
- * What every run of the tree has to be told before it goes on under the code that is here now. Null: the code is the same.
+ * What every run of the tree has to be told before it goes on under the code that is here now. Null: nothing.
  *
  * @throws {WorkflowError} For all that the new code has no place for, as `Context.fromDict`.
  */
@@ -145,23 +150,23 @@ export function prefacesOf(
   { tree, codeHash }: LoadedTree,
   { compiled, code }: RegisteredWorkflow,
 ): Map<string, Tick[]> | null {
-  if (codeHash === code.hash) return null;
-  const restored = restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
-  const prefaces = new Map<string, Tick[]>();
-  for (const [runId, member] of tree.members) {
-    const store = (runId === restored.state.runId ? restored.state : restored.children?.get(runId))?.store;
-    prefaces.set(runId, changes(member, store, code.graph));
-  }
-  return prefaces;
+  const isOther = codeHash !== code.hash;
+  // All of it is looked at again: steps, events, and what waits where.
+  if (isOther) restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
+  const prefaces = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
+  // A schema can change without a trace in the code that is compared.
+  return isOther || [...prefaces.values()].some((ticks) => ticks.length > 0) ? prefaces : null;
 }
 
-function changes(member: Member, store: unknown, graph: CodeGraph): Tick[] {
+function changes(member: Member, graph: CodeGraph): Tick[] {
   const ticks: Tick[] = [];
-  const { state, compiled } = member;
+  const { state, compiled, stateVersion } = member;
+  // One that has not begun has no state yet.
+  const store = state.ticks === 0 ? state.store : migrateState(compiled, state.store, stateVersion);
   const { definition } = nodeAt(graph, member.path) ?? compiled;
   if (!sameValue(definition, member.routing.definition))
     ticks.push({ type: "definition.changed", atMs: state.atMs, definition });
-  if (store !== undefined && !sameValue(store, state.store))
+  if (!sameValue(store, state.store))
     ticks.push({
       type: "state.edited",
       atMs: state.atMs,

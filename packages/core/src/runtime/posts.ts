@@ -125,7 +125,12 @@ function readEvent(runner: Runner, encoded: EncodedEvent): WorkflowEvent {
 
 function refusal(error: unknown): Receipt {
   const hint = WorkflowError.is(error) ? `${error.message} ${error.hint}` : String(error);
-  const code = WorkflowError.is(error) ? error.code : "INTERNAL";
+  // As a run in memory says it of an event that none of its steps names.
+  const code = WorkflowError.is(error, "EVENT_UNKNOWN")
+    ? "EVENT_NOT_ACCEPTED"
+    : WorkflowError.is(error)
+      ? error.code
+      : "INTERNAL";
   return { status: "refused", code: code as "EVENT_NOT_ACCEPTED", hint };
 }
 

@@ -51,17 +51,19 @@ export class Pump {
     }
     this.#running = this.#round().finally(() => {
       this.#running = null;
-      if (!this.#again) return;
+      if (!this.#again || this.#stopped) return;
       this.#again = false;
       void this.pump();
     });
     return this.#running;
   }
 
-  stop(): void {
+  /** Resolves when it takes up no more runs. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopWatching?.();
     this.#callOff?.();
+    await this.#running;
   }
 
   async #round(): Promise<number> {

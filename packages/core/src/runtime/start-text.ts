@@ -23,3 +23,8 @@ export function sameStart(left: string, right: string): boolean {
   const [one, other] = [left, right].map((text) => (parseJson(text, "a run") as { readonly event: unknown }).event);
   return sameValue(one, other);
 }
+
+/** It was stored, and its first tick was not. */
+export function isNotBegun({ ticks, forkedFrom }: StoredRun): boolean {
+  return ticks === 0 && forkedFrom === null;
+}

@@ -4,13 +4,15 @@
  * @module
  */
 import { createRunState, type Outcome } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
 import { resumeChildren } from "../run/children.js";
+import { initialStore } from "../run/run-store.js";
 import { idOf, type RunDesk } from "./desk.js";
 import type { LiveRun } from "./live-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
 import type { ClaimedRun, RunKey, StoredRun } from "./run-store.types.js";
-import { readStart } from "./start-text.js";
+import { isNotBegun, readStart } from "./start-text.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
 /** Why it goes on: a run that has ended does only when it is asked to. */
@@ -52,9 +54,11 @@ export class TakeUp {
     const workflow = book.find(run.workflow);
     try {
       if (workflow === undefined) return await this.#giveBack(run);
-      if (run.ticks === 0 && run.forkedFrom === null) return await this.#begin(claimed, workflow, goOn);
+      if (desk.isStopped) return await this.#release(run);
+      if (isNotBegun(run)) return await this.#begin(claimed, workflow, goOn);
       const loaded = await loadTree({ store: desk.store, run, workflow });
       if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
+      if (desk.isStopped) return await this.#release(run);
       const live = this.#resume(claimed, workflow, { loaded, goOn });
       this.failures.delete(idOf(run.key));
       return live;
@@ -79,13 +83,15 @@ export class TakeUp {
   /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
   async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, goOn: GoOn): Promise<LiveRun | null> {
     const { desk } = this.#setup;
-    if (run.startAtMs > desk.clock.now() && typeof goOn === "string") {
-      await desk.store.commit([{ key: run.key, owner: desk.owner, epoch: run.epoch, release: true }]);
-      return null;
-    }
-    const started = readStart(run, workflow);
-    const state = createRunState({ runId: run.key.runId, workflow: workflow.compiled.name, store: started.store });
-    const live = desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting" });
+    if (run.startAtMs > desk.clock.now() && typeof goOn === "string") return this.#release(run);
+    const { compiled, code } = workflow;
+    const isOther = run.code !== code.hash;
+    const stored = readStart(run, workflow);
+    // It begins under the code that is here, on the state that this code begins with.
+    const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
+    const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
+    const prefaces = isOther ? new Map<string, Tick[]>() : null;
+    const live = desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting", prefaces });
     const atMs = live.runner.now();
     live.runner.begin({ ...started, atMs });
     // In the same round: no step begins.
@@ -135,10 +141,16 @@ export class TakeUp {
     return live;
   }
 
+  async #release({ key, epoch }: Pick<StoredRun, "key" | "epoch">): Promise<null> {
+    const { desk } = this.#setup;
+    await desk.store.commit([{ key, owner: desk.owner, epoch, release: true }]);
+    return null;
+  }
+
   /** What kept it from loading will still be there in a moment, so it is not taken up again at once, by anybody. */
   async #giveBack({ key, epoch, outcome }: StoredRun): Promise<null> {
     const { desk, backOffMs } = this.#setup;
-    await desk.store.commit([{ key, owner: desk.owner, epoch, release: true }]);
+    await this.#release({ key, epoch });
     const nowMs = desk.clock.now();
     if (outcome === null) await desk.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs });
     return null;

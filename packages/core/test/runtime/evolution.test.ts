@@ -64,34 +64,41 @@ describe.each([
   ["with a renamed step", { step: "await" }, "SNAPSHOT_MISMATCH"],
   ["with a state that has one field more with a default", { state: { ...count, unit: z.string().default("h") } }, null],
   ["with a state of a new version", doubled, null],
-  ["with a migration that fails", { version: 2, migrate: () => Promise.reject(new Error("no")) as never }, "STATE_INVALID"],
+  [
+    "with a migration that fails",
+    { version: 2, migrate: () => Promise.reject(new Error("no")) as never },
+    "STATE_INVALID",
+  ],
 ] as const)("a stored run under code %s", (_what, version, problem) => {
-  it(problem === null ? "is no problem to check, and goes on" : `is ${problem} to check, and does not go on`, async () => {
-    const machine = await stored();
-    const { runtime, log } = machine.open({ flow: flow(version as Version) });
-    const before = await machine.dump(key);
+  it(
+    problem === null ? "is no problem to check, and goes on" : `is ${problem} to check, and does not go on`,
+    async () => {
+      const machine = await stored();
+      const { runtime, log } = machine.open({ flow: flow(version as Version) });
+      const before = await machine.dump(key);
 
-    const report = await runtime.check();
+      const report = await runtime.check();
 
-    expect(report.runs).toBe(1);
-    expect(report.problems.map(({ runId, workflow, code }) => [runId, workflow, code])).toEqual(
-      problem === null ? [] : [["one", "flow", problem]],
-    );
-    expect(await machine.dump(key)).toEqual(before);
-    await runtime.start();
-    const handle = runtime.handle("one");
-    if (problem === null) {
-      expect(await handle.sendEvent(new Go({}))).toMatchObject({ status: "accepted" });
-      expect(await handle).toHaveLength(2);
-    } else {
-      expect(log.lines.join()).toContain('"one"');
-      expect(await state(handle)).toMatchObject({ error: { code: problem } });
-      await expect(handle.idle()).rejects.toMatchObject({ code: problem });
-      await expect(handle.sendEvent(new Go({}))).rejects.toMatchObject({ code: problem });
-      await expect(handle.cancel()).rejects.toMatchObject({ code: problem });
-      expect((await machine.row("one")).status).toBe("waiting");
-    }
-  });
+      expect(report.runs).toBe(1);
+      expect(report.problems.map(({ runId, workflow, code }) => [runId, workflow, code])).toEqual(
+        problem === null ? [] : [["one", "flow", problem]],
+      );
+      expect(await machine.dump(key)).toEqual(before);
+      await runtime.start();
+      const handle = runtime.handle("one");
+      if (problem === null) {
+        expect(await handle.sendEvent(new Go({}))).toMatchObject({ status: "accepted" });
+        expect(await handle).toHaveLength(2);
+      } else {
+        expect(log.lines.join()).toContain('"one"');
+        expect(await state(handle)).toMatchObject({ error: { code: problem } });
+        await expect(handle.idle()).rejects.toMatchObject({ code: problem });
+        await expect(handle.sendEvent(new Go({}))).rejects.toMatchObject({ code: problem });
+        await expect(handle.cancel()).rejects.toMatchObject({ code: problem });
+        expect((await machine.row("one")).status).toBe("waiting");
+      }
+    },
+  );
 });
 
 describe("check", () => {
@@ -118,22 +125,25 @@ describe("check", () => {
 });
 
 describe("a state of an older version", () => {
-  it.each([1, 2, 3, 4, 5, 6])("is migrated once, also when the process dies with commit %i of the new code", async (diesAt) => {
-    const machine = await stored();
-    const dying = machine.open({ flow: flow(doubled) }, { diesAt, leaseMs: 1_000 });
-    const handle = dying.runtime.handle("one");
-    void handle.sendEvent(new Go({}), { key: "go" });
-    await settle();
-    await settle();
-    dying.kill();
-    await machine.clock.advance(HOUR);
-    const { runtime } = machine.open({ flow: flow(doubled) });
-    await runtime.start();
-    const again = runtime.handle("one");
-    await again.sendEvent(new Go({}), { key: "go" });
+  it.each([1, 2, 3, 4, 5, 6])(
+    "is migrated once, also when the process dies with commit %i of the new code",
+    async (diesAt) => {
+      const machine = await stored();
+      const dying = machine.open({ flow: flow(doubled) }, { diesAt, leaseMs: 1_000 });
+      const handle = dying.runtime.handle("one");
+      void handle.sendEvent(new Go({}), { key: "go" });
+      await settle();
+      await settle();
+      dying.kill();
+      await machine.clock.advance(HOUR);
+      const { runtime } = machine.open({ flow: flow(doubled) });
+      await runtime.start();
+      const again = runtime.handle("one");
+      await again.sendEvent(new Go({}), { key: "go" });
 
-    expect(await again).toEqual([{ text: "hello" }, { count: 10 }]);
-  });
+      expect(await again).toEqual([{ text: "hello" }, { count: 10 }]);
+    },
+  );
 
   it("is migrated once when it is loaded often", async () => {
     const machine = await stored();

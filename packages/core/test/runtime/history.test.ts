@@ -1,9 +1,17 @@
 /** What happened to a run, what it was at any tick, and runs that begin from there. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Context, defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "../../src/index.js";
+import {
+  Context,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  StartEvent,
+  StopEvent,
+} from "../../src/index.js";
 import type { RuntimeOptions } from "../../src/runtime.js";
-import { historyOf, Machine, state } from "../support/processes.js";
+import { historyOf, Machine, promptIds, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle, withVirtualClock } from "../support/virtual-clock.js";
 
@@ -74,7 +82,7 @@ describe("the history of a run", () => {
   it("is in order of time, also when a message was posted long before it was taken", async () => {
     const { machine, runtime } = await open({ leaseMs: 1_000 });
     await settle();
-    const { promptId = "" } = ((await runtime.handle("one").idle()) as { prompts: { promptId: string }[] }).prompts[0] ?? {};
+    const [promptId = ""] = await promptIds(runtime.handle("one"));
     const deaf = machine.open({ flow: flow() }).runtime;
     void deaf.handle("one").answer(promptId, { text: "a" }, { key: "a" });
     await machine.clock.advance(60_000);

@@ -194,13 +194,17 @@ describe("a run that comes back by itself", () => {
   it("asks again in an attempt that follows a wait that timed out", async () => {
     const policy = retryPolicy({ wait: wait.fixed("1m"), stop: stop.afterAttempts(2) });
     const flow = defineWorkflow("retried-wait")
-      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask, retry: policy }, async (_ev, ctx) => {
-        const { text } = await ctx.waitForEvent(Answer, {
-          prompt: new Ask({ id: ctx.retryInfo().retry }),
-          timeout: "1h",
-        });
-        return stopped([text, ctx.retryInfo().retry]);
-      })
+      .step(
+        "ask",
+        { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask, retry: policy },
+        async (_ev, ctx) => {
+          const { text } = await ctx.waitForEvent(Answer, {
+            prompt: new Ask({ id: ctx.retryInfo().retry }),
+            timeout: "1h",
+          });
+          return stopped([text, ctx.retryInfo().retry]);
+        },
+      )
       .build();
     const opened = open(flow);
     const { machine, run } = opened;
@@ -218,12 +222,16 @@ describe("counters of a run that comes back", () => {
     const seen: unknown[] = [];
     const policy = retryPolicy({ wait: wait.fixed("1h"), stop: stop.afterAttempts(3) });
     const flow = defineWorkflow("retries")
-      .step("work", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask, retry: policy }, async (_ev, ctx) => {
-        await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 1 }) });
-        const { retry, elapsedMs } = ctx.retryInfo();
-        seen.push([retry, elapsedMs]);
-        throw new Error(`attempt ${retry}`);
-      })
+      .step(
+        "work",
+        { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask, retry: policy },
+        async (_ev, ctx) => {
+          await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 1 }) });
+          const { retry, elapsedMs } = ctx.retryInfo();
+          seen.push([retry, elapsedMs]);
+          throw new Error(`attempt ${retry}`);
+        },
+      )
       .build();
     const opened = open(flow);
     const { machine, run } = opened;

@@ -1,7 +1,16 @@
 /** Runs that have ended and go on because somebody asks for it. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, ExternalEvent, event, retryPolicy, StartEvent, StopEvent, stop, wait } from "../../src/index.js";
+import {
+  defineWorkflow,
+  ExternalEvent,
+  event,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  stop,
+  wait,
+} from "../../src/index.js";
 import { historyOf, Machine, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
@@ -146,7 +155,10 @@ describe("retrying a failed run", () => {
 
   it("does not bring events whose senders were told that the run has ended", async () => {
     const { machine, control, flows, process } = await failed();
-    const refused = await machine.open(flows).runtime.handle("one").sendEvent(new Poke({ n: 66 }));
+    const refused = await machine
+      .open(flows)
+      .runtime.handle("one")
+      .sendEvent(new Poke({ n: 66 }));
     expect(refused).toMatchObject({ code: "RUN_FINISHED" });
     control.fails = false;
     const again = process.runtime.retry("one");
@@ -232,36 +244,39 @@ describe("resuming a cancelled run", () => {
     expect(await again).toBe(4);
   });
 
-  it.each([1, 2, 3])("does not cancel it again when its owner died %i commits after the cancel was posted", async (more) => {
-    const machine = new Machine();
-    const { control, flows } = flaky();
-    control.fails = false;
-    let left = Number.POSITIVE_INFINITY;
-    const owner = machine.open(flows, {
-      leaseMs: 1_000,
-      store: new Proxy(machine.store, {
-        get(target, name) {
-          const method = target[name as keyof typeof target];
-          if (name === "commit" && left-- === 0) queueMicrotask(() => owner.kill());
-          return method;
-        },
-      }),
-    });
-    await owner.runtime.run("flaky", {}, { runId: "one" }).idle();
-    await settle();
-    left = more - 1;
-    const there = machine.open(flows, { leaseMs: 1_000 }).runtime;
-    const cancelled = there.handle("one").cancel();
-    await settle();
-    await machine.clock.advance(5_000);
-    await cancelled;
-    await settle();
-    const again = there.resume("one");
-    await again.accepted;
-    await settle();
-    expect(await state(again)).toBe("pending");
-    await again.sendEvent(new Poke({ n: 4 }));
+  it.each([1, 2, 3])(
+    "does not cancel it again when its owner died %i commits after the cancel was posted",
+    async (more) => {
+      const machine = new Machine();
+      const { control, flows } = flaky();
+      control.fails = false;
+      let left = Number.POSITIVE_INFINITY;
+      const owner = machine.open(flows, {
+        leaseMs: 1_000,
+        store: new Proxy(machine.store, {
+          get(target, name) {
+            const method = target[name as keyof typeof target];
+            if (name === "commit" && left-- === 0) queueMicrotask(() => owner.kill());
+            return method;
+          },
+        }),
+      });
+      await owner.runtime.run("flaky", {}, { runId: "one" }).idle();
+      await settle();
+      left = more - 1;
+      const there = machine.open(flows, { leaseMs: 1_000 }).runtime;
+      const cancelled = there.handle("one").cancel();
+      await settle();
+      await machine.clock.advance(5_000);
+      await cancelled;
+      await settle();
+      const again = there.resume("one");
+      await again.accepted;
+      await settle();
+      expect(await state(again)).toBe("pending");
+      await again.sendEvent(new Poke({ n: 4 }));
 
-    expect(await again).toBe(4);
-  });
+      expect(await again).toBe(4);
+    },
+  );
 });

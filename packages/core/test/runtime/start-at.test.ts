@@ -97,6 +97,21 @@ describe("a run with startAt", () => {
     expect(begun).toEqual([]);
   });
 
+  it("does not begin before its time because somebody has sent it an event", async () => {
+    const { begun, machine, flows } = later();
+    const { runtime } = machine.open(flows);
+    const handle = runtime.run("work", {}, { runId: "one", startAt: machine.clock.now() + HOUR });
+    await handle.accepted;
+    void handle.sendEvent(new Poke());
+    void handle.sendEvent(new Poke(), { key: "once" });
+    await settle();
+
+    expect(begun).toEqual([]);
+    expect(await state(handle)).toBe("pending");
+    await machine.clock.advance(HOUR);
+    expect(await handle).toBe("done");
+  });
+
   it("can be deleted before its time", async () => {
     const { begun, machine, flows } = later();
     const { runtime } = machine.open(flows);

@@ -1,7 +1,7 @@
 /** Stopping a runtime: what becomes of its runs, and what it says afterwards. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, ExternalEvent, event, resource, StartEvent, StopEvent } from "../../src/index.js";
+import { defineWorkflow, ExternalEvent, resource, StartEvent, StopEvent } from "../../src/index.js";
 import { memoryStore } from "../../src/runtime.js";
 import { Machine, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
@@ -9,7 +9,6 @@ import { refusal } from "../support/stored.js";
 import { settle } from "../support/virtual-clock.js";
 
 class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
-class Item extends event("Item", { n: z.number() }) {}
 
 function slow() {
   const calls: { readonly goOn: (n: number) => void; aborted: boolean }[] = [];
@@ -108,6 +107,42 @@ describe("stopping", () => {
     ];
 
     expect(uses.map((use) => refusal(use).code)).toEqual(uses.map(() => "RUNTIME_STOPPED"));
+  });
+
+  it("tells everybody who waits for a run that this runtime no longer does", async () => {
+    const machine = new Machine();
+    const { flows } = slow();
+    const { runtime } = machine.open(flows);
+    const run = runtime.run("slow", {}, { runId: "one" });
+    await run.accepted;
+    await settle();
+    const waiting = Promise.allSettled([run.then(), run.idle(), run.streamEvents().toArray()]);
+    await settle();
+    await runtime.stop({ drainMs: 0 });
+    const asked = Promise.allSettled([
+      run.sendEvent(new Poke({ n: 1 })),
+      run.idle(),
+      run.cancel(),
+      run.streamEvents().toArray(),
+    ]);
+
+    const stopped = { status: "rejected", reason: { code: "RUNTIME_STOPPED" } };
+    expect(await state(waiting)).toMatchObject({ value: [stopped, stopped, stopped] });
+    expect(await state(asked)).toMatchObject({ value: [stopped, stopped, stopped, stopped] });
+  });
+
+  it("closes the store also when a resource cannot be disposed of, and tells that", async () => {
+    let closed = 0;
+    const store = withMethods(memoryStore(), { close: async () => void closed++ });
+    const bad = resource("bad", () => 1, { scope: "app", dispose: () => Promise.reject(new Error("It is stuck.")) });
+    const flow = defineWorkflow("uses")
+      .step("use", { on: StartEvent, emits: StopEvent, resources: { bad } }, () => new StopEvent({ result: 1 }))
+      .build();
+    const { runtime } = new Machine().open({ flow }, { store });
+    await runtime.run("flow", {});
+
+    expect((await rejection(runtime.stop())).message).toBe("It is stuck.");
+    expect(closed).toBe(1);
   });
 
   it("twice is stopping once", async () => {

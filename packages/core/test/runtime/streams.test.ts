@@ -1,7 +1,7 @@
 /** What a run shows, read from the store: by anybody, from any place on, over crashes. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, event, ExternalEvent, StartEvent, StopEvent, type WorkflowEvent } from "../../src/index.js";
+import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent, type WorkflowEvent } from "../../src/index.js";
 import { Machine } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 

@@ -12,7 +12,7 @@ import {
   type Workflows,
 } from "../../src/runtime.js";
 import { Mortal } from "./runtimes.js";
-import { recordLog, type RecordedLog, settle, VirtualClock } from "./virtual-clock.js";
+import { type RecordedLog, recordLog, settle, VirtualClock } from "./virtual-clock.js";
 
 /** The store of a test stays open when one of its runtimes stops. */
 export function keptOpen(store: RunStore): RunStore {

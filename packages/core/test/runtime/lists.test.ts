@@ -1,0 +1,185 @@
+/** Finding stored runs, and getting rid of them. */
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { Machine } from "../support/processes.js";
+import { rejection } from "../support/runs.js";
+import { settle } from "../support/virtual-clock.js";
+
+const HOUR = 3_600_000;
+
+class End extends ExternalEvent.define("End", { fails: z.boolean().default(false) }) {}
+
+function flows() {
+  const make = (name: string) =>
+    defineWorkflow(name)
+      .step("start", { on: StartEvent }, () => {})
+      .step("end", { on: End, emits: StopEvent }, ({ fails }) => {
+        if (fails) throw new Error("It fails.");
+        return new StopEvent({ result: name });
+      })
+      .build();
+  const busy = defineWorkflow("busy")
+    .step("work", { on: StartEvent, emits: StopEvent }, () => new Promise<StopEvent>(() => {}))
+    .build();
+  return { red: make("red"), blue: make("blue"), busy };
+}
+
+async function some() {
+  const machine = new Machine();
+  const { runtime } = machine.open(flows());
+  const startedAtMs = machine.clock.now();
+  for (const [index, runId] of ["a", "b", "c", "d"].entries()) {
+    const labels = { team: index % 2 === 0 ? "even" : "odd", place: String(index) };
+    await runtime.run(index < 2 ? "red" : "blue", {}, { runId, labels }).idle();
+    await machine.clock.advance(HOUR);
+  }
+  await runtime.run("red", {}, { runId: "a", tenant: "acme" }).idle();
+  const ended = runtime.handle("b");
+  await ended.sendEvent(new End({}));
+  await ended;
+  const failed = runtime.handle("c");
+  await failed.sendEvent(new End({ fails: true }));
+  await failed.catch(() => {});
+  await settle();
+  return { machine, runtime, startedAtMs };
+}
+
+describe("runs()", () => {
+  it.each([
+    [{}, "d c b a"],
+    [{ tenant: "acme" }, "a"],
+    [{ tenant: "nobody" }, ""],
+    [{ workflow: "red" }, "b a"],
+    [{ status: "waiting" }, "d a"],
+    [{ status: ["completed", "failed"] }, "c b"],
+    [{ status: [] }, ""],
+    [{ labels: { team: "odd" } }, "d b"],
+    [{ labels: { team: "odd", place: "1" } }, "b"],
+    [{ labels: { team: "odd", place: "0" } }, ""],
+    [{ workflow: "blue", status: "waiting", labels: { team: "odd" } }, "d"],
+  ] as const)("filtered by %o gives: %s", async (filter, expected) => {
+    const { runtime } = await some();
+
+    const { runs, cursor } = await runtime.runs(filter as object);
+
+    expect(runs.map(({ runId }) => runId).join(" ")).toBe(expected);
+    expect(cursor).toBeNull();
+  });
+
+  it("filtered by the time of their making takes dates and numbers", async () => {
+    const { runtime, startedAtMs } = await some();
+    const ids = async (filter: object): Promise<string> =>
+      (await runtime.runs(filter)).runs.map(({ runId }) => runId).join(" ");
+
+    expect(await ids({ createdAfter: new Date(startedAtMs + HOUR + 1) })).toBe("d c");
+    expect(await ids({ createdBefore: startedAtMs + HOUR + 1 })).toBe("b a");
+    expect(await ids({ createdAfter: startedAtMs + 1, createdBefore: startedAtMs + 3 * HOUR - 1 })).toBe("c b");
+  });
+
+  it("comes in pages, each run once", async () => {
+    const { runtime } = await some();
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const page = await runtime.runs({ limit: 3, ...(cursor !== undefined && { cursor }) });
+      expect(page.runs.length).toBeLessThanOrEqual(3);
+      ids.push(...page.runs.map(({ runId }) => runId));
+      cursor = page.cursor ?? undefined;
+      pages++;
+    } while (cursor !== undefined);
+
+    expect(ids).toEqual(["d", "c", "b", "a"]);
+    expect(pages).toBe(2);
+  });
+
+  it.each([0, 1_001, 1.5, Number.NaN])("refuses a limit of %d", async (limit) => {
+    const { runtime } = await some();
+
+    expect((await rejection(runtime.runs({ limit }))).code).toBe("OPTION_INVALID");
+  });
+
+  it("tells when each began and ended, and how", async () => {
+    const { runtime, startedAtMs } = await some();
+    const [c] = (await runtime.runs({ status: "failed" })).runs;
+
+    expect(c).toMatchObject({
+      runId: "c",
+      tenant: "",
+      workflow: "blue",
+      status: "failed",
+      createdAtMs: startedAtMs + 2 * HOUR,
+      endedAtMs: startedAtMs + 4 * HOUR,
+      wakeAtMs: null,
+      labels: { team: "even", place: "2" },
+      forkedFrom: null,
+    });
+  });
+});
+
+describe("delete", () => {
+  it.each(["a", "b"])("forgets the run %s, which waits or has ended, and only that", async (runId) => {
+    const { machine, runtime } = await some();
+    await runtime.delete(runId);
+
+    expect((await runtime.runs()).runs).toHaveLength(3);
+    expect((await rejection(runtime.handle(runId))).code).toBe("RUN_UNKNOWN");
+    expect(await machine.store.ticks({ tenant: "", runId }, { after: 0, limit: 10 })).toEqual([]);
+    expect((await runtime.runs({ tenant: "acme" })).runs).toHaveLength(1);
+  });
+
+  it("refuses a run that works: RUN_LIVE", async () => {
+    const { runtime } = new Machine().open(flows());
+    await runtime.run("busy", {}, { runId: "one" }).accepted;
+    await settle();
+
+    expect((await rejection(runtime.delete("one"))).code).toBe("RUN_LIVE");
+    await runtime.handle("one").cancel();
+    await settle();
+    await runtime.delete("one");
+    expect((await runtime.runs()).runs).toEqual([]);
+  });
+
+  it("refuses a run that waits in the memory of another process, until it has left it", async () => {
+    const machine = new Machine();
+    await machine.open(flows()).runtime.run("red", {}, { runId: "one" }).idle();
+    const there = machine.open(flows()).runtime;
+    expect((await rejection(there.delete("one"))).code).toBe("RUN_LIVE");
+    await machine.clock.advance(10_000);
+    await there.delete("one");
+
+    expect((await there.runs()).runs).toEqual([]);
+  });
+
+  it("frees the id", async () => {
+    const { runtime } = await some();
+    await runtime.delete("b");
+    const again = runtime.run("blue", {}, { runId: "b" });
+    await again.sendEvent(new End({}));
+
+    expect(await again).toBe("blue");
+  });
+});
+
+describe("retain", () => {
+  it("deletes what ended long ago, of one tenant, and nothing that goes on", async () => {
+    const { machine, runtime } = await some();
+    expect(await runtime.retain({ olderThan: "1h" })).toBe(0);
+    await machine.clock.advance(HOUR + 1);
+    expect(await runtime.retain({ olderThan: "1h", tenant: "acme" })).toBe(0);
+    expect(await runtime.retain({ olderThan: "1h" })).toBe(2);
+
+    expect((await runtime.runs()).runs.map(({ runId }) => runId)).toEqual(["d", "a"]);
+  });
+
+  it("deletes only those that ended in a certain way", async () => {
+    const { machine, runtime } = await some();
+    await machine.clock.advance(2 * HOUR);
+    expect(await runtime.retain({ olderThan: "1h", status: "failed" })).toBe(1);
+    expect(await runtime.retain({ olderThan: "1h", status: ["cancelled", "timedOut"] })).toBe(0);
+    expect(await runtime.retain({ olderThan: "1h", status: [] })).toBe(0);
+
+    expect((await runtime.runs()).runs.map(({ runId }) => runId)).toEqual(["d", "b", "a"]);
+  });
+});

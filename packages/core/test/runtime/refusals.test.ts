@@ -1,0 +1,54 @@
+/** What one message or one run cannot do to others. */
+import { describe, expect, it } from "vitest";
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { memoryStore } from "../../src/runtime.js";
+import { Machine, withMethods } from "../support/processes.js";
+import { settle } from "../support/virtual-clock.js";
+
+class Unknown extends ExternalEvent.define("Unknown", {}) {}
+
+describe("an event of a type that the workflow does not know", () => {
+  it("is refused with the same code wherever it is sent from", async () => {
+    const machine = new Machine();
+    const flow = () =>
+      defineWorkflow("flow")
+        .step(
+          "start",
+          { on: StartEvent, emits: StopEvent, waits: Known },
+          async (_ev, ctx) => new StopEvent({ result: await ctx.waitForEvent(Known) }),
+        )
+        .build();
+    const here = machine.open({ flow: flow() }).runtime.run("flow", {}, { runId: "one" });
+    await here.idle();
+    const there = machine.open({ flow: flow() }).runtime.handle("one");
+    const codes = [await here.sendEvent(new Unknown()), await there.sendEvent(new Unknown())].map(
+      (receipt) => receipt.status === "refused" && receipt.code,
+    );
+
+    expect(codes[1]).toBe(codes[0]);
+  });
+});
+class Known extends ExternalEvent.define("Known", {}) {}
+
+describe("one run whose commits the store refuses to take", () => {
+  it("does not fail the others of its transaction for ever", async () => {
+    const inner = memoryStore();
+    const store = withMethods(inner, {
+      async commit(commits) {
+        if (commits.some(({ key, ticks }) => key.runId === "bad" && ticks !== undefined)) throw new Error("Too large.");
+        return inner.commit(commits);
+      },
+    });
+    const machine = new Machine(store);
+    const flow = defineWorkflow("short")
+      .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+      .build();
+    const { runtime } = machine.open({ flow });
+    const runs = ["good", "bad", "fine"].map((runId) => runtime.run("flow", {}, { runId }));
+    const ended = Promise.allSettled(runs);
+    await settle();
+    await machine.clock.advance(120_000);
+
+    expect((await ended).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+});
