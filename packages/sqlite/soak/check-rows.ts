@@ -29,9 +29,17 @@ export function checkRows(database: DatabaseSync, commits: readonly CommitNote[]
     ];
     problems.push(...found.map((problem) => `${row.run_id} ${problem}`));
   }
-  const open = database.prepare("SELECT count(*) AS posts FROM posts WHERE receipt IS NULL").get() as { posts: number };
-  if (open.posts > 0) problems.push(`${open.posts} posts have no receipt`);
   return rows;
+}
+
+/** Of the events whose senders were told that the run had ended: their positions, by run. */
+export function unansweredPosts(database: DatabaseSync): Map<string, number[]> {
+  const rows = database
+    .prepare("SELECT run_id, position FROM posts JOIN runs ON runs.id = run WHERE receipt IS NULL")
+    .all() as unknown as { readonly run_id: string; readonly position: number }[];
+  const byRun = new Map<string, number[]>();
+  for (const { run_id, position } of rows) byRun.set(run_id, [...(byRun.get(run_id) ?? []), position]);
+  return byRun;
 }
 
 interface Batch {
@@ -84,7 +92,7 @@ function writersOfBatch(notes: readonly CommitNote[], first: number, last: numbe
   const same = notes.filter((note) => note.first === first && note.last === last);
   const stored = same.filter(({ status }) => status === "stored");
   if (stored.length > 0) return stored;
-  const answered = new Set(same.filter(({ status }) => status === "refused").map(writerText));
+  const answered = new Set(same.filter(({ status }) => status !== "asked").map(writerText));
   return same.filter((note) => note.status === "asked" && !answered.has(writerText(note)));
 }
 

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { createRuntime, type HistoryEntry, type Runtime } from "millrace/runtime";
 import { sqliteStore } from "../src/index.js";
-import { checkRows, type RunRow } from "./check-rows.js";
+import { checkRows, type RunRow, unansweredPosts } from "./check-rows.js";
 import { type NoteKinds, Notes } from "./notes.js";
 import { expectedResult, itemsOfRun, nudgeOf, type OrderResult, workflowsOf } from "./order.js";
 
@@ -33,6 +33,7 @@ export interface CheckOptions {
 interface Facts {
   readonly effects: Map<string, Set<string>>;
   readonly receipts: Map<string, string[]>;
+  readonly unanswered: Map<string, number[]>;
   /** Of all runs. */
   readonly tokens: Set<string>;
 }
@@ -43,11 +44,12 @@ export async function checkAll({ path, directory, runs: expected }: CheckOptions
   const database = new DatabaseSync(path, { readOnly: true });
   const commits = notes.all("commits");
   const rows = checkRows(database, commits, problems);
+  const unanswered = unansweredPosts(database);
   database.close();
   if (rows.length !== expected) problems.push(`${rows.length} runs are stored, not ${expected}`);
   const effects = notes.all("effects");
   const receipts = notes.all("receipts");
-  const facts: Facts = { effects: tokensOf(effects), receipts: eventsOf(receipts), tokens: new Set() };
+  const facts: Facts = { effects: tokensOf(effects), receipts: eventsOf(receipts), unanswered, tokens: new Set() };
   await checkRuns(path, rows, { facts, problems });
   return {
     problems,
@@ -59,7 +61,7 @@ export async function checkAll({ path, directory, runs: expected }: CheckOptions
     effectsAgain: effects.length - facts.tokens.size,
     receipts: receipts.length,
     commits: commits.filter(({ status }) => status === "stored").length,
-    refusedCommits: commits.filter(({ status }) => status === "refused").length,
+    refusedCommits: commits.filter(({ status }) => status === "fenced").length,
     errors: notes.all("errors").map(({ text }) => text),
   };
 }
@@ -97,6 +99,9 @@ async function checkRun(runtime: Runtime, row: RunRow, { facts, problems }: Find
   expectSame([audit.n, audit.visits, tokens.length], [n, 1, itemsOfRun], "audit and tokens", problems);
   checkEffects(history, [...tokens, audit.token], { facts, problems });
   checkEvents(history, { n, receipts: facts.receipts.get(row.run_id) ?? [] }, problems);
+  for (const position of facts.unanswered.get(row.run_id) ?? [])
+    if (history.some(({ tick }) => tick.type === "event.received" && tick.ticket === -position))
+      problems.push(`took the event of post ${position}, and its sender was told that it had ended`);
   if (history.at(-1)?.number !== row.ticks) problems.push(`the history ends at ${history.at(-1)?.number}`);
   const streamed = await runtime.handle(row.run_id).streamEvents().toArray();
   const sequences = streamed.map(({ sequence }) => sequence);

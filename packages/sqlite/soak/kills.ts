@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -152,10 +153,13 @@ class Killer {
   }
 
   #countUnderWay(): number {
+    if (!existsSync(this.path)) return 0; // killed before it had made the file
     const database = new DatabaseSync(this.path, { readOnly: true });
     try {
       const row = database.prepare("SELECT count(*) AS runs FROM runs WHERE ended_at IS NULL").get();
       return (row as { readonly runs: number }).runs;
+    } catch {
+      return 0; // killed before it had made the tables
     } finally {
       database.close();
     }

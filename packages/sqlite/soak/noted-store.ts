@@ -29,7 +29,7 @@ export function notedStore(store: RunStore, notes: Notes, mortality: Mortality):
     mortality.reach("before commit");
     const results = await store.commit(commits);
     mortality.reach("after commit");
-    notes.add("commits", ...notesOf(commits, (index) => (results[index]?.status === "stored" ? "stored" : "refused")));
+    notes.add("commits", ...notesOf(commits, (index) => results[index]?.status ?? "fenced"));
     return results;
   };
   return new Proxy(store, {

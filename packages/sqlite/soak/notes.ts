@@ -6,6 +6,7 @@
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CommitResult } from "millrace/runtime";
 
 export interface NoteKinds {
   /** A commit with ticks, before the store has it, and what became of it. */
@@ -16,7 +17,7 @@ export interface NoteKinds {
     readonly epoch: number;
     readonly first: number;
     readonly last: number;
-    readonly status: "asked" | "stored" | "refused";
+    readonly status: "asked" | CommitResult["status"];
   };
   /** A side effect has happened. */
   readonly effects: {

@@ -59,20 +59,22 @@ async function main(): Promise<void> {
       notes.add("errors", { pid: process.pid, text: `${message} ${String(error ?? "")}` }),
   };
   const workflows = workflowsOf(outside);
-  const runtime = createRuntime({ workflows, store, leaseMs, log, snapshotEvery: 20, idleReleaseMs: 40 });
+  const snapshotEvery = random.pick([1, 5, 20, 200]);
+  const idleReleaseMs = random.pick([0, 40, 10_000]);
+  const runtime = createRuntime({ workflows, store, leaseMs, log, snapshotEvery, idleReleaseMs });
   await runtime.start();
   writeSync(1, "ready\n");
-  const plan = planOf(options.scale);
   const started = planOf(options.scale).filter(({ startAfter }) => startAfter <= due);
   // The same in every process: a run that is there is given.
-  const handles = started.map(({ runId, n }) => runtime.run("order", { n }, { runId }));
+  const runs = started.map((plan) => ({ plan, handle: runtime.run("order", { n: plan.n }, { runId: plan.runId }) }));
   const receipts = new Set(notes.all("receipts").map(({ runId, event }) => `${runId} ${event}`));
-  const nudges = started.flatMap(({ runId, n, nudgeAfter }, index) =>
+  const nudges = runs.flatMap(({ plan: { runId, n, nudgeAfter }, handle }) =>
     ([1, 2] as const)
-      .filter((round) => (n + round) % places === place && nudgeAfter[round - 1] <= due)
+      .filter((round) => (n + round) % places === place && (nudgeAfter[round - 1] ?? 0) <= due)
       .filter((round) => !receipts.has(`${runId} nudge-${round}`))
-      .map((round) => nudge(handles[index] as RunHandle, n, round)),
+      .map((round) => nudge(handle, n, round)),
   );
+  const handles = runs.map(({ handle }) => handle);
   const telling = new AbortController();
   const told = tell(handles, telling.signal);
   await Promise.all([...handles, ...nudges]);

@@ -57,7 +57,7 @@ export class TakeUp {
       if (desk.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow, goOn);
       const loaded = await loadTree({ store: desk.store, run, workflow });
-      if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(run, workflow, loaded);
+      if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(claimed, workflow, loaded);
       if (desk.isStopped) return await this.#release(run);
       const live = this.#resume(claimed, workflow, { loaded, goOn });
       this.failures.delete(idOf(run.key));
@@ -101,11 +101,13 @@ export class TakeUp {
   }
 
   /** Its last tick is stored, and what follows from it is not. */
-  #close(run: StoredRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
+  #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
     const { key, epoch } = run;
     const { state } = loaded.tree.root;
     const live = this.#setup.desk.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
     catchUp(live, run, loaded);
+    // Those that the run took with its last ticks; whoever sent the others is told that it has ended.
+    for (const post of posts) this.#setup.posts.isDone(live, post, loaded.tree.receipts);
     live.runner.finish(state.outcome as Outcome);
     return null;
   }

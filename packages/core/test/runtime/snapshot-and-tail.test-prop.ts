@@ -1,0 +1,66 @@
+/** A snapshot at any tick, and the ticks behind it, give what all ticks give. */
+import { expect, it } from "vitest";
+import { ResourceContainer } from "../../src/resource/resource-container.js";
+import { type LoadFrom, loadTree } from "../../src/runtime/load.js";
+import type { RunTree } from "../../src/runtime/run-tree.js";
+import { WorkflowBook } from "../../src/runtime/workflow-book.js";
+import { memoryStore, type RunStore } from "../../src/runtime.js";
+import { encodeAtWork } from "../../src/snapshot/at-work.js";
+import { type Flow, flows } from "../support/flows.js";
+import { driveHandle, runtimeOf, silent, TurnClock } from "../support/runtimes.js";
+
+const key = { tenant: "", runId: "run" };
+
+/** A store with all ticks of a run that has ended, and no snapshot. */
+async function storedRun(flow: Flow): Promise<RunStore> {
+  const clock = new TurnClock();
+  const store = memoryStore();
+  const runtime = runtimeOf(flow, new Proxy(store, { get: keepsOpen }), { clock, snapshotEvery: 1_000_000 });
+  const handle = runtime.run("flow", (flow.input ?? {}) as never, { runId: "run" });
+  await driveHandle(flow, handle, clock);
+  await runtime.stop({ drainMs: 0 });
+  return store;
+}
+
+function keepsOpen(store: RunStore, name: string | symbol): unknown {
+  if (name === "close") return async () => {};
+  return (store as unknown as Record<string | symbol, () => void>)[name]?.bind(store);
+}
+
+async function fromOf(flow: Flow, store: RunStore, snapshot: string | null, tick = 0): Promise<LoadFrom> {
+  const ports = { clock: new TurnClock(), log: silent };
+  const resources = new ResourceContainer("app");
+  const book = new WorkflowBook({ flow: flow.make().workflow }, { ports, resources, store });
+  const run = await store.run(key);
+  if (run === null) throw new TypeError("the run is not stored");
+  const withSnapshot = new Proxy(store, {
+    get(target, name) {
+      if (name !== "snapshot") return keepsOpen(target, name);
+      return async () => (snapshot === null ? null : { tick, atMs: 0, text: snapshot });
+    },
+  });
+  return { store: withSnapshot, run, workflow: book.get("flow") };
+}
+
+function textOf(tree: RunTree, code: string): string {
+  const atWork = Object.fromEntries([...tree.members].map(([id, { state }]) => [id, encodeAtWork(state)]));
+  return JSON.stringify({ code, run: tree.toDict(), atWork });
+}
+
+it.each(flows)("holds for $name", async (flow) => {
+  const store = await storedRun(flow);
+  const from = await fromOf(flow, store, null);
+  const { code } = from.workflow;
+
+  for (let tick = 1; tick < from.run.ticks; tick++) {
+    const { tree } = await loadTree(from, tick);
+    const behind = await fromOf(flow, store, textOf(tree, code.hash), tick);
+    for (let later = tick + 1; later < from.run.ticks; later++) {
+      const whole = await loadTree(from, later);
+      const loaded = await loadTree(behind, later);
+      expect(JSON.parse(textOf(loaded.tree, code.hash)), `snapshot at ${tick}, loaded up to ${later}`).toEqual(
+        JSON.parse(textOf(whole.tree, code.hash)),
+      );
+    }
+  }
+});
