@@ -4,6 +4,7 @@
  * @module
  */
 export { createRuntime } from "./runtime/create-runtime.js";
+export { recordsOf } from "./runtime/records-of.js";
 export { memoryStore } from "./runtime/memory-store.js";
 export type { MemoryStoreOptions } from "./runtime/memory-store.js";
 export type { HistoryEntry } from "./runtime/history.js";
@@ -12,14 +13,20 @@ export type {
   CheckReport,
   ForkOptions,
   PostOptions,
+  RecordEdit,
+  RecordList,
+  RecordListQuery,
+  RecordValue,
   Retention,
   RunFilter,
   RunHandle,
   RunListing,
   Runtime,
   RuntimeOptions,
+  RuntimeRecords,
   RuntimeRunOptions,
   SendOptions,
+  StepRecords,
   TenantOptions,
   Workflows,
 } from "./runtime/runtime.types.js";

@@ -80,6 +80,15 @@ const said = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("step.failed"), error, retryAtMs: dueAtMs }) },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("step.failed"),
+      error,
+      retryAtMs: fc.constant(0),
+      isRefused: fc.constant(true),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       type: fc.constant("step.yielded"),

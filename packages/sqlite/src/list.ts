@@ -127,7 +127,8 @@ function whereSql(select: string, conditions: readonly Sql[]): Sql {
   };
 }
 
-function checkLimit(limit: number): number {
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function checkLimit(limit: number): number {
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
   throw new WorkflowError({
     code: "OPTION_INVALID",

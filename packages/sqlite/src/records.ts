@@ -1,17 +1,57 @@
-import type { RecordKey, RecordWrite, StoredRecord } from "millrace/runtime";
+import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "./database.js";
+import { checkLimit } from "./list.js";
 import { Row } from "./row.js";
 
 const read = "SELECT version, text FROM records WHERE tenant = ? AND kind = ? AND id = ?";
 const write = `INSERT INTO records (tenant, kind, id, version, text) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (tenant, kind, id) DO UPDATE SET version = excluded.version, text = excluded.text`;
 const remove = "DELETE FROM records WHERE tenant = ? AND kind = ? AND id = ?";
+// Every page is one stretch of the primary key: one text for each way in which it can begin and end.
+const page = (range: string): string =>
+  `SELECT id, version, text FROM records WHERE tenant = ? AND kind = ?${range} ORDER BY id LIMIT ?`;
 
 export function readRecord(database: Database, { tenant, kind, id }: RecordKey): StoredRecord | null {
   const values = database.sql(read).get(tenant, kind, id);
-  if (values === undefined) return null;
+  return values === undefined ? null : toRecord(database, { tenant, kind, id }, values);
+}
+
+export function listRecords(database: Database, query: RecordQuery): RecordPage {
+  const { tenant, kind, prefix = "", cursor } = query;
+  const limit = checkLimit(query.limit);
+  const end = endOf(prefix);
+  // A cursor is the last id of its page.
+  const isAfter = cursor !== undefined && isBeyond(cursor, prefix);
+  const text = page(`${isAfter ? " AND id > ?" : " AND id >= ?"}${end === null ? "" : " AND id < ?"}`);
+  const bounds = [isAfter ? cursor : prefix, ...(end === null ? [] : [end])];
+  // One more than asked for tells whether there is a next page.
+  const rows = database.sql(text).all(tenant, kind, ...bounds, limit + 1);
+  const records = rows.slice(0, limit).map((values) => {
+    const key = { tenant, kind, id: new Row({ path: database.path, table: "records", key: kind }, values).text("id") };
+    return { ...key, ...toRecord(database, key, values) };
+  });
+  return { records, cursor: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
+}
+
+function toRecord(database: Database, { tenant, kind, id }: RecordKey, values: unknown): StoredRecord {
   const row = new Row({ path: database.path, table: "records", key: `${tenant}/${kind}/${id}` }, values);
   return { version: row.integer("version"), text: row.text("text") };
+}
+
+/** SQLite compares texts by their UTF-8 bytes. */
+function isBeyond(id: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(id), Buffer.from(other)) >= 0;
+}
+
+/** The first text after all that begin with the prefix. Null: there is none. */
+function endOf(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue;
+    // The numbers of surrogates are no characters.
+    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return null;
 }
 
 /** Those that have another version than expected. */
@@ -26,4 +66,11 @@ export function writeRecords(database: Database, writes: readonly RecordWrite[])
     if (text === null) database.sql(remove).run(tenant, kind, id);
     else database.sql(write).run(tenant, kind, id, expected + 1, text);
   }
+}
+
+/** All of them, or none: then it gives those that conflict. */
+export function tryWriteRecords(database: Database, writes: readonly RecordWrite[]): RecordKey[] {
+  const conflicts = conflictsOf(database, writes);
+  if (conflicts.length === 0) writeRecords(database, writes);
+  return conflicts;
 }

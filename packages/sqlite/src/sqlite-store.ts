@@ -8,6 +8,9 @@ import type {
   PostResult,
   Range,
   RecordKey,
+  RecordPage,
+  RecordQuery,
+  RecordWrite,
   RunCommit,
   RunKey,
   RunPage,
@@ -30,7 +33,7 @@ import { listRuns, listTenants } from "./list.js";
 import { openDatabase } from "./open.js";
 import { Owners } from "./owners.js";
 import { openPosts, readReceipt, storePost } from "./posts.js";
-import { readRecord } from "./records.js";
+import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import { removeRun } from "./remove.js";
 import { findRun } from "./stored-run.js";
 import { Watchers } from "./watchers.js";
@@ -169,6 +172,14 @@ class SqliteStore implements RunStore {
 
   async record(key: RecordKey): Promise<StoredRecord | null> {
     return this.#database.guard(() => readRecord(this.#database, key));
+  }
+
+  async records(query: RecordQuery): Promise<RecordPage> {
+    return this.#database.guard(() => listRecords(this.#database, query));
+  }
+
+  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
+    return this.#write(() => tryWriteRecords(this.#database, writes));
   }
 
   async blob(hash: string): Promise<string | null> {

@@ -34,6 +34,10 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   ]);
   await store.commit([{ ...held, events: [{ sequence: 0, atMs: 1, text: "{}" }], prune: { ticks: 1, snapshots: 1 } }]);
   await store.commit([{ ...held, records: [{ ...record, expected: 1, text: null }], release: true }]);
+  expect(await store.writeRecords([record])).toEqual([]);
+  const records = { tenant: "acme", kind: "session", limit: 10 };
+  for (const more of [{}, { prefix: "s" }, { cursor: "s" }, { prefix: "s", cursor: "s" }])
+    await store.records({ ...records, ...more });
   await store.receipt(key, position);
   await store.claim(key, { owner: "bob", nowMs: 2_000, untilMs: 3_000 });
   await store.claim(key, { owner: "eve", nowMs: 2_500, untilMs: 3_500 });

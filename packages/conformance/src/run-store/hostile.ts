@@ -23,6 +23,7 @@ import {
 
 export function hostileSuite(test: StoreTest): void {
   describe("odd names", () => names(test));
+  describe("odd names of records", () => recordNames(test));
   describe("odd labels", () => texts(test));
   describe("odd texts, times and cursors", () => values(test));
   describe("tenants", () => tenants(test));
@@ -132,6 +133,20 @@ function names(test: StoreTest): void {
     expect((await store.posts(keyOf("0"))).map((post) => post.idempotencyKey)).toEqual(oddNames);
   });
 
+  test("watches, claims and deletes a run by an odd key and no other", async (store) => {
+    await expectStored(store, ...oddNames.map((id) => creationOf(id, { owner: null })));
+
+    const claimed = await store.claim(keyOf("%"), leaseOf("bob"));
+    const count = await store.delete([keyOf("_"), keyOf("*")]);
+
+    expect(claimed?.run.key).toEqual(keyOf("%"));
+    expect(await store.renew(leaseOf("bob"))).toEqual([keyOf("%")]);
+    expect(count).toBe(2);
+    expect((await store.list({ tenant: "acme", limit: 1_000 })).runs).toHaveLength(oddNames.length - 2);
+  });
+}
+
+function recordNames(test: StoreTest): void {
   test("keeps records apart whose kinds and ids are alike", async (store) => {
     const run = await createRun(store, "run");
     const keys = oddNames.flatMap((name) => [
@@ -148,16 +163,16 @@ function names(test: StoreTest): void {
     expect(found.map((record) => record?.text)).toEqual(keys.map((_, index) => `${index}`));
   });
 
-  test("watches, claims and deletes a run by an odd key and no other", async (store) => {
-    await expectStored(store, ...oddNames.map((id) => creationOf(id, { owner: null })));
+  test("lists records of kinds and tenants that are alike, each for itself", async (store) => {
+    const keys = oddNames.flatMap((name) => [
+      { tenant: "acme", kind: name, id: name },
+      { tenant: name, kind: "kind", id: name },
+    ]);
+    await store.writeRecords(keys.map((key) => ({ ...key, expected: 0, text: "0" })));
 
-    const claimed = await store.claim(keyOf("%"), leaseOf("bob"));
-    const count = await store.delete([keyOf("_"), keyOf("*")]);
+    const pages = await Promise.all(keys.map(({ tenant, kind }) => store.records({ tenant, kind, limit: 9 })));
 
-    expect(claimed?.run.key).toEqual(keyOf("%"));
-    expect(await store.renew(leaseOf("bob"))).toEqual([keyOf("%")]);
-    expect(count).toBe(2);
-    expect((await store.list({ tenant: "acme", limit: 1_000 })).runs).toHaveLength(oddNames.length - 2);
+    expect(pages.map(({ records }) => records.map(({ id }) => id))).toEqual(keys.map(({ id }) => [id]));
   });
 }
 

@@ -6,6 +6,8 @@ import { commitOf, commitOne, createRun, expectStored, type HeldRun, released, s
 export function recordSuite(test: StoreTest): void {
   describe("records", () => writing(test));
   describe("records: of many writers", () => manyWriters(test));
+  describe("records: outside of runs", () => outsideRuns(test));
+  describe("records: in pages", () => pages(test));
 }
 
 const session: RecordKey = { tenant: "acme", kind: "session", id: "s1" };
@@ -127,5 +129,155 @@ function manyWriters(test: StoreTest): void {
     await store.delete([run.key]);
 
     expect(await store.record(session)).toEqual({ version: 1, text: "1" });
+  });
+}
+
+function outsideRuns(test: StoreTest): void {
+  test("are written where there is no run at all", async (store) => {
+    expect(await store.writeRecords([writeOf(0, "1")])).toEqual([]);
+    expect(await store.writeRecords([writeOf(1, "2")])).toEqual([]);
+
+    expect(await store.record(session)).toEqual({ version: 2, text: "2" });
+    expect(await store.tenants()).toEqual([]);
+  });
+
+  test("are written all or none, and the answer names those that conflict", async (store) => {
+    const [two, three] = ["s2", "s3"].map((id) => ({ ...session, id })) as [RecordKey, RecordKey];
+    await store.writeRecords([writeOf(0, "1", three)]);
+
+    const writes = [writeOf(0, "1"), writeOf(1, "1", two), writeOf(0, "2", three)];
+    const conflicts = await store.writeRecords(writes);
+
+    expect(conflicts).toEqual([two, three]);
+    expect(await Promise.all([session, two, three].map((key) => store.record(key)))).toEqual([
+      null,
+      null,
+      { version: 1, text: "1" },
+    ]);
+  });
+
+  test("are deleted by a write without text", async (store) => {
+    await store.writeRecords([writeOf(0, "1")]);
+
+    expect(await store.writeRecords([writeOf(2, null)])).toEqual([session]);
+    expect(await store.writeRecords([writeOf(1, null)])).toEqual([]);
+
+    expect(await store.record(session)).toBeNull();
+    expect(await store.records({ tenant: "acme", kind: "session", limit: 10 })).toEqual({ records: [], cursor: null });
+  });
+
+  test("conflict with what runs have written, and the other way round", async (store) => {
+    const run = await createRun(store, "run");
+    await expectStored(store, commitRecords(run, writeOf(0, "1")));
+
+    expect(await store.writeRecords([writeOf(0, "9")])).toEqual([session]);
+    expect(await store.writeRecords([writeOf(1, "2")])).toEqual([]);
+
+    await expectConflict(store, run, writeOf(1, "9"));
+    expect(await store.record(session)).toEqual({ version: 2, text: "2" });
+  });
+
+  test("are written by one of many who expect the same version at once", async (store, { reopen }) => {
+    const second = await reopen();
+
+    const answers = await Promise.all(
+      [store, second, store, second].map((one, index) => one.writeRecords([writeOf(0, `${index}`)])),
+    );
+
+    expect(answers.filter((conflicts) => conflicts.length === 0)).toHaveLength(1);
+    const winner = answers.findIndex((conflicts) => conflicts.length === 0);
+    expect(await second.record(session)).toEqual({ version: 1, text: `${winner}` });
+  });
+}
+
+/** By code points: a surrogate pair comes after U+FFFD, and what no prefix can be counted up to comes last. */
+const sortedIds = [
+  "",
+  "A",
+  "a",
+  "a%",
+  "a_",
+  "aa",
+  "a\u{10ffff}",
+  "b",
+  "é",
+  "\ud7ff",
+  "\ufffd",
+  "😀",
+  "\u{10ffff}",
+  "\u{10ffff}x",
+];
+
+async function writeIds(store: RunStore, ids: readonly string[], key: RecordKey = session): Promise<void> {
+  expect(await store.writeRecords(ids.map((id) => writeOf(0, JSON.stringify(id), { ...key, id })))).toEqual([]);
+}
+
+async function idsOf(store: RunStore, query: { readonly prefix?: string; readonly limit: number }): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<RunStore["records"]>> = await store.records({
+      tenant: "acme",
+      kind: "session",
+      ...query,
+      ...(cursor !== null && { cursor }),
+    });
+    expect(page.records.length).toBeLessThanOrEqual(query.limit);
+    ids.push(...page.records.map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+function pages(test: StoreTest): void {
+  test("come by id with their versions and texts", async (store) => {
+    await writeIds(store, ["b", "a"]);
+    await store.writeRecords([writeOf(1, "2", { ...session, id: "b" })]);
+
+    const page = await store.records({ tenant: "acme", kind: "session", limit: 2 });
+
+    expect(page).toEqual({
+      records: [
+        { ...session, id: "a", version: 1, text: '"a"' },
+        { ...session, id: "b", version: 2, text: "2" },
+      ],
+      cursor: null,
+    });
+  });
+
+  test("are in the order of code points, whatever the page size", async (store) => {
+    await writeIds(store, [...sortedIds].reverse());
+
+    for (const limit of [1, 2, 5, sortedIds.length, 1_000]) expect(await idsOf(store, { limit })).toEqual(sortedIds);
+  });
+
+  test("hold the ids with a prefix, however odd it is", async (store) => {
+    await writeIds(store, sortedIds);
+
+    for (const prefix of [...sortedIds, "c", "\u{10ffff}\u{10ffff}"])
+      expect(await idsOf(store, { prefix, limit: 2 })).toEqual(sortedIds.filter((id) => id.startsWith(prefix)));
+  });
+
+  test("go on after records that have come and gone between two pages", async (store) => {
+    await writeIds(store, ["a", "c", "e", "g"]);
+    const query = { tenant: "acme", kind: "session", limit: 2 };
+    const first = await store.records(query);
+    await store.writeRecords([writeOf(1, null, { ...session, id: "c" })]);
+    await writeIds(store, ["b", "d"]);
+
+    const second = await store.records({ ...query, cursor: first.cursor as string });
+
+    expect(first.records.map(({ id }) => id)).toEqual(["a", "c"]);
+    expect(second.records.map(({ id }) => id)).toEqual(["d", "e"]);
+  });
+
+  test("hold nothing of other tenants and kinds", async (store) => {
+    await writeIds(store, ["a"]);
+    await writeIds(store, ["b"], { ...session, tenant: "acm" });
+    await writeIds(store, ["c"], { ...session, kind: "sessio" });
+    await writeIds(store, ["d"], { tenant: "acmes", kind: "ession", id: "" });
+
+    expect(await idsOf(store, { limit: 10 })).toEqual(["a"]);
+    expect(await store.records({ tenant: "none", kind: "session", limit: 10 })).toEqual({ records: [], cursor: null });
   });
 }

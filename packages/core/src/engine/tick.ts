@@ -129,6 +129,8 @@ export interface StepFailed extends OfAttempt {
   readonly error: ErrorRecord;
   /** The verdict of the retry policy, not the policy. Null: failed for good. */
   readonly retryAtMs: number | null;
+  /** It had returned, and what it would have stored was refused: no failure of the step. */
+  readonly isRefused?: true;
 }
 
 /** A generator gave one element of its batch. */

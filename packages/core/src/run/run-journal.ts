@@ -11,8 +11,10 @@ export interface RunJournal {
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for what cannot be stored.
    */
   prepare?(runner: Runner, tick: Tick): void;
-  /** Stores the ticks of one round. Gives nothing when they are stored already. */
-  append(runner: Runner, ticks: readonly Tick[]): void | Promise<void>;
+  /** The ticks of the next round, taken out of the queue; the queue itself stands for all of it. */
+  takeRound?(runner: Runner, queue: Tick[]): Tick[];
+  /** Stores the ticks of one round, and may replace those that cannot be stored. Gives nothing when they are stored already. */
+  append(runner: Runner, ticks: Tick[]): void | Promise<void>;
   /** What has to be known before the first tick of a loaded run: its code has changed. */
   preface?(runner: Runner): Tick[];
   /** The run shows this to its readers. */

@@ -228,8 +228,8 @@ export class Runner {
     this.busy = true;
     while (this.queue.length > 0 && this.live) {
       if (isTurnOver(this.host.ports.clock.now())) return afterTurn(this.host.ports.clock, () => this.goOn());
-      const round = this.queue;
-      this.queue = none;
+      const round = this.journal?.takeRound?.(this, this.queue) ?? this.queue;
+      if (round === this.queue) this.queue = none;
       const stored = this.journal?.append(this, round);
       if (stored) {
         stored.then(

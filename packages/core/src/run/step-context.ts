@@ -46,6 +46,11 @@ export class StepContext implements Context {
     this.#attempt = attempt;
   }
 
+  /** Null: this is the context of no step. */
+  static attemptOf(context: object): Attempt | null {
+    return #attempt in context ? context.#attempt : null;
+  }
+
   get runId(): string {
     return this.#attempt.runner.state.runId;
   }

@@ -9,6 +9,8 @@ export interface Named {
   readonly runId?: string | undefined;
   readonly tenant?: string | undefined;
   readonly key?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly id?: string | undefined;
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 

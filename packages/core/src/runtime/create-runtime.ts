@@ -31,6 +31,7 @@ import type {
   RunListing,
   Runtime,
   RuntimeOptions,
+  RuntimeRecords,
   RuntimeRunOptions,
   TenantOptions,
   Workflows,
@@ -38,6 +39,7 @@ import type {
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { sameStart, startText } from "./start-text.js";
+import { StoredRecords } from "./stored-records.js";
 import { timeOf } from "./time-of.js";
 import { WorkflowBook } from "./workflow-book.js";
 
@@ -59,6 +61,7 @@ class StoredRuntime {
   readonly #desk: RunDesk;
   readonly #pump: Pump;
   readonly #resources = new ResourceContainer("app");
+  readonly records: RuntimeRecords;
   #stopped: Promise<void> | null = null;
 
   constructor(options: ResolvedRuntimeOptions) {
@@ -66,6 +69,7 @@ class StoredRuntime {
     const { store, clock, log, leaseMs, settings, workflows } = options;
     this.#book = new WorkflowBook(workflows, { ports: { clock, log }, resources: this.#resources, store });
     this.#desk = new RunDesk({ store, book: this.#book, owner: systemIds.runId(), leaseMs, settings, clock, log });
+    this.records = new StoredRecords(store, () => this.#assertOpen());
     this.#pump = new Pump({ desk: this.#desk, clock, log, renewMs: leaseMs / 3 });
   }
 
@@ -192,14 +196,22 @@ class StoredRuntime {
   }
 
   async #stop(drainMs: number): Promise<void> {
-    // Both at once: what the pump takes up while it stops is given back.
-    await Promise.all([this.#pump.stop(), this.#desk.stop(drainMs)]);
+    // Both at once: what the pump takes up while it stops is given back. A store that does not answer is not waited for.
+    await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#desk.stop(drainMs)]);
     try {
       await this.#book.dispose();
       await this.#resources.dispose();
     } finally {
       await this.#options.store.close();
     }
+  }
+
+  #within(ms: number, work: Promise<void>): Promise<void> {
+    const { clock } = this.#options;
+    return new Promise((resolve, reject) => {
+      const callOff = clock.setTimer(clock.now() + ms, resolve);
+      work.then(resolve, reject).finally(callOff);
+    });
   }
 
   #goOn(runId: string, options: TenantOptions, how: "resume" | "retry"): RunHandle {

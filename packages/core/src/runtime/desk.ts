@@ -16,6 +16,7 @@ import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
 import { LiveRun, type LiveRunHome, type LiveRunSettings, type LiveRunSetup } from "./live-run.js";
 import { Posts } from "./posts.js";
+import { RecordTurns } from "./record-turns.js";
 import type {
   ClaimedRun,
   CommitResult,
@@ -62,6 +63,7 @@ export class RunDesk implements LiveRunHome {
   readonly clock: Clock;
   readonly live: Map<string, LiveRun> = new Map();
   readonly watchers: RunWatchers = new RunWatchers();
+  readonly turns: RecordTurns;
   /** A run that goes on later has left memory. */
   onParked: () => void = () => {};
   readonly #book: WorkflowBook;
@@ -81,6 +83,7 @@ export class RunDesk implements LiveRunHome {
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
+    this.turns = new RecordTurns(setup.clock);
     this.#book = setup.book;
     this.#leaseMs = setup.leaseMs;
     this.#log = setup.log;

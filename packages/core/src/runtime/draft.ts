@@ -1,6 +1,7 @@
 /** What the next commit of one run will carry. */
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import { type PackedText, packText } from "./blob-text.js";
+import type { PendingRecords } from "./run-records.js";
 import type { RunCommit, RunKey, RunStore, RunSummary, StoredEvent, StoredSnapshot } from "./run-store.types.js";
 
 export class Draft {
@@ -15,12 +16,33 @@ export class Draft {
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
+  /** What steps write with the ticks that say that they have ended. */
+  readonly records: PendingRecords[] = [];
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
   #stored: Deferred<void> | null = null;
 
   dropTicks(): void {
     this.entries.length = 0;
     this.ticks = 0;
+    for (const { records } of this.records) records.settle();
+    this.records.length = 0;
+  }
+
+  /** What came to be stored after it is stored with it. */
+  absorb(next: Draft): void {
+    for (const pending of next.records) this.records.push({ ...pending, entry: pending.entry + this.entries.length });
+    this.entries.push(...next.entries);
+    if (next.ticks > 0) this.atMs = next.atMs;
+    this.ticks += next.ticks;
+    if (next.events !== null) this.events = [...(this.events ?? []), ...next.events];
+    if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
+    this.summary = next.summary ?? this.summary;
+    this.snapshot = next.snapshot ?? this.snapshot;
+    this.prune = next.prune ?? this.prune;
+    this.release ||= next.release;
+    this.blobs.push(...next.blobs);
+    const later = next.#stored;
+    if (later !== null) this.stored.promise.then(later.resolve, (error: unknown) => later.reject(error));
   }
 
   /** Resolves once it is stored; rejects when it cannot be. */
@@ -55,6 +77,7 @@ export class Draft {
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
     if (this.receipts !== null) commit.receipts = this.receipts;
+    if (this.records.length > 0) commit.records = this.records.flatMap(({ records }) => records.writes);
     if (this.release) commit.release = true;
     if (blobs.length > 0) commit.blobs = blobs;
     return commit;

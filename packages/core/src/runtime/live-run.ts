@@ -10,6 +10,7 @@ import type { Receipt } from "../engine/command.js";
 import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { roleOf } from "../event/facts.js";
+import type { Attempt } from "../run/attempt.js";
 import { wakeAt } from "../run/outside.js";
 import type { RunJournal } from "../run/run-journal.js";
 import { Runner } from "../run/runner.js";
@@ -17,10 +18,13 @@ import { encodeRunner } from "../run/snapshot-run.js";
 import { encodeAtWork } from "../snapshot/at-work.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
+import type { AttemptRecords } from "./attempt-records.js";
 import type { Committer, Committing } from "./committer.js";
 import { Draft } from "./draft.js";
 import { codeText, entryText, tickText } from "./journal-text.js";
-import type { CommitResult, RunCommit, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
+import type { RecordTurns } from "./record-turns.js";
+import { RunRecords } from "./run-records.js";
+import type { CommitResult, RecordKey, RunCommit, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
 import { leaseLost } from "./runtime-errors.js";
 import { promptsText, shownText } from "./shown-text.js";
 import type { RegisteredWorkflow } from "./workflow-book.js";
@@ -31,6 +35,7 @@ export interface LiveRunHome {
   readonly committer: Committer;
   readonly owner: string;
   readonly settings: LiveRunSettings;
+  readonly turns: RecordTurns;
   /** It has ended: its last tick is stored. */
   onEnded(run: LiveRun, outcome: Outcome): void;
   /** It has left memory, and everything of it is stored. */
@@ -87,6 +92,8 @@ export class LiveRun implements RunJournal, Committing {
   #status: StoredStatus;
   #isStored: boolean;
   #callOffRelease: (() => void) | null = null;
+  /** Null: none of its steps has asked for records. */
+  #records: RunRecords | null = null;
   /** Why it left memory, when that was a fault of the store: whether its last ticks are stored is not known. */
   failure: unknown = null;
   /** Resolves when it has left memory. */
@@ -105,7 +112,10 @@ export class LiveRun implements RunJournal, Committing {
     this.#status = setup.status;
     this.#isStored = setup.isStored;
     this.left = new Promise((resolve) => {
-      this.#tellLeft = resolve;
+      this.#tellLeft = () => {
+        this.#records?.settleAll();
+        resolve();
+      };
     });
     this.runner = new Runner({
       host: setup.workflow.host,
@@ -145,9 +155,14 @@ export class LiveRun implements RunJournal, Committing {
     const known = this.#texts.get(tick);
     if (known?.atMs === tick.atMs) return;
     this.#texts.set(tick, { atMs: tick.atMs, text: tickText(tick, runner.host.compiled) });
+    this.#records?.prepare(runner, tick);
   }
 
-  append(runner: Runner, ticks: readonly Tick[]): Promise<void> {
+  takeRound(runner: Runner, queue: Tick[]): Tick[] {
+    return this.#records?.takeRound(runner, queue) ?? queue;
+  }
+
+  append(runner: Runner, ticks: Tick[]): Promise<void> {
     const { draft } = this;
     // With the first ticks, whenever they come: a commit without ticks has no place for it.
     if (this.#isOtherCode) {
@@ -155,16 +170,26 @@ export class LiveRun implements RunJournal, Committing {
       draft.blobs.push(this.workflow.code);
       this.#isOtherCode = false;
     }
-    const runId = runner === this.runner ? null : runner.state.runId;
+    this.#records?.admit(runner, ticks, draft);
     for (const tick of ticks) {
-      this.prepare(runner, tick);
-      draft.entries.push(entryText(this.#texts.get(tick)?.text as string, runId));
+      draft.entries.push(this.entryOf(runner, tick));
       draft.atMs = tick.atMs;
     }
     draft.ticks += ticks.length;
     this.#stayAwhile();
     if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
     return draft.stored.promise;
+  }
+
+  entryOf(runner: Runner, tick: Tick): string {
+    this.prepare(runner, tick);
+    return entryText(this.#texts.get(tick)?.text as string, runner === this.runner ? null : runner.state.runId);
+  }
+
+  /** Records, as one attempt of a step of this run or its children sees them. */
+  recordsOf(attempt: Attempt): AttemptRecords {
+    this.#records ??= new RunRecords(this, { ...this.#home, tenant: this.key.tenant });
+    return this.#records.of(attempt);
   }
 
   preface(runner: Runner): Tick[] {
@@ -242,14 +267,26 @@ export class LiveRun implements RunJournal, Committing {
       this.#leaveAtOnce();
       return this.#home.onExists(this, result);
     }
+    if (result.status === "conflict") return this.#storeAgain(draft, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
     this.#ticks += draft.ticks;
     this.#isStored = true;
+    if (draft.records.length > 0) this.#records?.stored(draft);
     if (draft.ticks > 0 || draft.create !== null) draft.stored.resolve();
     if (draft.release) return this.#leaveStored();
     // Behind the reactions to this commit: only then is the state that of the last stored tick.
     if (this.#ticks - (this.#snapshots.at(-1) ?? 0) >= this.#home.settings.snapshotEvery)
       queueMicrotask(() => this.takeSnapshot());
+  }
+
+  /** Without the ends of the steps whose records were changed by others: nothing of it was stored, and nobody has seen it. */
+  #storeAgain(draft: Draft, conflicts: readonly RecordKey[]): void {
+    const next = this.#draft;
+    if (this.#phase === "leaving") draft.dropTicks();
+    else this.#records?.refuse(draft, conflicts);
+    if (next === null) this.#home.committer.add(this);
+    else draft.absorb(next);
+    this.#draft = draft;
   }
 
   onCommitFailed(error: unknown): void {

@@ -15,6 +15,9 @@ import type {
   PostResult,
   Range,
   RecordKey,
+  RecordPage,
+  RecordQuery,
+  RecordWrite,
   RunCommit,
   RunKey,
   RunPage,
@@ -162,6 +165,16 @@ class MemoryStore implements RunStore {
 
   async record(key: RecordKey): Promise<StoredRecord | null> {
     return this.#records.get(key);
+  }
+
+  async records(query: RecordQuery): Promise<RecordPage> {
+    return this.#records.page(query);
+  }
+
+  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
+    const conflicts = this.#records.conflicts(writes);
+    if (conflicts.length === 0) for (const write of writes) this.#records.write(write);
+    return conflicts;
   }
 
   async blob(hash: string): Promise<string | null> {

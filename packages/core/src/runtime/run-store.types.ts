@@ -45,6 +45,13 @@ export interface RunStore {
   receipt(key: RunKey, position: number): Promise<string | null>;
 
   record(key: RecordKey): Promise<StoredRecord | null>;
+  /** By id, in the order of code points. */
+  records(query: RecordQuery): Promise<RecordPage>;
+  /**
+   * Writes all of them in one transaction, outside any run, or none: then it gives the keys of those that do not have the
+   * expected version. Each key once.
+   */
+  writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]>;
   blob(hash: string): Promise<string | null>;
 
   /** Everything of these runs: ticks, events, posts, snapshots, and blobs that no other run uses. Runs that somebody holds stay. Gives how many went. */
@@ -208,6 +215,23 @@ export interface RecordWrite extends RecordKey {
   readonly expected: number;
   /** Null deletes it. */
   readonly text: string | null;
+}
+
+export interface RecordQuery {
+  readonly tenant: string;
+  readonly kind: string;
+  /** Ids that begin with it. @default all */
+  readonly prefix?: string;
+  /** 1 to 1,000. */
+  readonly limit: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+export interface RecordPage {
+  readonly records: readonly (StoredRecord & RecordKey)[];
+  /** Null: this is the last page. */
+  readonly cursor: string | null;
 }
 
 export interface Range {

@@ -149,7 +149,81 @@ export interface ForkOptions<State = Record<string, unknown>> extends TenantOpti
   readonly runId?: string;
 }
 
+/** A record, read. */
+export interface RecordValue {
+  /** From 1. */
+  readonly version: number;
+  readonly value: unknown;
+}
+
+/** A change of one record. */
+export interface RecordEdit {
+  readonly kind: string;
+  readonly id: string;
+  /** The version that was read; 0: there was none. */
+  readonly expected: number;
+  /** Values as in the state of a run. */
+  readonly value?: unknown;
+  /** Deletes it instead. */
+  readonly delete?: true;
+}
+
+/**
+ * Records as a step reads and writes them.
+ *
+ * What is written is stored together with the end of the step: both, or neither. Where another writer was faster, the step runs
+ * again with what is stored then: its calls of `ctx` are answered from memory, and it costs none of its retries. Steps of one
+ * process that want the same record take turns from `read` on, so keep slow work before the first `read`. A turn ends with the
+ * attempt, when the attempt waits for something, or after ten seconds for whoever waits for it.
+ */
+export interface StepRecords {
+  /**
+   * The record of the run's tenant, with what this attempt has written. The same answer every time in one attempt.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID` for a kind or an id that no store keeps.
+   */
+  read(kind: string, id: string): Promise<RecordValue | null>;
+  /**
+   * A second write of the same record replaces the first.
+   *
+   * @throws {WorkflowError} `RECORD_CONFLICT` when `expected` is not the version that this attempt has read, and when it has not
+   * read the record. `VALUE_UNSERIALIZABLE`.
+   */
+  write(edit: RecordEdit): void;
+}
+
+export interface RecordListQuery extends TenantOptions {
+  readonly kind: string;
+  /** Ids that begin with it. @default all */
+  readonly prefix?: string;
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+export interface RecordList {
+  readonly records: readonly (RecordValue & { readonly id: string })[];
+  /** Null: this is the last page. */
+  readonly cursor: string | null;
+}
+
+/** Versioned data of a tenant beside its runs, from outside of runs. In a step: `recordsOf(ctx)`. */
+export interface RuntimeRecords {
+  read(kind: string, id: string, options?: TenantOptions): Promise<RecordValue | null>;
+  /**
+   * All of them or none, in one transaction. Each record once.
+   *
+   * @throws {WorkflowError} `RECORD_CONFLICT` when one of them has another version: read again, and write what follows from that.
+   */
+  write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void>;
+  /** By id, in the order of code points, in pages. */
+  list(query: RecordListQuery): Promise<RecordList>;
+}
+
 export interface Runtime<Flows extends Workflows = Workflows> {
+  /** Versioned data beside the runs, such as sessions. */
+  readonly records: RuntimeRecords;
   /** Starts a run, at once and synchronously. `await handle.accepted` says that it is stored. */
   run<Name extends keyof Flows & string>(
     workflow: Name,

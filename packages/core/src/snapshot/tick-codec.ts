@@ -112,6 +112,7 @@ const count = plain("a count", (json) => Number.isSafeInteger(json) && (json as 
 const countOrNull = orNull(count);
 const integerOrNull = orNull(plain("a whole number", Number.isSafeInteger));
 const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
+const flag = plain("true or false", (json) => typeof json === "boolean");
 const record = plain("an object", isRecord);
 const recordOrNull = orNull(record);
 const error = plain(
@@ -228,7 +229,7 @@ const shapes: Shapes = {
   "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: integerOrNull },
   "time.passed": {},
   "step.completed": { ...ofAttempt, output, sends: orNull(sends) },
-  "step.failed": { ...ofAttempt, error, retryAtMs: numberOrNull },
+  "step.failed": { ...ofAttempt, error, retryAtMs: numberOrNull, isRefused: { ...flag, isOptional: true } },
   "step.yielded": { ...ofCall, digest: text, event },
   "sends.committed": { ...ofAttempt, sends },
   "wait.opened": { ...ofCall, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },

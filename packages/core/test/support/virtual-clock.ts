@@ -19,6 +19,11 @@ export class VirtualClock implements Clock {
     return () => void this.#timers.delete(timer);
   }
 
+  /** Time passes, and no timer has fired yet. */
+  skip(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   /** How many timers are set. */
   get pending(): number {
     return this.#timers.size;

@@ -44,5 +44,5 @@ const runtime = createRuntime({ workflows: { held }, store, leaseMs: 500, log })
 await runtime.start();
 const result = await runtime.run("held", {}, { runId: "run" });
 print(`result ${JSON.stringify(result)}`);
-await runtime.stop();
+await runtime.stop({ drainMs: 500 });
 process.exit(0);

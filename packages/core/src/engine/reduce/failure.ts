@@ -16,10 +16,12 @@ import { currentItem, type Work } from "./work.js";
 export function onStepFailed(work: Work, tick: StepFailed): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  item.failures++;
-  item.lastError = tick.error;
-  item.lastFailedAtMs = work.state.atMs;
-  forgetFailures(item);
+  if (tick.isRefused !== true) {
+    item.failures++;
+    item.lastError = tick.error;
+    item.lastFailedAtMs = work.state.atMs;
+    forgetFailures(item);
+  }
   if (tick.retryAtMs === null) failForGood(work, item);
   else retry(work, item, tick.retryAtMs);
 }

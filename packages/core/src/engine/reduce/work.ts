@@ -23,18 +23,18 @@ export function tell(work: Work, ticket: number, receipt: Receipt): void {
   work.commands.push({ type: "sender.tell", ticket, receipt });
 }
 
+/** Whether what this attempt says still counts. */
+export function isCurrent({ attempt, status }: WorkItem, said: number): boolean {
+  return attempt === said && (status === "running" || status === "suspended" || status === "resuming");
+}
+
 /** The item whose attempt says this; null (and a note) when that attempt no longer counts. */
 export function currentItem(
   work: Work,
   tick: Tick & { readonly item: number; readonly attempt: number },
 ): WorkItem | null {
   const item = work.state.items.get(tick.item);
-  if (
-    item &&
-    item.attempt === tick.attempt &&
-    (item.status === "running" || item.status === "suspended" || item.status === "resuming")
-  )
-    return item;
+  if (item && isCurrent(item, tick.attempt)) return item;
   refuse(work, tick, `attempt ${tick.attempt} of item ${tick.item} has ended`);
   return null;
 }

@@ -1,0 +1,26 @@
+import { type AgentOptions, resolveOptions } from "./agent-options.js";
+import { ModelExecutor } from "./model-executor.js";
+
+/**
+ * A model with instructions, tools and a session state.
+ *
+ * @example
+ * ```ts
+ * const agent = new Agent({
+ *   model,
+ *   sessions: memorySessions(),
+ *   sessionState: { shopping_list: [] },
+ *   tools: [addItem],
+ *   instructions: "Current shopping list: {shopping_list}",
+ * });
+ * const { content, sessionState } = await agent.run("Add milk and bread.");
+ * ```
+ */
+export class Agent<Output = string> extends ModelExecutor<Output> {
+  readonly kind = "agent";
+
+  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that cannot be. */
+  constructor(options: AgentOptions<Output>) {
+    super(resolveOptions(options, { kind: "agent", memberText: "", runTools: () => [] }), options.role);
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The public surface of `@millrace/agents`.
+ *
+ * @module
+ */
+
+// ---- agents and teams
+export { Agent } from "./agent.js";
+export type { AgentOptions } from "./agent-options.js";
+export { Team } from "./team.js";
+export type { TeamOptions } from "./team.js";
+export type { ModelExecutor, SessionChoice } from "./model-executor.js";
+export type { AgentRun, AgentRunOptions } from "./run-options.types.js";
+export type { Instructions, ModelSettings } from "./settings.types.js";
+export type { ReadFile } from "./run/media-part.js";
+
+// ---- tools
+export { tool } from "./tool.js";
+export type { AgentTool, ToolContext, ToolOptions } from "./tool.types.js";
+export type { RunContext, SessionState } from "./run-context.types.js";
+
+// ---- sessions
+export { memorySessions } from "./sessions/memory-sessions.js";
+export type {
+  AgentSession,
+  AgentSessionRun,
+  AgentSessions,
+  RunsQuery,
+  SaveSession,
+  SaveSessionResult,
+} from "./sessions/sessions.types.js";
+
+// ---- executors: what a pipeline calls
+export type { Executor, ExecutorRequest, ExecutorResult, ExecutorStatus, MemberRun } from "./executor.types.js";
+export type {
+  EventFacts,
+  ExecutorEvent,
+  RunCancelledEvent,
+  RunCompletedEvent,
+  RunContentEvent,
+  RunErrorEvent,
+  RunStartedEvent,
+  ToolCallCompletedEvent,
+  ToolCallStartedEvent,
+  ToolExecution,
+} from "./events.types.js";
+export type { Media, MediaKind, MediaSet } from "./media.types.js";
+export type { ModelMetricsData, StepMetricsData } from "./metrics.types.js";

@@ -1,0 +1,178 @@
+import { WorkflowError } from "millrace";
+import type { ExecutorEvent } from "./events.types.js";
+import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types.js";
+import type { StepMetricsData } from "./metrics.types.js";
+import { EventChannel } from "./run/event-channel.js";
+import { openRun, performRun } from "./run/perform.js";
+import { emitEnd } from "./run/run-events.js";
+import type { SessionState } from "./run-context.types.js";
+import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
+import { runInSession, whoRuns } from "./session-run.js";
+import { loadSession, saveSession } from "./sessions/session-desk.js";
+import type { AgentSession, AgentSessions } from "./sessions/sessions.types.js";
+import type { ExecutorSettings, RunJob } from "./settings.types.js";
+import { deepMerge } from "./state/live-state.js";
+import { plainCopy } from "./state/plain-copy.js";
+import { newId } from "./system.js";
+
+/** Which session is meant. */
+export interface SessionChoice {
+  readonly sessionId?: string;
+  readonly userId?: string;
+}
+
+/**
+ * What agents and teams have in common. No run changes the object: runs that go on at the same time share nothing but a
+ * session they both name.
+ */
+export abstract class ModelExecutor<Output> implements Executor {
+  abstract readonly kind: "agent" | "team";
+  readonly id: string;
+  readonly name: string;
+  readonly role: string | undefined;
+  readonly description: string | undefined;
+  /** The session of runs that name none. */
+  readonly sessionId: string;
+  readonly #settings: ExecutorSettings;
+
+  protected constructor(settings: ExecutorSettings, role: string | undefined) {
+    this.#settings = settings;
+    this.id = settings.id;
+    this.name = settings.name;
+    this.role = role;
+    this.description = settings.description;
+    this.sessionId = settings.sessionId;
+  }
+
+  /** The model it was given. */
+  get model(): ExecutorSettings["model"] {
+    return this.#settings.model;
+  }
+
+  /**
+   * Runs once and saves the session.
+   *
+   * @throws {WorkflowError} `AGENT_FAILED` when the model does, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the signal
+   * aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
+   */
+  async run(input: unknown, options: AgentRunOptions = {}): Promise<AgentRun<Output>> {
+    return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
+  }
+
+  /**
+   * Runs once and gives its events as they come, those of members included. The run starts with the first read. A reader
+   * that stops before the last event cancels the run; what tools have changed by then is saved.
+   *
+   * @throws {WorkflowError} as `run` does, after the `RunError` or `RunCancelled` event.
+   */
+  async *stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
+    const channel = new EventChannel<ExecutorEvent>();
+    const reader = new AbortController();
+    const signal = AbortSignal.any([reader.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+    const emit = (event: ExecutorEvent): void => channel.push(event);
+    const outcome = runInSession(this.#settings, { input, options: { ...options, signal }, emit })
+      .then(
+        () => null,
+        (error: unknown) => ({ error }),
+      )
+      .finally(() => channel.close());
+    let stopped = true;
+    try {
+      yield* channel.read();
+      stopped = false;
+    } finally {
+      if (stopped) reader.abort(new DOMException("The reader of the stream has stopped.", "AbortError"));
+      await outcome;
+    }
+    const failure = await outcome;
+    if (failure !== null) throw failure.error;
+  }
+
+  /** The way of pipelines and teams: their state, their context, no session of its own. Never rejects. */
+  async execute(request: ExecutorRequest): Promise<ExecutorResult> {
+    const run = openRun(this.#settings, jobOf(this.#settings, request));
+    const result = await performRun(run);
+    emitEnd(run, result, null);
+    return result;
+  }
+
+  /**
+   * A copy of the stored state.
+   *
+   * @throws {WorkflowError} `SESSION_UNKNOWN` when there is no such session.
+   */
+  async getSessionState(sessionId?: string): Promise<SessionState> {
+    return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).state;
+  }
+
+  /**
+   * Sets keys of the stored state, each as a whole, and saves.
+   *
+   * @returns the new state.
+   * @throws {WorkflowError} `SESSION_UNKNOWN` when there is no such session.
+   */
+  async updateSessionState(updates: SessionState, choice: SessionChoice = {}): Promise<SessionState> {
+    const before = await this.#session(choice);
+    const state = { ...before.state, ...plainCopy(updates) };
+    const change = { ...this.#who(choice), before, base: before.state, state, run: null };
+    return saveSession(this.#store(change.sessionId), change);
+  }
+
+  /**
+   * What all runs of the session took, failed ones included.
+   *
+   * @throws {WorkflowError} `SESSION_UNKNOWN` when there is no such session.
+   */
+  async getSessionMetrics(sessionId?: string): Promise<StepMetricsData> {
+    return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).metrics;
+  }
+
+  async #session(choice: SessionChoice): Promise<AgentSession> {
+    const who = this.#who(choice);
+    const session = await loadSession(this.#store(who.sessionId), who);
+    if (session === null) throw unknownSession(who.sessionId, "Run it once with this `sessionId` first.");
+    return session;
+  }
+
+  #who({ sessionId, userId }: SessionChoice): ReturnType<typeof whoRuns> {
+    const { sessionId: id } = whoRuns(this.#settings, sessionId === undefined ? {} : { sessionId });
+    return { sessionId: id, userId: userId || null };
+  }
+
+  #store(sessionId: string): AgentSessions {
+    const { sessions } = this.#settings;
+    if (sessions === undefined) throw unknownSession(sessionId, "Give it a store: `sessions: memorySessions()`.");
+    return sessions;
+  }
+}
+
+function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
+  const { images = [], videos = [], audio = [], files = [], runContext } = request;
+  const dependencies = runContext?.dependencies ?? {};
+  return {
+    runId: newId(),
+    parentRunId: request.parentRunId ?? null,
+    input: request.input,
+    media: [...images, ...videos, ...audio, ...files],
+    sessionId: request.sessionId ?? null,
+    userId: request.userId || null,
+    state: request.sessionState,
+    defaults: settings.sessionState,
+    outerContext: runContext,
+    dependencies: Object.keys(dependencies).length > 0 ? dependencies : settings.dependencies,
+    metadata: deepMerge(runContext?.metadata ?? {}, settings.metadata),
+    history: request.history ?? [],
+    emit: request.stream,
+    signal: request.signal,
+    idempotencyKey: request.idempotencyKey,
+  };
+}
+
+function unknownSession(sessionId: string, hint: string): WorkflowError {
+  return new WorkflowError({
+    code: "SESSION_UNKNOWN",
+    message: `There is no session "${sessionId}".`,
+    hint,
+    details: { sessionId },
+  });
+}

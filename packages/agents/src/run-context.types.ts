@@ -1,0 +1,20 @@
+/** Plain JSON-able data that all parts of a run share. */
+export type SessionState = Record<string, unknown>;
+
+/**
+ * What instructions and tools know of their run. Inside a pipeline it has everything the pipeline's own context has, too,
+ * and `runId` is the pipeline's.
+ */
+export interface RunContext {
+  readonly runId: string;
+  readonly sessionId: string | null;
+  readonly userId: string | null;
+  /** One live object: a change is seen at once by everybody. Assigning another object replaces its content. */
+  sessionState: SessionState;
+  /** Changes the state alone: no other `editState` of the run comes in between, also where the callback awaits. */
+  editState<Result>(edit: (state: SessionState) => Result | Promise<Result>): Promise<Result>;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal;
+}

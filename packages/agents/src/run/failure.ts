@@ -1,0 +1,111 @@
+/**
+ * What goes wrong with a model, as errors that say whether and when to try again.
+ *
+ * @module
+ */
+import { APICallError, NoObjectGeneratedError, RetryError } from "ai";
+import { WorkflowError } from "millrace";
+import type { ExecutorSettings } from "../settings.types.js";
+import { nowMs } from "../system.js";
+import { messageOf } from "./tool-watch.js";
+
+type Who = Pick<ExecutorSettings, "kind" | "name">;
+
+const title = ({ kind, name }: Who): string => `${kind === "team" ? "Team" : "Agent"} "${name}"`;
+
+/** What the caller of a run gets for `error`. An error of Millrace stays as it is. */
+export function toFailure(error: unknown, who: Who): WorkflowError {
+  if (WorkflowError.is(error)) return error;
+  const attempts = RetryError.isInstance(error) ? error.errors.length : 1;
+  const last = RetryError.isInstance(error) ? error.lastError : error;
+  if (NoObjectGeneratedError.isInstance(last)) return invalidOutput(last, who);
+
+  const statusCode = numberOf(last, "statusCode");
+  const http = statusCode === undefined ? "" : ` (HTTP ${statusCode})`;
+  const tried = attempts === 1 ? "" : ` after ${attempts} attempts`;
+  const failure = new WorkflowError({
+    code: "AGENT_FAILED",
+    message: `${title(who)} failed${tried}: ${messageOf(last)}${http}`,
+    hint: "See `cause`: it is the error of the model's provider.",
+    details: { executor: who.name, attempts, ...(statusCode === undefined ? {} : { statusCode }) },
+    cause: last,
+  });
+  return withAdvice(failure, last);
+}
+
+function withAdvice(failure: WorkflowError, error: unknown): WorkflowError {
+  if (isRetryable(error) === false) failure.retryable = false;
+  const waitMs = APICallError.isInstance(error) ? retryAfterMs(error.responseHeaders) : undefined;
+  if (waitMs !== undefined) failure.retryAfterMs = waitMs;
+  return failure;
+}
+
+/** Errors of the SDK that another attempt cannot mend, besides those that say so themselves. */
+const hopeless =
+  /^AI_(LoadAPIKey|LoadSetting|NoSuchModel|NoSuchProvider|UnsupportedFunctionality|InvalidPrompt|InvalidArgument|UnsupportedModelVersion)/;
+
+function isRetryable(error: unknown): boolean | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ("isRetryable" in error && typeof error.isRetryable === "boolean") return error.isRetryable;
+  return hopeless.test(error.name) ? false : undefined;
+}
+
+/**
+ * How long a provider wants to be left alone.
+ *
+ * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Retry-After
+ */
+export function retryAfterMs(headers: Readonly<Record<string, string>> | undefined): number | undefined {
+  const milliseconds = Number.parseFloat(headers?.["retry-after-ms"] ?? "");
+  if (milliseconds >= 0) return milliseconds;
+  const given = headers?.["retry-after"];
+  if (given === undefined) return undefined;
+  const delayMs = /^\d/.test(given) ? Number.parseFloat(given) * 1000 : Date.parse(given) - nowMs();
+  return Number.isFinite(delayMs) ? Math.max(0, delayMs) : undefined;
+}
+
+function numberOf(error: unknown, field: string): number | undefined {
+  const value: unknown = error instanceof Error ? Reflect.get(error, field) : undefined;
+  return typeof value === "number" ? value : undefined;
+}
+
+function invalidOutput(error: NoObjectGeneratedError, who: Who): WorkflowError {
+  const text = (error.text ?? "").slice(0, 200);
+  return new WorkflowError({
+    code: "AGENT_OUTPUT_INVALID",
+    message: `${title(who)} answered with something that does not fit its output schema: ${messageOf(error.cause ?? error)}`,
+    hint: "Try again, ask for less in `outputSchema`, or use a model with structured outputs.",
+    details: { executor: who.name, finishReason: error.finishReason ?? null, text },
+    cause: error,
+  });
+}
+
+export function brokenStream(who: Who): WorkflowError {
+  return new WorkflowError({
+    code: "AGENT_FAILED",
+    message: `${title(who)} failed: the model's answer broke off before its end.`,
+    hint: "Try again: the connection to the provider was lost, or the provider gave up.",
+    details: { executor: who.name },
+  });
+}
+
+export function stoppedEarly(who: Pick<ExecutorSettings, "kind" | "name" | "maxSteps">): WorkflowError {
+  const failure = new WorkflowError({
+    code: "AGENT_FAILED",
+    message: `${title(who)} failed: after ${who.maxSteps} model calls it still wants to call tools.`,
+    hint: "Raise `maxSteps`, or tell the model in the instructions when it is done.",
+    details: { executor: who.name, maxSteps: who.maxSteps },
+  });
+  failure.retryable = false;
+  return failure;
+}
+
+export function cancelled(reason: unknown, who: Who): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_CANCELLED",
+    message: `${title(who)} was cancelled: ${messageOf(reason)}`,
+    hint: "Whoever aborted the signal wanted it to end: start another run if it is still needed.",
+    details: { executor: who.name },
+    cause: reason,
+  });
+}

@@ -1,0 +1,79 @@
+import type { FilePart, GeneratedFile } from "ai";
+import { WorkflowError } from "millrace";
+import type { Media, MediaKind, MediaSet } from "../media.types.js";
+import { newId } from "../system.js";
+
+/** The bytes of a file. */
+export type ReadFile = (path: string) => Promise<Uint8Array> | Uint8Array;
+
+/** As a model takes it: by url, else path, else content. */
+export async function mediaPart(media: Media, readFile: ReadFile | undefined): Promise<FilePart> {
+  const named = media.name === undefined ? {} : { filename: media.name };
+  return { type: "file", mediaType: mediaTypeOf(media), data: await dataOf(media, readFile), ...named };
+}
+
+async function dataOf(media: Media, readFile: ReadFile | undefined): Promise<FilePart["data"]> {
+  if (media.url !== undefined) return { type: "url", url: new URL(media.url) };
+  if (media.filepath !== undefined && readFile !== undefined) {
+    return { type: "data", data: await readFile(media.filepath) };
+  }
+  if (media.content !== undefined) return { type: "data", data: media.content };
+  throw unreadable(media);
+}
+
+function unreadable(media: Media): WorkflowError {
+  const path = media.filepath;
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message:
+      path === undefined
+        ? `The ${media.kind} "${media.id}" has neither \`url\`, \`filepath\` nor \`content\`.`
+        : `The ${media.kind} "${media.id}" is the file ${JSON.stringify(path)}, and the agent has no \`readFile\`.`,
+    hint:
+      path === undefined ? "Give it one of them." : 'Give the agent `readFile`, such as that of "node:fs/promises".',
+    details: { mediaId: media.id, kind: media.kind },
+  });
+}
+
+const formats: Readonly<Record<string, string>> = {
+  jpg: "image/jpeg",
+  svg: "image/svg+xml",
+  mp3: "audio/mpeg",
+  mov: "video/quicktime",
+  pdf: "application/pdf",
+  json: "application/json",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  html: "text/html",
+};
+
+/** Without a type or format it is the kind alone (`"image"`): providers then look at the bytes. */
+function mediaTypeOf({ kind, mimeType, format, name, filepath, url }: Media): string {
+  if (mimeType !== undefined) return mimeType;
+  const ending = (
+    format ?? endingOf(name ?? filepath ?? (url === undefined ? "" : new URL(url).pathname))
+  ).toLowerCase();
+  const common = formats[ending];
+  if (common !== undefined) return common;
+  if (kind === "file") return "application/octet-stream";
+  return ending === "" ? kind : `${kind}/${ending}`;
+}
+
+function endingOf(name: string): string {
+  return /\.([a-z0-9]{2,5})$/i.exec(name)?.[1] ?? "";
+}
+
+/** What a model has generated. */
+export function generatedMedia({ base64, mediaType }: GeneratedFile): Media {
+  const top = mediaType.split("/")[0];
+  const kind: MediaKind = top === "image" || top === "video" || top === "audio" ? top : "file";
+  return { kind, id: newId(), content: base64, mimeType: mediaType };
+}
+
+/** By kind, each id once. */
+export function mediaSet(media: readonly Media[]): MediaSet {
+  const unique = [...new Map(media.map((item) => [item.id, item])).values()];
+  const ofKind = (kind: MediaKind) => unique.filter((item) => item.kind === kind);
+  return { images: ofKind("image"), videos: ofKind("video"), audio: ofKind("audio"), files: ofKind("file") };
+}

@@ -1,0 +1,78 @@
+import type { EventFacts, ExecutorEvent, ToolExecution } from "../events.types.js";
+import type { ExecutorResult } from "../executor.types.js";
+import type { SessionState } from "../run-context.types.js";
+import type { ActiveRun } from "../settings.types.js";
+import { nowMs } from "../system.js";
+
+type AgentEventName = "RunStarted" | "RunContent" | "ToolCallStarted" | "ToolCallCompleted";
+
+function named<Name extends AgentEventName | "RunCompleted" | "RunError" | "RunCancelled">(
+  { settings }: ActiveRun,
+  name: Name,
+): Name | `Team${Name}` {
+  return settings.kind === "team" ? `Team${name}` : name;
+}
+
+function factsOf({ settings, job }: ActiveRun): EventFacts {
+  const { kind, id, name } = settings;
+  const who = kind === "team" ? { teamId: id, teamName: name } : { agentId: id, agentName: name };
+  const { runId, parentRunId, sessionId } = job;
+  return { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
+}
+
+export function emitStarted(run: ActiveRun): void {
+  const { model } = run.settings;
+  const names =
+    typeof model === "string"
+      ? { model, modelProvider: "gateway" }
+      : { model: model.modelId, modelProvider: model.provider };
+  run.job.emit?.({ event: named(run, "RunStarted"), ...factsOf(run), ...names });
+}
+
+export function emitContent(run: ActiveRun, piece: { readonly text?: string; readonly reasoning?: string }): void {
+  run.job.emit?.({
+    event: named(run, "RunContent"),
+    ...factsOf(run),
+    content: piece.text ?? "",
+    contentType: run.settings.outputSchema === undefined ? "text" : "object",
+    ...(piece.reasoning === undefined ? {} : { reasoningContent: piece.reasoning }),
+  });
+}
+
+export function emitToolStarted(run: ActiveRun, tool: ToolExecution): void {
+  run.job.emit?.({ event: named(run, "ToolCallStarted"), ...factsOf(run), tool });
+}
+
+export function emitToolCompleted(run: ActiveRun, tool: ToolExecution): void {
+  const what = tool.toolCallError ? "failed" : "completed";
+  run.job.emit?.({
+    event: named(run, "ToolCallCompleted"),
+    ...factsOf(run),
+    tool,
+    content: `${tool.toolName} ${what}`,
+  });
+}
+
+/** The run's last event. */
+export function emitEnd(run: ActiveRun, result: ExecutorResult, sessionState: SessionState | null): void {
+  run.job.emit?.(endEvent(run, result, sessionState));
+}
+
+function endEvent(run: ActiveRun, result: ExecutorResult, sessionState: SessionState | null): ExecutorEvent {
+  const facts = factsOf(run);
+  const { content, contentType, images, videos, audio, files, metrics, error } = result;
+  if (result.status === "CANCELLED") {
+    return { event: named(run, "RunCancelled"), ...facts, reason: error?.message ?? "cancelled" };
+  }
+  if (error !== null) {
+    return {
+      event: named(run, "RunError"),
+      ...facts,
+      content: error.message,
+      errorType: error.code,
+      additionalData: error.details,
+    };
+  }
+  const made = { content, contentType, images, videos, audio, files, metrics };
+  return { event: named(run, "RunCompleted"), ...facts, ...made, sessionState };
+}

@@ -1,0 +1,48 @@
+import type { RunContext } from "../run-context.types.js";
+import type { ExecutorSettings } from "../settings.types.js";
+import { fillTemplate } from "./template.js";
+
+/** Everything that the model is told before the conversation; `undefined` when there is nothing. */
+export async function systemText(settings: ExecutorSettings, context: RunContext): Promise<string | undefined> {
+  const fill = settings.resolveInContext ? templateFiller(context) : (text: string) => text;
+  const parts = [
+    fill(settings.description ?? ""),
+    await instructionText(settings, context, fill),
+    settings.memberText,
+    settings.addSessionStateToContext ? stateBlock(context) : "",
+  ];
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  return text === "" ? undefined : text;
+}
+
+/** A function has built its text from the context by itself: nothing in it is a template. */
+async function instructionText(
+  { instructions }: ExecutorSettings,
+  context: RunContext,
+  fill: (text: string) => string,
+): Promise<string> {
+  if (typeof instructions === "function") return asLines(await instructions(context));
+  return fill(asLines(instructions));
+}
+
+function asLines(instructions: string | readonly string[]): string {
+  if (typeof instructions === "string") return instructions;
+  return instructions.length === 1 ? (instructions[0] ?? "") : instructions.map((line) => `- ${line}`).join("\n");
+}
+
+function templateFiller(context: RunContext): (text: string) => string {
+  const ids = known({ user_id: context.userId, session_id: context.sessionId, run_id: context.runId });
+  const current = Object.fromEntries(Object.entries(ids).map(([key, id]) => [`current_${key}`, id]));
+  const sources = [context.sessionState, context.dependencies, context.metadata, ids, current];
+  return (text) => fillTemplate(text, sources);
+}
+
+function known(ids: Readonly<Record<string, string | null>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== null));
+}
+
+function stateBlock({ sessionState }: RunContext): string {
+  // "<\/" is the same JSON, and no value can end the block
+  const json = JSON.stringify(sessionState, null, 2).replaceAll("</", "<\\/");
+  return `<session_state>\n${json}\n</session_state>`;
+}

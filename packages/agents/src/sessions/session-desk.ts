@@ -1,0 +1,86 @@
+/**
+ * Loads a session for a run and saves it after.
+ *
+ * A run never locks its session. When another run has saved in between, the changes of both are merged and saved on the
+ * newest version.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import { noMetrics, sumMetrics } from "../run/metrics.js";
+import type { SessionState } from "../run-context.types.js";
+import { mergeStates } from "../state/merge-states.js";
+import { plainCopy } from "../state/plain-copy.js";
+import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
+
+/** Every conflict means that another save went through, so this many is far more than there are writers. */
+const maxConflicts = 100;
+
+export interface SessionChange {
+  readonly sessionId: string;
+  readonly userId: string | null;
+  /** The session as the run found it: what the run changed is the difference to `state`. */
+  readonly before: AgentSession | null;
+  /** What `state` is compared with: the stored state, or the template of a new session. */
+  readonly base: SessionState;
+  readonly state: SessionState;
+  readonly run: AgentSessionRun | null;
+}
+
+/** @throws {WorkflowError} `SESSION_FOREIGN` when the session belongs to another user. */
+export async function loadSession(
+  sessions: AgentSessions,
+  { sessionId, userId }: { readonly sessionId: string; readonly userId: string | null },
+  query: RunsQuery = { runs: 0 },
+): Promise<AgentSession | null> {
+  const session = await sessions.load(sessionId, userId, query);
+  if (session !== null) refuseForeign(session, userId);
+  return session;
+}
+
+/**
+ * @returns the state as it was saved, with what others have changed meanwhile.
+ * @throws {WorkflowError} `STATE_UNSTORABLE`, `SESSION_FOREIGN` or `SESSION_BUSY`.
+ */
+export async function saveSession(sessions: AgentSessions, change: SessionChange): Promise<SessionState> {
+  const mine = plainCopy(change.state);
+  let newest = change.before;
+  for (let conflicts = 0; conflicts < maxConflicts; conflicts++) {
+    const state = mergedState(change, newest, mine);
+    const saved = await sessions.save({
+      sessionId: change.sessionId,
+      userId: newest?.userId ?? change.userId,
+      state,
+      metrics: sumMetrics([newest?.metrics ?? noMetrics, change.run?.metrics ?? noMetrics]),
+      run: change.run,
+      expectedVersion: newest?.version ?? 0,
+    });
+    if (saved.status === "saved") return state;
+    newest = await loadSession(sessions, change);
+  }
+  throw busy(change.sessionId);
+}
+
+function mergedState({ before, base }: SessionChange, newest: AgentSession | null, mine: SessionState): SessionState {
+  if (newest === null || newest.version === before?.version) return mine;
+  return mergeStates({ base, mine, theirs: newest.state });
+}
+
+function refuseForeign(session: AgentSession, userId: string | null): void {
+  if (session.userId === null || userId === null || session.userId === userId) return;
+  throw new WorkflowError({
+    code: "SESSION_FOREIGN",
+    message: `The session "${session.sessionId}" belongs to another user than "${userId}".`,
+    hint: "Pass the `sessionId` of a session of this user.",
+    details: { sessionId: session.sessionId, userId },
+  });
+}
+
+function busy(sessionId: string): WorkflowError {
+  return new WorkflowError({
+    code: "SESSION_BUSY",
+    message: `The session "${sessionId}" was saved by others ${maxConflicts} times while one save was tried.`,
+    hint: 'Check that the store\'s `save` answers "conflict" only when the version differs, or use more sessions.',
+    details: { sessionId, conflicts: maxConflicts },
+  });
+}

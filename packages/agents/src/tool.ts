@@ -1,0 +1,36 @@
+import { WorkflowError } from "millrace";
+import { z } from "zod";
+import type { AgentTool, ToolOptions } from "./tool.types.js";
+
+const nameRule = /^[\w-]{1,64}$/;
+const noParameters: z.ZodObject = z.object({});
+
+/**
+ * A function that the model may call.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when providers would not take the name.
+ * @example
+ * ```ts
+ * const addItem = tool({
+ *   name: "add_item",
+ *   description: "Add an item to the shopping list.",
+ *   parameters: z.object({ item: z.string() }),
+ *   execute: ({ item }, { sessionState }) => {
+ *     (sessionState["shopping_list"] as string[]).push(item);
+ *     return `Added ${item}.`;
+ *   },
+ * });
+ * ```
+ */
+export function tool<Parameters extends z.ZodType = typeof noParameters>(options: ToolOptions<Parameters>): AgentTool {
+  if (!nameRule.test(options.name)) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `The tool name ${JSON.stringify(options.name)} does not fit: providers take up to 64 letters, digits, "_" and "-".`,
+      hint: "Rename the tool.",
+      details: { tool: options.name },
+    });
+  }
+  const { name, description, parameters = noParameters, execute } = options;
+  return Object.freeze({ kind: "tool", name, description, parameters, execute });
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { Agent, type AgentSessions, memorySessions } from "../src/index.js";
+import { mergeStates } from "../src/state/merge-states.js";
+import { deferred } from "./support/deferred.js";
+import { readAll } from "./support/events.js";
+import { scripted } from "./support/models.js";
+import { addItem, listOf, removeItem } from "./support/shopping.js";
+
+describe("runs of one session at the same time", () => {
+  it("lose neither items nor runs nor tokens", async () => {
+    const sessions = memorySessions();
+    const items = ["milk", "eggs", "bread", "figs", "rice", "oil"];
+    const started = deferred();
+    let waiting = 0;
+    const agentFor = (item: string) =>
+      new Agent({
+        model: scripted([
+          async () => {
+            if (++waiting === items.length) started.resolve();
+            await started.promise; // all have loaded the session
+            return [["add_item", { item }]];
+          },
+          "Added.",
+        ]),
+        sessions,
+        sessionId: "shared",
+        sessionState: { shopping_list: [] },
+        tools: [addItem],
+      });
+
+    const agents = items.map(agentFor);
+    await Promise.all(agents.map((agent) => agent.run("Add it", { sessionState: { from: "all" } })));
+
+    const stored = await sessions.load("shared", null, { runs: 100 });
+    expect([...listOf(stored?.state ?? {})].sort()).toEqual([...items].sort());
+    expect(stored?.state["from"]).toBe("all");
+    expect(stored?.runs).toHaveLength(items.length);
+    expect(stored).toMatchObject({ version: items.length, metrics: { totalTokens: items.length * 30 } });
+  });
+
+  it("keep what one removes removed, while another adds", async () => {
+    const sessions = memorySessions();
+    const options = {
+      sessions,
+      sessionId: "shared",
+      sessionState: { shopping_list: [] },
+      tools: [addItem, removeItem],
+    };
+    const adding = [["add_item", { item: "new" }]] as const;
+    const adder = new Agent({ ...options, model: scripted(["Hi.", adding, "Added."]) });
+    await adder.run("Hi", { sessionState: { shopping_list: ["old"] } });
+    const removing = async () => {
+      await adder.run("Add it"); // saved while this run goes on
+      return [["remove_item", { item: "old" }]] as const;
+    };
+
+    await new Agent({ ...options, model: scripted([removing, "Removed."]) }).run("Remove it");
+
+    expect(await adder.getSessionState()).toEqual({ shopping_list: ["new"] });
+  });
+
+  it("give up, with an error, on a store that never takes anything", async () => {
+    const stubborn: AgentSessions = { load: async () => null, save: async () => ({ status: "conflict" }) };
+    const agent = new Agent({ model: scripted(["Hi"]), sessions: stubborn });
+
+    const { events, error } = await readAll(agent.stream("Hi"));
+
+    expect(error).toMatchObject({ code: "SESSION_BUSY" });
+    expect(events.at(-1)).toMatchObject({ event: "RunError", errorType: "SESSION_BUSY" });
+  });
+
+  it("do not take an unreadable session for a new one", async () => {
+    const broken: AgentSessions = {
+      ...memorySessions(),
+      load: () => Promise.reject(new TypeError("disk")),
+    };
+    const model = scripted(["Hi"]);
+
+    await expect(new Agent({ model, sessions: broken }).run("Hi")).rejects.toThrow("disk");
+    expect(model.doGenerateCalls).toHaveLength(0);
+  });
+});
+
+describe("two changes of one state", () => {
+  const merge = (base: unknown, mine: unknown, theirs: unknown): unknown =>
+    mergeStates({ base: { v: base }, mine: { v: mine }, theirs: { v: theirs } })["v"];
+
+  it.each([
+    ["different keys", { a: 1 }, { a: 1, b: 2 }, { a: 1, c: 3 }, { a: 1, b: 2, c: 3 }],
+    ["different depths", { a: { x: 1 } }, { a: { x: 2 } }, { a: { x: 1, y: 1 } }, { a: { x: 2, y: 1 } }],
+    ["one place: mine is later", 1, 2, 3, 2],
+    ["deleted by me", { a: 1, b: 2 }, { b: 2 }, { a: 1, b: 3 }, { b: 3 }],
+    ["deleted by them", { a: 1, b: 2 }, { a: 1, b: 5 }, { b: 2 }, { b: 5 }],
+    ["deleted by me, changed by them", { a: 1 }, {}, { a: 2 }, { a: 2 }],
+    ["both appended", ["a"], ["a", "b"], ["a", "c"], ["a", "c", "b"]],
+    ["both appended the same", ["a"], ["a", "b"], ["a", "b"], ["a", "b"]],
+    ["one appended, one changed an item", [{ n: 1 }], [{ n: 2 }], [{ n: 1 }, { n: 9 }], [{ n: 2 }, { n: 9 }]],
+    ["one removed, one appended", ["a", "b"], ["b"], ["a", "b", "c"], ["b", "c"]],
+    ["different fields of one item", [{ a: 1, b: 1 }], [{ a: 2, b: 1 }], [{ a: 1, b: 2 }], [{ a: 2, b: 2 }]],
+    ["both rewrote the list", ["a", "b"], ["c"], ["b", "d", "e"], ["d", "e", "c"]],
+    ["lists new on both sides", undefined, ["a"], ["b"], ["b", "a"]],
+    ["another type", { a: 1 }, "text", { a: 2 }, "text"],
+  ])("merges %s", (_what, base, mine, theirs, merged) => {
+    expect(merge(base, mine, theirs)).toEqual(merged);
+  });
+});

@@ -1,0 +1,137 @@
+/** Agents as steps of a pipeline: one session state for functions, agents and their tools. */
+import { Condition, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
+import { afterEach, expect, it } from "vitest";
+import { z } from "zod";
+import { Agent, tool } from "../src/index.js";
+import { scripted } from "./support/models.js";
+
+const open: Pipeline[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((pipeline) => pipeline.close()));
+});
+
+function pipeline(options: PipelineOptions): Pipeline {
+  const made = new Pipeline(options);
+  open.push(made);
+  return made;
+}
+
+const addItem = tool({
+  name: "add_item",
+  description: "Adds an item to the shopping list",
+  parameters: z.object({ item: z.string() }),
+  execute: ({ item }, { sessionState }) => {
+    const list = (sessionState["shopping_list"] ??= []) as string[];
+    list.push(item);
+    return `Added ${item}`;
+  },
+});
+
+it("an agent's tools, functions and evaluators share the session state, which is there in the next run", async () => {
+  const assistant = new Agent({
+    name: "Shopping Assistant",
+    model: scripted([
+      [["add_item", { item: "milk" }]],
+      "Added milk.",
+      [["add_item", { item: "bread" }]],
+      "Added bread.",
+    ]),
+    tools: [addItem],
+    instructions: "Manage the list: {shopping_list}",
+  });
+  const shopping = pipeline({
+    name: "Shopping",
+    sessionState: { shopping_list: [] },
+    steps: [
+      assistant,
+      new Condition({
+        evaluator: (_input, { sessionState }) => (sessionState["shopping_list"] as string[]).length > 1,
+        steps: [
+          (input, { sessionState }) =>
+            `${input.previousStepContent} ${(sessionState["shopping_list"] as string[]).join()}`,
+        ],
+      }),
+    ],
+  });
+
+  const first = await shopping.run("Add milk", { sessionId: "s" });
+  const second = await shopping.run("Add bread", { sessionId: "s" });
+
+  expect(first).toMatchObject({ content: "Added milk.", sessionState: { shopping_list: ["milk"] } });
+  expect(second).toMatchObject({
+    content: "Added bread. milk,bread",
+    sessionState: { shopping_list: ["milk", "bread"] },
+  });
+  expect(first.stepResults[0]).toMatchObject({
+    executorType: "agent",
+    executorName: "Shopping Assistant",
+    metrics: { inputTokens: 20, outputTokens: 10 },
+  });
+});
+
+it("an agent gets what the step before gave; of a Parallel its branches joined", async () => {
+  const model = scripted([(options) => JSON.stringify(options.prompt.at(-1))]);
+  const writer = new Agent({ name: "Writer", model });
+  const output = await pipeline({
+    name: "Research",
+    steps: [
+      new Parallel(
+        "sources",
+        new Step({ name: "web", executor: () => "from the web" }),
+        new Step({ name: "news", executor: () => "from the news" }),
+      ),
+      writer,
+    ],
+  }).run("rivers");
+
+  expect(output.content).toContain("## web");
+  expect(output.content).toContain("from the news");
+});
+
+it("structured output reaches the next function as it is", async () => {
+  const agent = new Agent({
+    name: "Reader",
+    model: scripted([JSON.stringify({ title: "Rivers", pages: 3 })]),
+    outputSchema: z.object({ title: z.string(), pages: z.number() }),
+  });
+  const output = await pipeline({
+    name: "Read",
+    steps: [agent, (input) => (input.previousStepContent as { pages: number }).pages + 1],
+  }).run("Read it");
+
+  expect(output.content).toBe(4);
+});
+
+it("what an agent says is shown as it comes", async () => {
+  const agent = new Agent({ name: "Speaker", model: scripted(["Hello there"]) });
+  const run = pipeline({ name: "Speak", steps: [agent] }).run("Hi");
+  const names: string[] = [];
+  let text = "";
+  for await (const event of run.events()) {
+    names.push(event.event);
+    if (event.event === "RunContent") text += String(event["content"]);
+  }
+
+  expect(text).toBe("Hello there");
+  expect([names[0], names.at(-1)]).toEqual(["WorkflowStarted", "WorkflowCompleted"]);
+});
+
+it("an agent whose model fails is tried again, and then fails the run", async () => {
+  let calls = 0;
+  const failing = scripted([
+    () => {
+      calls++;
+      throw new Error("the model is down");
+    },
+    () => {
+      calls++;
+      return "Here I am";
+    },
+  ]);
+  const agent = new Agent({ name: "Flaky", model: failing, maxRetries: 0 });
+
+  const output = await pipeline({ name: "Retry", steps: [new Step({ executor: agent, maxRetries: 1 })] }).run("Go");
+
+  expect(output.content).toBe("Here I am");
+  expect(calls).toBe(2);
+});

@@ -1,0 +1,32 @@
+import type { RunContext } from "../context/context.types.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { StepContext } from "../run/step-context.js";
+import { LiveRun } from "./live-run.js";
+import type { StepRecords } from "./runtime.types.js";
+
+/**
+ * The records of the tenant of this run: versioned data beside the runs, such as a session that many runs share.
+ *
+ * @example
+ * const records = recordsOf(ctx);
+ * const counter = await records.read("counter", "visits");
+ * records.write({ kind: "counter", id: "visits", expected: counter?.version ?? 0, value: Number(counter?.value ?? 0) + 1 });
+ * return new StopEvent({ result: null }); // the record and the end of the step are stored at once
+ *
+ * @throws {WorkflowError} `RUNTIME_REQUIRED` in a run of no runtime, `ATTEMPT_ENDED`.
+ */
+export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
+  const attempt = StepContext.attemptOf(ctx);
+  const journal = attempt?.runner.journal;
+  if (!attempt || !(journal instanceof LiveRun)) throw runtimeRequired();
+  attempt.assertAlive();
+  return journal.recordsOf(attempt);
+}
+
+function runtimeRequired(): WorkflowError {
+  return new WorkflowError({
+    code: "RUNTIME_REQUIRED",
+    message: "`recordsOf` was called outside a step of a run that a runtime has.",
+    hint: "Start the run with `createRuntime({ workflows, store })`, and give `recordsOf` the `ctx` of the step.",
+  });
+}

@@ -1,0 +1,136 @@
+/**
+ * Records that the steps of one run write: stored with the tick that ends their step, or not at all.
+ *
+ * A tick that is refused after it was stored must not have written anything. So one that writes is the first of its round, when
+ * everything before it is decided; a conflict puts a `step.failed` in its place that counts for no failure.
+ *
+ * @module
+ */
+import { isCurrent } from "../engine/reduce/work.js";
+import type { StepCompleted, StepFailed, Tick } from "../engine/tick.js";
+import { recordError } from "../errors/error-record.js";
+import type { Attempt } from "../run/attempt.js";
+import type { Runner } from "../run/runner.js";
+import { AttemptRecords, type RecordHome } from "./attempt-records.js";
+import type { Draft } from "./draft.js";
+import { recordConflict } from "./record-text.js";
+import type { RecordKey } from "./run-store.types.js";
+
+/** The end of a step in a draft, with what it writes. */
+export interface PendingRecords {
+  readonly records: AttemptRecords;
+  readonly runner: Runner;
+  /** The round that it is the first tick of. */
+  readonly round: Tick[];
+  /** Its place in the draft. */
+  readonly entry: number;
+}
+
+/** How a tick is written into the journal. */
+export interface EntryTexts {
+  entryOf(runner: Runner, tick: Tick): string;
+}
+
+export class RunRecords {
+  readonly #texts: EntryTexts;
+  readonly #home: RecordHome;
+  readonly #ofAttempts: WeakMap<Attempt, AttemptRecords> = new WeakMap();
+  /** By the ticks that they are stored with. */
+  readonly #submitted: Map<Tick, AttemptRecords> = new Map();
+  /** Those in drafts. */
+  readonly #admitted: Set<AttemptRecords> = new Set();
+
+  constructor(texts: EntryTexts, home: RecordHome) {
+    this.#texts = texts;
+    this.#home = home;
+  }
+
+  of(attempt: Attempt): AttemptRecords {
+    let records = this.#ofAttempts.get(attempt);
+    if (records === undefined) this.#ofAttempts.set(attempt, (records = new AttemptRecords(attempt, this.#home)));
+    return records;
+  }
+
+  prepare(runner: Runner, tick: Tick): void {
+    if (!("item" in tick) || tick.item === null) return;
+    const attempt = runner.attempts.get(tick.item);
+    const records = attempt && this.#ofAttempts.get(attempt);
+    if (records === undefined) return;
+    if (suspends.has(tick.type)) records.giveUpTurns();
+    else if (tick.type === "step.completed" && attempt?.number === tick.attempt && records.submit())
+      this.#submitted.set(tick, records);
+  }
+
+  takeRound(runner: Runner, queue: Tick[]): Tick[] {
+    if (this.#submitted.size === 0) return queue;
+    const [first] = queue as [Tick];
+    // What is due by then comes before it, and may end the step.
+    if (this.#submitted.has(first) && (runner.state.timers?.first()?.dueAtMs ?? Infinity) <= first.atMs)
+      return [{ type: "time.passed", atMs: first.atMs }];
+    const next = queue.findIndex((tick, index) => index > 0 && this.#submitted.has(tick));
+    return next < 0 ? queue : queue.splice(0, next);
+  }
+
+  /** A round goes into the draft. */
+  admit(runner: Runner, round: Tick[], draft: Draft): void {
+    const tick = round[0] as StepCompleted;
+    const records = this.#submitted.get(tick);
+    if (records === undefined) return;
+    this.#submitted.delete(tick);
+    const pending = { records, runner, round, entry: draft.entries.length };
+    const item = runner.state.items.get(tick.item);
+    if (runner.state.status !== "running" || !item || !isCurrent(item, tick.attempt)) records.settle();
+    else if (draft.records.some((other) => other.records.writesAnyOf(records.writes))) refuse(pending);
+    else {
+      draft.records.push(pending);
+      this.#admitted.add(records);
+    }
+  }
+
+  stored(draft: Draft): void {
+    for (const { records } of draft.records) this.#settle(records);
+  }
+
+  /** The draft was not stored: puts something else in the place of the steps that have to run again. */
+  refuse(draft: Draft, conflicts: readonly RecordKey[]): void {
+    for (const pending of draft.records.splice(0)) {
+      if (!pending.records.writesAnyOf(conflicts)) {
+        draft.records.push(pending);
+        continue;
+      }
+      refuse(pending);
+      this.#admitted.delete(pending.records);
+      draft.entries[pending.entry] = this.#texts.entryOf(pending.runner, pending.round[0] as Tick);
+    }
+  }
+
+  /** The run has left memory. */
+  settleAll(): void {
+    for (const records of [...this.#submitted.values(), ...this.#admitted]) this.#settle(records);
+    this.#submitted.clear();
+  }
+
+  #settle(records: AttemptRecords): void {
+    this.#admitted.delete(records);
+    records.settle();
+  }
+}
+
+/** The attempt waits for something that may need what it keeps. */
+const suspends: ReadonlySet<Tick["type"]> = new Set(["wait.opened", "sleep.opened", "child.opened", "call.awaited"]);
+
+function refuse({ records, round }: PendingRecords): void {
+  const { atMs, item, attempt } = round[0] as StepCompleted;
+  const error = recordConflict(records.writes, "another writer was faster", "The step runs again by itself.");
+  const failed: StepFailed = {
+    type: "step.failed",
+    atMs,
+    item,
+    attempt,
+    error: recordError(error),
+    retryAtMs: atMs,
+    isRefused: true,
+  };
+  round[0] = failed;
+  records.settle();
+}

@@ -1,0 +1,66 @@
+import { WorkflowError } from "../errors/workflow-error.js";
+import { checkNames } from "./check-names.js";
+import { recordConflict, recordText, recordValue } from "./record-text.js";
+import type { RunStore } from "./run-store.types.js";
+import type {
+  RecordEdit,
+  RecordList,
+  RecordListQuery,
+  RecordValue,
+  RuntimeRecords,
+  TenantOptions,
+} from "./runtime.types.js";
+
+/** The records of a store, from outside of runs. */
+export class StoredRecords implements RuntimeRecords {
+  readonly #store: RunStore;
+  readonly #assertOpen: () => void;
+
+  constructor(store: RunStore, assertOpen: () => void) {
+    this.#store = store;
+    this.#assertOpen = assertOpen;
+  }
+
+  async read(kind: string, id: string, { tenant = "" }: TenantOptions = {}): Promise<RecordValue | null> {
+    this.#assertOpen();
+    checkNames({ tenant, kind, id });
+    const record = await this.#store.record({ tenant, kind, id });
+    return record === null ? null : recordValue({ kind, id }, record);
+  }
+
+  async write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void> {
+    this.#assertOpen();
+    const writes = edits.map((edit) => {
+      const { tenant = "", kind, id, expected } = edit;
+      checkNames({ tenant, kind, id });
+      return { tenant, kind, id, expected, text: recordText(edit) };
+    });
+    const conflicts = await this.#store.writeRecords(writes);
+    if (conflicts.length > 0)
+      throw recordConflict(conflicts, "another version is stored than was expected", "Read again, then write.");
+  }
+
+  async list({ tenant = "", kind, prefix, limit = 100, cursor }: RecordListQuery): Promise<RecordList> {
+    this.#assertOpen();
+    checkNames({ tenant, kind });
+    if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw wrongLimit(limit);
+    const page = await this.#store.records({
+      tenant,
+      kind,
+      limit,
+      ...(prefix !== undefined && { prefix }),
+      ...(cursor !== undefined && { cursor }),
+    });
+    const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
+    return { records, cursor: page.cursor };
+  }
+}
+
+function wrongLimit(limit: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`limit\` is ${String(limit)}; it must be a whole number from 1 to 1,000.`,
+    hint: "Ask for smaller pages, and go on with `cursor`.",
+    details: { option: "limit" },
+  });
+}

@@ -1,0 +1,47 @@
+/** Steps that count in records. */
+import * as z from "zod";
+import { type Context, collect, defineWorkflow, event, StartEvent, StopEvent } from "../../src/index.js";
+import { type RunStore, recordsOf } from "../../src/runtime.js";
+
+class Item extends event("Item", { n: z.number() }) {}
+class Done extends event("Done", { n: z.number(), value: z.unknown() }) {}
+
+export const counter = { kind: "counter", id: "visits" };
+
+export async function increment(ctx: Context, id: string = counter.id): Promise<number> {
+  const records = recordsOf(ctx);
+  const found = await records.read("counter", id);
+  const value = Number(found?.value ?? 0) + 1;
+  records.write({ kind: "counter", id, expected: found?.version ?? 0, value });
+  return value;
+}
+
+export const counting = defineWorkflow("counting")
+  .step(
+    "count",
+    { on: StartEvent, emits: StopEvent },
+    async (_ev, ctx) => new StopEvent({ result: await increment(ctx) }),
+  )
+  .build();
+
+/** `count` steps at once; the result lists what they gave, in their order. */
+export function fanOut(count: number, work: (n: number, ctx: Context) => Promise<unknown>) {
+  return defineWorkflow("fan out")
+    .step("start", { on: StartEvent, emits: Item }, () => Array.from({ length: count }, (_, n) => new Item({ n })))
+    .step(
+      "work",
+      { on: Item, emits: Done, workers: count },
+      async ({ n }, ctx) => new Done({ n, value: await work(n, ctx) }),
+    )
+    .step(
+      "end",
+      { on: collect(Done), emits: StopEvent },
+      async (all) => new StopEvent({ result: all.map(({ value }) => value) }),
+    )
+    .build();
+}
+
+export const countOf = async (store: RunStore, id: string = counter.id): Promise<unknown> => {
+  const record = await store.record({ tenant: "", kind: "counter", id });
+  return record === null ? null : JSON.parse(record.text).json;
+};

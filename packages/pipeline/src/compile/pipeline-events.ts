@@ -1,0 +1,49 @@
+/**
+ * The core events of one pipeline: one class per place that a run can come to.
+ *
+ * @module
+ */
+import { type EventClass, event, type WorkflowEvent } from "millrace";
+import type { Move, Step } from "./pipeline-state.types.js";
+
+/** Plain data, made here: there is nothing to check. */
+const anything = {
+  "~standard": { version: 1 as const, vendor: "millrace", validate: (value: unknown) => ({ value }) },
+};
+
+/** Shown to readers of the stream: the events of the pipeline's own catalogue. */
+export class Shown extends event("pipeline.shown", { name: anything, data: anything }) {}
+
+type Target = Pick<Step, "to" | "node">;
+
+export interface PlaceEvent extends WorkflowEvent {
+  readonly frame: string;
+  readonly at: number;
+  readonly visit: number;
+  readonly from: number;
+}
+
+export class PipelineEvents {
+  readonly #classes: Map<string, EventClass> = new Map();
+
+  of({ to, node }: Target): EventClass {
+    const type = node === "" ? `pipeline.${to}` : `pipeline.${to} ${node}`;
+    let found = this.#classes.get(type);
+    if (!found)
+      this.#classes.set(
+        type,
+        (found = event(type, {
+          frame: anything,
+          at: anything,
+          visit: anything,
+          from: anything,
+        }) as unknown as EventClass),
+      );
+    return found;
+  }
+
+  make(move: Move): WorkflowEvent {
+    const { frame, at, visit, from } = move;
+    return new (this.of(move) as new (fields: object) => WorkflowEvent)({ frame, at, visit, from });
+  }
+}

@@ -1,0 +1,80 @@
+/** What functions, evaluators, selectors, agents and tools share of a run. */
+import type { Context } from "millrace";
+import type { RunContext } from "../nodes/executor.types.js";
+import { LiveSessionState, type SessionView } from "../session/session-state.js";
+import { Shown } from "./pipeline-events.js";
+import type { PipelineState } from "./pipeline-state.types.js";
+
+export interface PipelineIdentity {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Of one attempt of one step. */
+export class StepRunContext implements RunContext {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly pipelineId: string;
+  readonly pipelineName: string;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly #ctx: Context<Record<string, unknown>>;
+  readonly #live: LiveSessionState;
+  readonly #view: SessionView;
+
+  constructor(
+    ctx: Context<Record<string, unknown>>,
+    { request }: PipelineState,
+    { live, pipeline }: { readonly live: LiveSessionState; readonly pipeline: PipelineIdentity },
+  ) {
+    this.runId = ctx.runId;
+    this.sessionId = request.sessionId;
+    this.userId = request.userId;
+    this.pipelineId = pipeline.id;
+    this.pipelineName = pipeline.name;
+    this.dependencies = request.dependencies;
+    this.metadata = request.metadata;
+    this.#ctx = ctx;
+    this.#live = live;
+    this.#view = live.view();
+  }
+
+  get signal(): AbortSignal {
+    return this.#ctx.signal;
+  }
+
+  get sessionState(): Record<string, unknown> {
+    return this.#view.state;
+  }
+
+  set sessionState(state: Record<string, unknown>) {
+    this.#view.replace(state);
+  }
+
+  /** Bound, as `emit` is: both are mostly taken out of the context. */
+  readonly editState: RunContext["editState"] = (edit) => {
+    return this.#ctx.store.editState(async (draft) => {
+      this.commitTo(draft as unknown as PipelineState);
+      const view = new LiveSessionState(this.#live.plain()).view();
+      const result = await edit(view.state);
+      const changes = this.#live.apply(view.take());
+      LiveSessionState.applyTo((draft as unknown as PipelineState).session, changes);
+      return result;
+    });
+  };
+
+  readonly emit: RunContext["emit"] = (name, data = {}) => {
+    this.#ctx.writeEventToStream(new Shown({ name, data }) as never);
+  };
+
+  /** What this attempt has changed in place goes into the state that is stored. */
+  commitTo(draft: Pick<PipelineState, "session">): void {
+    LiveSessionState.applyTo(draft.session, this.#view.take());
+  }
+
+  /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */
+  close(): void {
+    this.#view.close();
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What a function returned or yielded, as an output.
+ *
+ * @module
+ */
+import { type MediaLists, toMediaSet } from "./media.js";
+import { emptyMetrics, sumMetrics } from "./metrics.js";
+import type { RunMetricsData, StepMetricsData } from "./metrics.types.js";
+import { createOutput, isStepOutput } from "./step-output.js";
+import type { StepOutput } from "./step-output.types.js";
+import { toText } from "./text.js";
+
+/** The result of a run of an agent, a team or a pipeline, as far as a step is concerned. */
+export interface ExecutorResult extends MediaLists {
+  readonly runId: string;
+  readonly content?: unknown;
+  readonly metrics?: unknown;
+  readonly status?: string;
+  readonly error?: unknown;
+  /** Of a pipeline: the outputs of its steps, so that lookups find them by their names. */
+  readonly stepResults?: unknown;
+}
+
+/** An event of a run, as an agent or a nested pipeline streams it. */
+export interface RunEventLike {
+  readonly event: string;
+  readonly runId?: string;
+  /** The run around this one: of a team for its members, of a pipeline for what it runs. */
+  readonly parentRunId?: string | null;
+  readonly workflowRunId?: string | null;
+  readonly content?: unknown;
+}
+
+const statuses: ReadonlySet<unknown> = new Set(["COMPLETED", "ERROR", "CANCELLED", "PAUSED"]);
+
+/** True for the result of a run: it has a `runId`, content, and the status or the metrics of a run. */
+export function isExecutorResult(value: unknown): value is ExecutorResult {
+  return (
+    isObject(value) &&
+    typeof value["runId"] === "string" &&
+    !("event" in value) &&
+    "content" in value &&
+    (statuses.has(value["status"]) || metricsOf(value["metrics"]) !== null)
+  );
+}
+
+/** True for an event of a run and for a `CustomEvent`. Other objects with a field `event` are data. */
+export function isRunEvent(value: unknown): value is RunEventLike {
+  if (!isObject(value) || typeof value["event"] !== "string") return false;
+  return (
+    value["event"] === "CustomEvent" || typeof value["runId"] === "string" || typeof value["createdAt"] === "number"
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/**
+ * What a function returned, as an output: a step output as it is, the result of a run with its media, metrics and run id,
+ * anything else as content with its type kept.
+ *
+ * @param identity What the step knows better than its function: names, ids, types.
+ */
+export function toOutput(value: unknown, identity: Partial<StepOutput> = {}): StepOutput {
+  if (isStepOutput(value)) return createOutput({ ...value, ...identity });
+  if (isExecutorResult(value)) return createOutput({ ...resultOutput(value), ...identity });
+  return createOutput({ content: value, ...identity });
+}
+
+/** The output of a step that has run what gave this result. */
+export function resultOutput(result: ExecutorResult): StepOutput {
+  const { content, status, error } = result;
+  const failed = status === "ERROR" || status === "CANCELLED";
+  return createOutput({
+    content,
+    stepRunId: result.runId,
+    metrics: metricsOf(result.metrics),
+    success: !failed,
+    error: failed ? errorText(error) || toText(content) || `The run ended with ${status}.` : null,
+    ...toMediaSet(result),
+    steps: Array.isArray(result.stepResults) ? result.stepResults.filter(isStepOutput) : [],
+  });
+}
+
+function errorText(error: unknown): string {
+  if (!isObject(error)) return error === null ? "" : toText(error);
+  return typeof error["message"] === "string" ? error["message"] : toText(error);
+}
+
+/** Those of a pipeline's run are by step: summed, with the time of the whole run. */
+function metricsOf(metrics: unknown): StepMetricsData | null {
+  if (!isObject(metrics) || typeof metrics["duration"] !== "number") return null;
+  if (typeof metrics["totalTokens"] === "number") return metrics as unknown as StepMetricsData;
+  if (!isObject(metrics["steps"])) return null;
+  const sum = sumMetrics(Object.values((metrics as unknown as RunMetricsData).steps).map((step) => step.metrics));
+  return { ...(sum ?? emptyMetrics), duration: metrics["duration"] };
+}
+
+// ---- the event that ends a run
+
+const endStatus: Readonly<Record<string, string>> = {
+  RunCompleted: "COMPLETED",
+  TeamRunCompleted: "COMPLETED",
+  WorkflowCompleted: "COMPLETED",
+  RunError: "ERROR",
+  TeamRunError: "ERROR",
+  WorkflowError: "ERROR",
+  RunCancelled: "CANCELLED",
+  TeamRunCancelled: "CANCELLED",
+};
+
+/** True for the last event of a run. */
+export function isEndEvent({ event }: RunEventLike): boolean {
+  return Object.hasOwn(endStatus, event);
+}
+
+/** The result that the last event of a run tells. */
+export function resultOfEvent(event: RunEventLike & { readonly runId: string }): ExecutorResult {
+  const status = endStatus[event.event] as string;
+  if (status === "COMPLETED") return { ...event, status };
+  const { error, reason } = event as { readonly error?: unknown; readonly reason?: unknown };
+  return { runId: event.runId, status, error: error ?? event.content ?? reason };
+}

@@ -1,0 +1,154 @@
+/**
+ * Pictures, videos, sounds and files as plain data.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import { contentDigest } from "./content-digest.js";
+import type { Media, MediaKind, MediaSet } from "./media.types.js";
+import { mediaProblems } from "./media-problems.js";
+
+/** What an image, video, sound or file is made of. */
+export interface MediaFields {
+  /** @default made from the url, path or content: the same for the same item, in every process. */
+  readonly id?: string;
+  /** Absolute; a `data:` URL too. */
+  readonly url?: string;
+  readonly filepath?: string;
+  /** Bytes, or base64 text. */
+  readonly content?: string | Uint8Array;
+  readonly mimeType?: string;
+  /** As in `"png"` or `"mp3"`. */
+  readonly format?: string;
+  readonly name?: string;
+}
+
+/** Media by kind. Fields that `image`, `video`, `audio` and `file` take are as good as what they return. */
+export type MediaLists = {
+  readonly [Kind in keyof MediaSet]?: readonly (Media | MediaFields)[] | undefined;
+};
+
+/**
+ * An image to give to a run or to return from a step.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` naming everything that is wrong. It takes exactly one of `url`, `filepath`, `content`.
+ */
+export function image(fields: MediaFields): Media {
+  return createMedia("image", fields);
+}
+
+/** A video. @see {@link image} */
+export function video(fields: MediaFields): Media {
+  return createMedia("video", fields);
+}
+
+/** A sound. @see {@link image} */
+export function audio(fields: MediaFields): Media {
+  return createMedia("audio", fields);
+}
+
+/**
+ * A document. It takes at least one of `id` (of a file that the model's provider holds), `url`, `filepath` and `content`.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` naming everything that is wrong; a `mimeType` that no model reads as a file, too.
+ */
+export function file(fields: MediaFields): Media {
+  return createMedia("file", fields);
+}
+
+function createMedia(kind: MediaKind, fields: MediaFields): Media {
+  const problems = mediaProblems(kind, fields);
+  if (problems.length > 0) throw invalid([`A media item of the kind "${kind}" is invalid. ${problems.join(" ")}`]);
+  return toMedia(kind, fields);
+}
+
+function toMedia(kind: MediaKind, { id, content, ...rest }: MediaFields): Media {
+  const text = content instanceof Uint8Array ? toBase64(content) : content;
+  return Object.freeze({
+    kind,
+    id: id ?? `${kind}-${contentDigest(JSON.stringify([rest.url, rest.filepath, text]))}`,
+    ...given({ url: rest.url, filepath: rest.filepath, content: text }),
+    ...given({ mimeType: rest.mimeType, format: rest.format, name: rest.name }),
+  });
+}
+
+function given(fields: Readonly<Record<string, string | undefined>>): Partial<Media> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+function invalid(problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: problems.join("\n"),
+    hint: "Make media with `image`, `video`, `audio` and `file`, each from one url, path or content.",
+    details: { problems },
+  });
+}
+
+// ---- sets
+
+const kinds = { images: "image", videos: "video", audio: "audio", files: "file" } as const;
+const lists = Object.keys(kinds) as (keyof MediaSet)[];
+
+/** No media at all. */
+export const emptyMedia: MediaSet = Object.freeze({
+  images: Object.freeze([]),
+  videos: Object.freeze([]),
+  audio: Object.freeze([]),
+  files: Object.freeze([]),
+});
+
+/**
+ * The media of both, the first one's first. An item whose id came before is left out. Neither set is changed; without a second
+ * one the first is given back.
+ */
+export function mergeMedia(first: MediaSet, second: MediaSet): MediaSet {
+  // Nearly always: media are rare, and every step merges what came before it.
+  if (lists.every((list) => second[list].length === 0)) return first;
+  return {
+    images: unique([...first.images, ...second.images]),
+    videos: unique([...first.videos, ...second.videos]),
+    audio: unique([...first.audio, ...second.audio]),
+    files: unique([...first.files, ...second.files]),
+  };
+}
+
+function unique(items: readonly Media[]): readonly Media[] {
+  const seen = new Set<string>();
+  return items.filter(({ id }) => !seen.has(id) && seen.add(id));
+}
+
+/**
+ * The four lists of any object that may have some of them. The caller's lists are copied: they may change afterwards.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` naming every item that is wrong, with its place.
+ */
+export function toMediaSet(given: MediaLists): MediaSet {
+  const problems = lists.flatMap((list) => listProblems(list, given[list]));
+  if (problems.length > 0) throw invalid(problems);
+  const [images, videos, sounds, files] = lists.map((list) =>
+    unique((given[list] ?? []).map((item) => toMedia(kinds[list], item))),
+  ) as [Media[], Media[], Media[], Media[]];
+  return { images, videos, audio: sounds, files };
+}
+
+function listProblems(list: keyof MediaSet, items: unknown): string[] {
+  if (items === undefined || items === null) return [];
+  if (!Array.isArray(items)) return [`\`${list}\` must be a list.`];
+  return items.flatMap((item, index) =>
+    itemProblems(kinds[list], item).map((problem) => `\`${list}[${index}]\`: ${problem}`),
+  );
+}
+
+function itemProblems(kind: MediaKind, item: unknown): string[] {
+  if (typeof item !== "object" || item === null) return ["It must be an object."];
+  const found = (item as Media).kind;
+  if (found !== undefined && found !== kind) return [`It is of the kind ${JSON.stringify(found)}, not "${kind}".`];
+  return mediaProblems(kind, item as MediaFields);
+}

@@ -1,0 +1,181 @@
+/**
+ * Adding up what steps took, exactly: every execution counts once.
+ *
+ * An execution is one attempt of one step. The executions of a nested pipeline are kept inside the one that called it, which has
+ * their sum: whoever adds up one level never counts anything twice.
+ *
+ * @module
+ */
+import { isGroup } from "./deepest-content.js";
+import type {
+  ModelMetricsData,
+  RunMetricsData,
+  SessionMetricsData,
+  StepExecutionData,
+  StepMetrics,
+  StepMetricsData,
+} from "./metrics.types.js";
+import type { StepOutput } from "./step-output.types.js";
+
+/** Nothing called, no time taken. */
+export const emptyMetrics: StepMetricsData = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  totalTokens: 0,
+  duration: 0,
+});
+
+/** Tokens, cost and durations add; of times to the first token the smallest stays. */
+export function addMetrics(first: StepMetricsData, second: StepMetricsData): StepMetricsData {
+  return {
+    inputTokens: first.inputTokens + second.inputTokens,
+    outputTokens: first.outputTokens + second.outputTokens,
+    totalTokens: first.totalTokens + second.totalTokens,
+    duration: first.duration + second.duration,
+    ...addOptional(optionalTokens, first, second),
+    ...merged("timeToFirstToken", Math.min, [first.timeToFirstToken, second.timeToFirstToken]),
+    ...merged("details", addDetails, [first.details, second.details]),
+    ...merged("additionalMetrics", addExtras, [first.additionalMetrics, second.additionalMetrics]),
+  };
+}
+
+/** The sum of all that there are; `null` when there are none, or nothing but zeros. */
+export function sumMetrics(all: readonly (StepMetricsData | null)[]): StepMetricsData | null {
+  const counted = all.filter((metrics) => metrics !== null && !isZero(metrics)) as StepMetricsData[];
+  return counted.length === 0 ? null : counted.reduce(addMetrics);
+}
+
+function isZero(metrics: StepMetricsData): boolean {
+  return Object.values(metrics).every((value) => value === 0 || value === undefined);
+}
+
+const optionalTokens = [
+  "audioInputTokens",
+  "audioOutputTokens",
+  "audioTotalTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "cost",
+] as const;
+const modelNumbers = ["inputTokens", "outputTokens", "totalTokens", ...optionalTokens] as const;
+
+type Numbers = { readonly [Key in (typeof modelNumbers)[number]]?: number };
+
+/** Only the numbers that at least one of them has. */
+function addOptional(keys: readonly (keyof Numbers)[], first: Numbers, second: Numbers): Numbers {
+  const add = (one: number, other: number) => one + other;
+  return Object.assign({}, ...keys.map((key) => merged(key, add, [first[key], second[key]])));
+}
+
+/** The field from both values, from the one that there is, or no field. */
+function merged<Key extends string, Value>(
+  key: Key,
+  merge: (first: Value, second: Value) => Value,
+  [first, second]: readonly [Value | undefined, Value | undefined],
+): { readonly [Name in Key]?: Value } {
+  if (first === undefined && second === undefined) return {};
+  const value = first === undefined ? second : second === undefined ? first : merge(first, second);
+  return { [key]: value } as { readonly [Name in Key]?: Value };
+}
+
+type Details = NonNullable<StepMetricsData["details"]>;
+
+function addDetails(first: Details, second: Details): Details {
+  const roles = new Set([...Object.keys(first), ...Object.keys(second)]);
+  return Object.fromEntries(
+    [...roles].map((role) => [role, addModels([...(first[role] ?? []), ...(second[role] ?? [])])]),
+  );
+}
+
+/** One entry per provider and id. */
+function addModels(models: readonly ModelMetricsData[]): readonly ModelMetricsData[] {
+  const byModel = new Map<string, ModelMetricsData>();
+  for (const model of models) {
+    const key = JSON.stringify([model.provider, model.id]);
+    const before = byModel.get(key);
+    byModel.set(key, before ? { ...before, ...addOptional(modelNumbers, before, model) } : model);
+  }
+  return [...byModel.values()];
+}
+
+type Extras = NonNullable<StepMetricsData["additionalMetrics"]>;
+
+function addExtras(first: Extras, second: Extras): Extras {
+  const sums = Object.entries(second).map(([key, value]) => {
+    const before = Object.hasOwn(first, key) ? first[key] : undefined;
+    return [key, typeof before === "number" && typeof value === "number" ? before + value : value];
+  });
+  return { ...first, ...Object.fromEntries(sums) };
+}
+
+// ---- executions
+
+/** The execution that an output came from; its `metrics` are those of this attempt alone. */
+export function executionOf(output: StepOutput): StepExecutionData {
+  const steps = executionsOf(output.steps);
+  return {
+    stepName: output.stepName,
+    executorType: output.executorType ?? "function",
+    executorName: output.executorName,
+    metrics: output.metrics ?? sumMetrics(steps.map(({ metrics }) => metrics)) ?? emptyMetrics,
+    success: output.success,
+    steps,
+  };
+}
+
+/** The executions behind outputs at any depth, in order. What was skipped before it ran is none. */
+export function executionsOf(outputs: readonly StepOutput[]): readonly StepExecutionData[] {
+  return outputs.flatMap((output) => {
+    if (isGroup(output)) return executionsOf(output.steps);
+    return output.skipped && output.metrics === null ? [] : [executionOf(output)];
+  });
+}
+
+/**
+ * Metrics of a run. Executions of one name are summed and listed.
+ *
+ * @param durationSeconds Of the whole run, from its start to its end.
+ */
+export function runMetrics(executions: readonly StepExecutionData[], durationSeconds: number): RunMetricsData {
+  return { duration: durationSeconds, steps: byStep(executions) };
+}
+
+function byStep(executions: readonly StepExecutionData[]): Readonly<Record<string, StepMetrics>> {
+  const names = new Map<string, StepExecutionData[]>();
+  for (const execution of executions) {
+    const same = names.get(execution.stepName);
+    if (same) same.push(execution);
+    else names.set(execution.stepName, [execution]);
+  }
+  return Object.fromEntries([...names].map(([name, same]) => [name, stepMetrics(name, same)]));
+}
+
+function stepMetrics(stepName: string, executions: readonly StepExecutionData[]): StepMetrics {
+  const last = executions.at(-1) as StepExecutionData;
+  const inside = executions.flatMap(({ steps }) => steps);
+  return {
+    stepName,
+    executorType: last.executorType,
+    executorName: last.executorName,
+    metrics: executions.map(({ metrics }) => metrics).reduce(addMetrics),
+    executions,
+    ...(inside.length > 0 ? { steps: byStep(inside) } : {}),
+  };
+}
+
+/**
+ * Metrics of a session with one more run. Tokens and cost are those of every step; the duration is that of agents and teams,
+ * nested ones too, without functions and the pipeline around them.
+ *
+ * Add every run once, when it has ended.
+ */
+export function addRunToSession(session: SessionMetricsData | null, run: RunMetricsData): SessionMetricsData {
+  const executions = Object.values(run.steps).flatMap((step) => step.executions);
+  return [session ?? emptyMetrics, ...executions.flatMap(usage)].reduce(addMetrics);
+}
+
+function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData[] {
+  if (executorType === "agent" || executorType === "team") return [metrics];
+  return steps.length > 0 ? steps.flatMap(usage) : [{ ...metrics, duration: 0 }];
+}

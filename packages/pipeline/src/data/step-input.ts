@@ -1,0 +1,156 @@
+/**
+ * What a step receives, with lookups of everything that ran before it.
+ *
+ * @module
+ */
+import { deepestContent, hasRun, isGroup, lastContent } from "./deepest-content.js";
+import { type HistoryRun, historyText, historyWindow } from "./history-text.js";
+import type { HumanInput } from "./human-input.types.js";
+import { emptyMedia } from "./media.js";
+import type { Media, MediaSet } from "./media.types.js";
+import type { StepOutput } from "./step-output.types.js";
+import { isEmptyContent, toText } from "./text.js";
+
+/** What a {@link StepInput} is made of: plain data. */
+export interface StepInputFields {
+  readonly input: unknown;
+  /** Everything before the step in the order of completion: of the outer groups, then of its own. */
+  readonly outputs?: readonly StepOutput[];
+  readonly additionalData?: Readonly<Record<string, unknown>> | undefined;
+  /** The media of the run's input and of all outputs before. */
+  readonly media?: MediaSet;
+  /** Completed runs of the session, the oldest first. */
+  readonly history?: readonly HistoryRun[];
+  readonly humanInput?: HumanInput | undefined;
+}
+
+/** What a function, an evaluator or a selector receives. */
+export class StepInput {
+  /** The input of the run, the same for every step; checked, where the pipeline has an `inputSchema`. */
+  readonly input: unknown;
+  /**
+   * What the step before ended with, with its type. Of a group of steps: what its last step ended with. Of a Parallel: the
+   * joined results. `undefined` for the first step.
+   */
+  readonly previousStepContent: unknown;
+  /** As given to the run. */
+  readonly additionalData: Readonly<Record<string, unknown>>;
+  /** Those of the run's input, then those of all steps before. */
+  readonly images: readonly Media[];
+  readonly videos: readonly Media[];
+  readonly audio: readonly Media[];
+  readonly files: readonly Media[];
+  /** What people said to this step before it ran. */
+  readonly humanInput: HumanInput | undefined;
+  readonly #outputs: readonly StepOutput[];
+  readonly #history: readonly HistoryRun[];
+  /** Made when it is asked for: in a long loop every step would pay for all before it. */
+  #byName: ReadonlyMap<string, StepOutput> | undefined;
+
+  constructor(fields: StepInputFields) {
+    const { outputs = [], media = emptyMedia } = fields;
+    this.input = fields.input;
+    this.additionalData = fields.additionalData ?? {};
+    this.humanInput = fields.humanInput;
+    this.images = media.images;
+    this.videos = media.videos;
+    this.audio = media.audio;
+    this.files = media.files;
+    this.previousStepContent = lastContent(outputs);
+    this.#outputs = outputs;
+    this.#history = fields.history ?? [];
+  }
+
+  /**
+   * Outputs by name in the order of completion, without what was skipped. Of steps with one name, the last one that ran:
+   * {@link getStepOutputs} has them all.
+   */
+  get previousStepOutputs(): ReadonlyMap<string, StepOutput> {
+    this.#byName ??= byName(this.#outputs.filter(hasRun));
+    return this.#byName;
+  }
+
+  /** Text as it is, anything else as JSON indented by two spaces; `undefined` without input. */
+  getInputAsString(): string | undefined {
+    return this.input === undefined ? undefined : toText(this.input);
+  }
+
+  /**
+   * The output of the step of this name: the last one before this step, else the first one inside a group or nested pipeline.
+   *
+   * A step that was skipped is found when no other has the name; see its `skipped` and `error`.
+   */
+  getStepOutput(name: string): StepOutput | undefined {
+    const direct = this.previousStepOutputs.get(name);
+    if (direct) return direct;
+    const found = this.getStepOutputs(name);
+    return found.find(hasRun) ?? found[0];
+  }
+
+  /** All outputs of this name at any depth, the earliest first: repeated steps, all iterations of a loop. */
+  getStepOutputs(name: string): readonly StepOutput[] {
+    return this.#outputs.flatMap((output) => named(name, output));
+  }
+
+  /**
+   * What the step of this name ended with. Of a Parallel: an object with the text of each branch by its name, branches without
+   * content left out. Of another group: what its last step ended with. `undefined` when there is no such step or it was skipped.
+   */
+  getStepContent(name: string): unknown {
+    const output = this.getStepOutput(name);
+    if (!output || !hasRun(output)) return undefined;
+    return output.stepType === "Parallel" ? branchTexts(output) : deepestContent(output);
+  }
+
+  /** What every step before ended with, each below a line with its name; "" when nothing came before. */
+  getAllPreviousContent(): string {
+    return this.#outputs
+      .map((output) => ({ name: output.stepName, content: deepestContent(output) }))
+      .filter(({ content }) => !isEmptyContent(content))
+      .map(({ name, content }) => `=== ${name} ===\n${toText(content)}`)
+      .join("\n\n");
+  }
+
+  /** The same as {@link previousStepContent}. */
+  getLastStepContent(): unknown {
+    return this.previousStepContent;
+  }
+
+  /**
+   * Input and response of earlier runs of the session as texts, the oldest first.
+   *
+   * @param count Of the newest runs. All when it is not given, none below 1.
+   */
+  getWorkflowHistory(count?: number): readonly (readonly [input: string, response: string])[] {
+    return historyWindow(this.#history, count).map(({ input, content }) => [toText(input), toText(content)] as const);
+  }
+
+  /** Earlier runs of the session as a block for a prompt; `undefined` when there are none. @see {@link getWorkflowHistory} */
+  getWorkflowHistoryContext(count?: number): string | undefined {
+    return historyText(historyWindow(this.#history, count));
+  }
+}
+
+/** A name that comes again moves to the end. */
+function byName(outputs: readonly StepOutput[]): ReadonlyMap<string, StepOutput> {
+  const map = new Map<string, StepOutput>();
+  for (const output of outputs) {
+    map.delete(output.stepName);
+    map.set(output.stepName, output);
+  }
+  return map;
+}
+
+function named(name: string, output: StepOutput): StepOutput[] {
+  const inside = output.steps.flatMap((child) => named(name, child));
+  return output.stepName === name ? [output, ...inside] : inside;
+}
+
+function branchTexts(parallel: StepOutput): unknown {
+  const branches = parallel.steps.flatMap((child) => (isGroup(child) ? child.steps : [child]));
+  const texts = branches
+    .map((branch) => [branch.stepName, deepestContent(branch)] as const)
+    .filter(([, content]) => !isEmptyContent(content))
+    .map(([name, content]) => [name, toText(content)] as const);
+  return texts.length > 0 ? Object.fromEntries(texts) : toText(parallel.content);
+}

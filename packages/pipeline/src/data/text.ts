@@ -1,0 +1,38 @@
+import { WorkflowError } from "millrace";
+
+/**
+ * A value as a model reads it: text as it is, anything else as JSON indented by two spaces. Nothing is no text.
+ *
+ * Maps and sets become objects and lists, errors their message, bytes their number.
+ *
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for a value that contains itself.
+ */
+export function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value, readable, 2) ?? "";
+  } catch (cause) {
+    throw new WorkflowError({
+      code: "VALUE_UNSERIALIZABLE",
+      message: `A value cannot be turned into text: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint: "Return plain data from steps.",
+      cause,
+    });
+  }
+}
+
+/** `this` has the value before its `toJSON`. */
+function readable(this: Record<string, unknown>, key: string, json: unknown): unknown {
+  const value = this[key];
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Map) return Object.fromEntries(value);
+  if (value instanceof Set) return [...value];
+  if (value instanceof Error) return value.message;
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  return json;
+}
+
+/** Nothing that anybody could read or go on with. Zero, false and empty lists are data. */
+export function isEmptyContent(content: unknown): content is undefined | null | "" {
+  return content === undefined || content === null || content === "";
+}

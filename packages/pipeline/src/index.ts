@@ -1,0 +1,35 @@
+/**
+ * The public surface of `@millrace/pipeline`.
+ *
+ * @module
+ */
+// ---- pipelines and what they are made of
+export { Pipeline } from "./run/pipeline.js";
+export type { PipelineOptions, PipelineRunOptions } from "./run/pipeline.js";
+export { PipelineRun } from "./run/pipeline-run.js";
+export type { PipelineEvent } from "./run/pipeline-run.js";
+export type { PipelineRunOutput, PipelineStatus } from "./run/run-output.types.js";
+export { Step } from "./nodes/step.js";
+export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
+export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";
+export type {
+  ConditionOptions,
+  EndCondition,
+  Evaluator,
+  LoopOptions,
+  ParallelOptions,
+  RouterOptions,
+  Selection,
+  Selector,
+  StepLike,
+  StepsOptions,
+} from "./nodes/containers.js";
+export type { Executor, ExecutorRequest, ExecutorResult, RunContext, StepFunction } from "./nodes/executor.types.js";
+// ---- what steps get and give
+export { StepInput } from "./data/step-input.js";
+export { stepOutput } from "./data/step-output.js";
+export type { StepOutputFields } from "./data/step-output.js";
+export type { ExecutorType, StepOutput, StepType } from "./data/step-output.types.js";
+export { audio, file, image, video } from "./data/media.js";
+export type { Media, MediaKind, MediaSet } from "./data/media.types.js";
+export type { StepMetricsData } from "./data/metrics.types.js";

@@ -1,0 +1,70 @@
+/**
+ * What can do the work of a step.
+ *
+ * @module
+ */
+import type { Workflow } from "millrace";
+import type { Media, MediaSet } from "../data/media.types.js";
+import type { StepMetricsData } from "../data/metrics.types.js";
+import type { StepInput } from "../data/step-input.js";
+
+/**
+ * What a step knows of its run besides its input. State that functions, evaluators, selectors, agents and tools share is
+ * `sessionState`: one live object, in which a change is seen at once by all of them and stored with the step's result.
+ */
+export interface RunContext {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly pipelineId: string;
+  readonly pipelineName: string;
+  /** Assigning another object replaces the content of the shared one. */
+  sessionState: Record<string, unknown>;
+  /**
+   * Changes the state alone: nobody reads or writes it in between, also where the callback awaits. For values that parallel
+   * branches share.
+   */
+  editState<Result>(edit: (state: Record<string, unknown>) => Result | Promise<Result>): Promise<Result>;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Aborts when the run is cancelled, or the step has failed or timed out. */
+  readonly signal: AbortSignal;
+  /** Shows an event of your own to readers of the stream. */
+  emit(name: string, data?: Readonly<Record<string, unknown>>): void;
+}
+
+/** May be a generator: text it yields becomes the content, piece by piece. */
+export type StepFunction = (input: StepInput, context: RunContext) => unknown;
+
+export interface ExecutorRequest {
+  readonly input: unknown;
+  readonly images: readonly Media[];
+  readonly videos: readonly Media[];
+  readonly audio: readonly Media[];
+  readonly files: readonly Media[];
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly sessionState: Record<string, unknown>;
+  readonly runContext: RunContext;
+  readonly stream?: (event: { readonly event: string }) => void;
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string;
+}
+
+export interface ExecutorResult extends Partial<MediaSet> {
+  readonly runId: string;
+  readonly content: unknown;
+  readonly metrics: StepMetricsData | null;
+  readonly status: "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
+  readonly error: unknown;
+}
+
+/** An agent or a team, as `@millrace/agents` has them. */
+export interface Executor {
+  readonly kind: "agent" | "team";
+  readonly name: string;
+  execute(request: ExecutorRequest): Promise<ExecutorResult>;
+}
+
+/** A workflow of the core as a step: it gets the message as `input`. */
+export type CoreWorkflow = Workflow<any>;

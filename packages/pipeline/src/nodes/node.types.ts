@@ -1,0 +1,68 @@
+/**
+ * A pipeline as an immutable tree: what its steps were given as, normalised once.
+ *
+ * @module
+ */
+import type { Duration, RetryPolicy } from "millrace";
+import type { ExecutorType } from "../data/step-output.types.js";
+import type { EndCondition, Evaluator, Selector, StepLike } from "./containers.js";
+import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import type { PipelineLike } from "./pipeline-like.types.js";
+import type { ErrorPolicy } from "./step.js";
+
+export type PipelineNode = StepNode | StepsNode | LoopNode | ParallelNode | ConditionNode | RouterNode;
+export type ContainerNode = Exclude<PipelineNode, StepNode>;
+
+interface NodeBase {
+  /** Positions from the root, as text: `"0.2.1"`. The same in every process. */
+  readonly id: string;
+  readonly path: readonly number[];
+  readonly name: string;
+  readonly description: string | null;
+  readonly onError: ErrorPolicy;
+}
+
+export interface StepNode extends NodeBase {
+  readonly kind: "step";
+  readonly executorType: ExecutorType;
+  readonly executorName: string;
+  readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
+  readonly retry: RetryPolicy | null;
+  readonly timeout: Duration | null;
+  readonly addHistory: boolean | null;
+  readonly numHistoryRuns: number | null;
+}
+
+export interface StepsNode extends NodeBase {
+  readonly kind: "steps";
+  readonly children: readonly PipelineNode[];
+}
+
+export interface LoopNode extends NodeBase {
+  readonly kind: "loop";
+  readonly children: readonly PipelineNode[];
+  readonly maxIterations: number;
+  readonly endCondition: EndCondition | null;
+  readonly forwards: boolean;
+}
+
+export interface ParallelNode extends NodeBase {
+  readonly kind: "parallel";
+  readonly children: readonly PipelineNode[];
+}
+
+/** `children` has both branches: the first `ifCount` are taken when the condition holds. */
+export interface ConditionNode extends NodeBase {
+  readonly kind: "condition";
+  readonly children: readonly PipelineNode[];
+  readonly ifCount: number;
+  readonly evaluator: Evaluator;
+}
+
+export interface RouterNode extends NodeBase {
+  readonly kind: "router";
+  readonly children: readonly PipelineNode[];
+  /** What each child was given as: a selector may name a choice by itself. */
+  readonly givenAs: readonly (StepLike | readonly StepLike[])[];
+  readonly selector: Selector;
+}

@@ -1,0 +1,127 @@
+/**
+ * From what a user lists to the tree of a pipeline. Done once; the same list may serve several pipelines.
+ *
+ * @module
+ */
+import { retryPolicy, stop, WorkflowError, wait } from "millrace";
+import type { ExecutorType } from "../data/step-output.types.js";
+import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
+import type { Executor } from "./executor.types.js";
+import type { PipelineNode, StepNode } from "./node.types.js";
+import { Step, type StepOptions } from "./step.js";
+
+export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[] {
+  return childrenOf(steps, []);
+}
+
+function childrenOf(
+  steps: readonly (StepLike | readonly StepLike[])[],
+  path: readonly number[],
+): readonly PipelineNode[] {
+  const nodes = steps.map((step, position) => normalize(step, [...path, position]));
+  return withDistinctContainers(nodes);
+}
+
+/** Containers that were given no name are told apart by a number: each can be looked up. */
+function withDistinctContainers(nodes: readonly PipelineNode[]): readonly PipelineNode[] {
+  const seen = new Map<string, number>();
+  return nodes.map((node) => {
+    const count = (seen.get(node.name) ?? 0) + 1;
+    seen.set(node.name, count);
+    return count === 1 || node.kind === "step" ? node : { ...node, name: `${node.name} ${count}` };
+  });
+}
+
+function normalize(given: StepLike | readonly StepLike[], path: readonly number[]): PipelineNode {
+  if (Array.isArray(given)) {
+    const position = path.at(-1) ?? 0;
+    return normalize(new Steps({ name: `steps_group_${position}`, steps: given as readonly StepLike[] }), path);
+  }
+  if (given instanceof Step) return stepNode(given.options, path);
+  if (given instanceof Steps)
+    return { ...base(given, path), kind: "steps", children: childrenOf(given.options.steps, path) };
+  if (given instanceof Loop) return loopNode(given, path);
+  if (given instanceof Parallel)
+    return { ...base(given, path), kind: "parallel", children: childrenOf(given.options.steps, path) };
+  if (given instanceof Condition) return conditionNode(given, path);
+  if (given instanceof Router) return routerNode(given, path);
+  return stepNode({ executor: given as StepOptions["executor"] }, path);
+}
+
+function loopNode(loop: Loop, path: readonly number[]): PipelineNode {
+  const { steps, maxIterations = 3, endCondition = null, forwardIterationOutput = false } = loop.options;
+  return {
+    ...base(loop, path),
+    kind: "loop",
+    children: childrenOf(steps, path),
+    maxIterations,
+    endCondition,
+    forwards: forwardIterationOutput,
+  };
+}
+
+function conditionNode(condition: Condition, path: readonly number[]): PipelineNode {
+  const { steps, elseSteps = [], evaluator = true } = condition.options;
+  const children = childrenOf([...steps, ...elseSteps], path);
+  return { ...base(condition, path), kind: "condition", children, ifCount: steps.length, evaluator };
+}
+
+function routerNode(router: Router, path: readonly number[]): PipelineNode {
+  const { choices, selector } = router.options;
+  return { ...base(router, path), kind: "router", children: childrenOf(choices, path), givenAs: choices, selector };
+}
+
+const kindNames = {
+  steps: "Steps",
+  loop: "Loop",
+  parallel: "Parallel",
+  condition: "Condition",
+  router: "Router",
+} as const;
+
+function base(container: Steps | Loop | Parallel | Condition | Router, path: readonly number[]) {
+  const { name = kindNames[container.kind], description = null, onError = "fail" } = container.options;
+  return { id: path.join("."), path, name, description, onError };
+}
+
+function stepNode(options: StepOptions, path: readonly number[]): StepNode {
+  const { executor, description = null, onError = "fail", timeout = null, addHistory, numHistoryRuns } = options;
+  const executorType = typeOf(executor);
+  const executorName = nameOf(executor);
+  return {
+    kind: "step",
+    id: path.join("."),
+    path,
+    name: options.name ?? (executorName === "" ? `step_${(path.at(-1) ?? 0) + 1}` : executorName),
+    description: description ?? (executorType === "function" ? "user-defined callable step" : null),
+    onError,
+    executor,
+    executorType,
+    executorName,
+    retry: options.retry ?? retriesOf(options.maxRetries ?? (executorType === "function" ? 0 : 3)),
+    timeout,
+    addHistory: addHistory ?? null,
+    numHistoryRuns: numHistoryRuns ?? null,
+  };
+}
+
+function retriesOf(maxRetries: number) {
+  if (maxRetries === 0) return null;
+  return retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(maxRetries + 1) });
+}
+
+function typeOf(executor: StepOptions["executor"]): ExecutorType {
+  if (typeof executor === "function") return "function";
+  if ("execute" in executor) return executor.kind;
+  if ("run" in executor) return "workflow";
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `A step of the pipeline is ${String(executor)}, which nothing can run.`,
+    hint: "Give a function, an agent, a team, a pipeline, a workflow, or a Step.",
+  });
+}
+
+function nameOf(executor: StepOptions["executor"]): string {
+  const { name } = executor as Executor;
+  return typeof name === "string" ? name : "";
+}

@@ -1,0 +1,70 @@
+import { type Duration, type RetryPolicy, WorkflowError } from "millrace";
+import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import type { PipelineLike } from "./pipeline-like.types.js";
+
+/** What becomes of a run whose step has failed for good. */
+export type ErrorPolicy = "fail" | "skip";
+
+export interface StepOptions {
+  /** @default that of the executor */
+  readonly name?: string;
+  readonly description?: string;
+  readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
+  /** Attempts after the first one. @default 0 for a function, 3 for an agent, a team or a pipeline */
+  readonly maxRetries?: number;
+  /** Instead of `maxRetries`: with waits between attempts, or only for some errors. */
+  readonly retry?: RetryPolicy;
+  /** Of one attempt. @default none */
+  readonly timeout?: Duration;
+  /** @default "fail" */
+  readonly onError?: ErrorPolicy;
+  /** Puts earlier runs of the session in front of the message of an agent or a team. @default that of the pipeline */
+  readonly addHistory?: boolean;
+  /** How many of them. @default that of the pipeline, else all */
+  readonly numHistoryRuns?: number;
+}
+
+/** One unit of work of a pipeline. */
+export class Step {
+  readonly kind = "step";
+  readonly options: StepOptions;
+
+  /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+  constructor(options: StepOptions) {
+    const { executor, maxRetries, name } = options;
+    const problems = [
+      ...(isRunnable(executor)
+        ? []
+        : [`\`executor\` is ${describe(executor)}, not a function, an agent, a team, a pipeline or a workflow`]),
+      ...(maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0)
+        ? []
+        : [`\`maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`]),
+      ...(name === "" ? ["`name` is empty"] : []),
+    ];
+    if (problems.length > 0) throw invalidOptions(`The step "${name ?? "without a name"}"`, problems);
+    this.options = options;
+  }
+}
+
+function isRunnable(executor: unknown): boolean {
+  if (typeof executor === "function") return true;
+  if (typeof executor !== "object" || executor === null) return false;
+  return "execute" in executor || "run" in executor;
+}
+
+function describe(value: unknown): string {
+  return value === null
+    ? "null"
+    : typeof value === "object"
+      ? `a ${value.constructor?.name ?? "object"}`
+      : typeof value;
+}
+
+export function invalidOptions(what: string, problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `${what} cannot be made: ${problems.join("; ")}.`,
+    hint: "Correct the options that are named.",
+    details: { problems },
+  });
+}

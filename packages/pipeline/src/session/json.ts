@@ -1,0 +1,114 @@
+/** JSON-like values: what a session state is made of. */
+import { WorkflowError } from "millrace";
+
+export type Key = string | number;
+export type Path = readonly Key[];
+export type JsonObject = Record<string, unknown>;
+export type Container = JsonObject | unknown[];
+
+/** Keys that lead to a prototype instead of into the data. */
+const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+const MAX_DEPTH = 200;
+
+export function isContainer(value: unknown): value is Container {
+  return typeof value === "object" && value !== null;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return isContainer(value) && !Array.isArray(value);
+}
+
+export function copyJson<Value>(value: Value): Value {
+  if (!isContainer(value)) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as Value;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) copy[key] = copyJson(value[key]);
+  return copy as Value;
+}
+
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true;
+  if (!isContainer(left) || !isContainer(right)) return false;
+  if (Array.isArray(left) || Array.isArray(right))
+    return (
+      Array.isArray(left) &&
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => sameJson(item, right[index]))
+    );
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+  );
+}
+
+/**
+ * The value as plain JSON, the same objects wherever that is possible.
+ *
+ * @param resolve What stands for an object: itself, or another one that is plain already.
+ * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
+ */
+export function toPlain(
+  value: unknown,
+  path: Path,
+  resolve: (value: Container) => Container = (same) => same,
+): unknown {
+  if (path.length > MAX_DEPTH) throw unstorable(path, "nested too deeply");
+  for (const key of path.slice(-1))
+    if (forbidden.has(String(key))) throw unstorable(path, "under a key that no state has");
+  if (!isContainer(value)) return checkPrimitive(value, path);
+  const plain = resolve(value);
+  if (plain !== value) return plain;
+  if (Array.isArray(value)) return plainArray(value, path, resolve);
+  return plainObject(value, path, resolve);
+}
+
+function plainArray(value: unknown[], path: Path, resolve: (value: Container) => Container): unknown[] {
+  const items: unknown[] = [];
+  for (let index = 0; index < value.length; index++) {
+    if (!(index in value)) throw unstorable([...path, index], "a gap in a list");
+    items.push(toPlain(value[index], [...path, index], resolve));
+  }
+  return !Object.isFrozen(value) && items.every((item, index) => item === value[index]) ? value : items;
+}
+
+function plainObject(value: JsonObject, path: Path, resolve: (value: Container) => Container): JsonObject {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null)
+    throw unstorable(path, `an instance of ${value.constructor?.name || "a class"}`);
+  if (Object.getOwnPropertySymbols(value).length > 0) throw unstorable(path, "an object with symbols");
+  let isSame = !Object.isFrozen(value) && prototype !== null;
+  const fields: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    fields[key] = toPlain(value[key], [...path, key], resolve);
+    if (fields[key] !== value[key]) isSame = false;
+  }
+  return isSame ? value : fields;
+}
+
+function checkPrimitive(value: unknown, path: Path): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+    case "undefined":
+      return value;
+    case "number":
+      if (!Number.isFinite(value)) throw unstorable(path, String(value));
+      return Object.is(value, -0) ? 0 : value;
+    case "object":
+      return value; // null
+    default:
+      throw unstorable(path, `a ${typeof value}`);
+  }
+}
+
+export function unstorable(path: Path, what: string): WorkflowError {
+  const shown = path.slice(0, 12).join(".") + (path.length > 12 ? "…" : "");
+  return new WorkflowError({
+    code: "STATE_UNSTORABLE",
+    message: `The session state cannot hold what is at "${shown}": ${what}.`,
+    hint: "Store plain data: objects, lists, text, numbers, booleans and null.",
+    details: { path: shown },
+  });
+}

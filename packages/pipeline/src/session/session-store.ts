@@ -1,0 +1,167 @@
+/** Sessions from outside of runs: over the records of a runtime. */
+import { WorkflowError } from "millrace";
+import type { RuntimeRecords } from "millrace/runtime";
+import { copyJson, type JsonObject, toPlain } from "./json.js";
+import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
+
+export interface SessionStoreOptions {
+  /** @default "" */
+  readonly tenant?: string;
+  /** Epoch milliseconds. @default the time of the host */
+  readonly now?: () => number;
+}
+
+export interface SessionQuery {
+  /** Sessions of this user. @default all */
+  readonly userId?: string;
+  /** @default of all pipelines */
+  readonly pipelineId?: string;
+  /** Ids that begin with it. */
+  readonly prefix?: string;
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** Of the page before. */
+  readonly cursor?: string;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionRecord[];
+  /** Null: this is the last page. */
+  readonly cursor: string | null;
+}
+
+export type SessionNaming =
+  | { readonly name: string }
+  /** From the description and the time. */
+  | { readonly autogenerate: true; readonly description?: string };
+
+export class SessionStore {
+  readonly #records: RuntimeRecords;
+  readonly #tenant: string;
+  readonly #now: () => number;
+
+  constructor(records: RuntimeRecords, { tenant = "", now = Date.now }: SessionStoreOptions = {}) {
+    this.#records = records;
+    this.#tenant = tenant;
+    this.#now = now;
+  }
+
+  /**
+   * Null: there is none. What cannot be read throws.
+   *
+   * @throws {WorkflowError} `SESSION_FOREIGN` when it belongs to another user.
+   */
+  async get(sessionId: string, userId?: string): Promise<SessionRecord | null> {
+    return (await this.#read(sessionId, userId))?.session ?? null;
+  }
+
+  /** By id. A page may be short, or empty, while there is a `cursor`: what belongs to other users is left out of it. */
+  async list({ userId, pipelineId, ...page }: SessionQuery = {}): Promise<SessionPage> {
+    const { records, cursor } = await this.#records.list({ kind: SESSION_KIND, tenant: this.#tenant, ...page });
+    const sessions = records
+      .map(({ value }) => value as SessionRecord)
+      .filter((session) => userId === undefined || session.userId === userId)
+      .filter((session) => pipelineId === undefined || session.pipelineId === pipelineId);
+    return { sessions, cursor };
+  }
+
+  /**
+   * Its runs stay. A session that is not there is none to delete.
+   *
+   * @throws {WorkflowError} `SESSION_FOREIGN`
+   */
+  async delete(sessionId: string, userId?: string): Promise<void> {
+    await this.#retry(async () => {
+      const found = await this.#read(sessionId, userId);
+      if (found === null) return;
+      const { tenant, kind, id } = this.#key(sessionId);
+      await this.#records.write([{ tenant, kind, id, expected: found.version, delete: true }]);
+    });
+  }
+
+  /** A copy. @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
+  async getSessionState(sessionId: string, userId?: string): Promise<JsonObject> {
+    const found = await this.#read(sessionId, userId);
+    if (found === null) throw unknown(sessionId);
+    return copyJson(found.session.state);
+  }
+
+  /**
+   * Replaces these fields of the state, stores that at once, and gives the state. What others change meanwhile stays.
+   *
+   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
+   */
+  async updateSessionState(updates: Readonly<JsonObject>, sessionId: string, userId?: string): Promise<JsonObject> {
+    toPlain(updates, []);
+    const session = await this.#change(sessionId, userId, ({ state }) => ({ state: { ...state, ...updates } }));
+    return copyJson(session.state);
+  }
+
+  /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
+  rename(sessionId: string, name: string, userId?: string): Promise<SessionRecord> {
+    return this.#change(sessionId, userId, () => ({ name }));
+  }
+
+  /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
+  setSessionName(naming: SessionNaming, sessionId: string, userId?: string): Promise<SessionRecord> {
+    const name = "name" in naming ? naming.name : generatedName(naming.description, this.#now());
+    return this.rename(sessionId, name, userId);
+  }
+
+  #key(sessionId: string) {
+    return { tenant: this.#tenant, kind: SESSION_KIND, id: sessionId };
+  }
+
+  async #read(
+    sessionId: string,
+    userId: string | undefined,
+  ): Promise<{ version: number; session: SessionRecord } | null> {
+    const found = await this.#records.read(SESSION_KIND, sessionId, { tenant: this.#tenant });
+    if (found === null) return null;
+    const session = found.value as SessionRecord;
+    assertOwner(session, userId);
+    return { version: found.version, session };
+  }
+
+  #change(
+    sessionId: string,
+    userId: string | undefined,
+    change: (session: SessionRecord) => Partial<SessionRecord>,
+  ): Promise<SessionRecord> {
+    return this.#retry(async () => {
+      const found = await this.#read(sessionId, userId);
+      if (found === null) throw unknown(sessionId);
+      const value = { ...found.session, ...change(found.session), updatedAtMs: this.#now() };
+      await this.#records.write([{ ...this.#key(sessionId), expected: found.version, value }]);
+      return value;
+    });
+  }
+
+  /** Each conflict is the success of somebody else, so all get through. */
+  async #retry<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!WorkflowError.is(error, "RECORD_CONFLICT")) throw error;
+      }
+    }
+  }
+}
+
+/** `<description, cut to 40 characters> - YYYY-MM-DD HH:MM`, in UTC. */
+export function generatedName(description: string | undefined, nowMs: number): string {
+  const at = new Date(nowMs).toISOString().slice(0, 16).replace("T", " ");
+  if (description === undefined || description === "") return `Pipeline Session-${at}`;
+  const characters = [...description]; // no half of a character stays
+  return `${characters.length > 40 ? `${characters.slice(0, 40).join("")}-` : description} - ${at}`;
+}
+
+function unknown(sessionId: string): WorkflowError {
+  return new WorkflowError({
+    code: "SESSION_UNKNOWN",
+    message: `There is no session "${sessionId}".`,
+    hint: "Check the id and the tenant; a session is there once its first run has begun.",
+    details: { sessionId },
+  });
+}

@@ -1,0 +1,184 @@
+/** One reader and writer of a live state: objects that look plain, and tell of every change. */
+import {
+  type Container,
+  copyJson,
+  isContainer,
+  isObject,
+  type JsonObject,
+  type Key,
+  toPlain,
+  unstorable,
+} from "./json.js";
+import { listMethods } from "./list-methods.js";
+import type { SessionPatch } from "./patches.js";
+import type { StateTree } from "./state-tree.js";
+
+export interface ViewListener {
+  changed(patch: SessionPatch): void;
+  /** An object of somebody else is in the state from here on. */
+  given(container: Container): void;
+}
+
+export class StateView {
+  readonly #tree: StateTree;
+  readonly #listener: ViewListener;
+  readonly #proxies: WeakMap<Container, Container> = new WeakMap();
+
+  constructor(tree: StateTree, listener: ViewListener) {
+    this.#tree = tree;
+    this.#listener = listener;
+  }
+
+  get state(): JsonObject {
+    return this.wrap(this.#tree.root) as JsonObject;
+  }
+
+  /** @throws {WorkflowError} `STATE_UNSTORABLE` */
+  replace(state: JsonObject): void {
+    const { root } = this.#tree;
+    if (this.#tree.behind(state) === root) return;
+    if (!isObject(state)) throw unstorable([], "no object");
+    toPlain(state, []); // all of it, or nothing
+    const fields = Object.entries(state);
+    for (const key of Object.keys(root)) if (!Object.hasOwn(state, key)) this.delete(root, key);
+    for (const [key, value] of fields) this.set(root, key, value);
+  }
+
+  /** What whoever reads has of a value: the same for the same object. */
+  wrap(value: unknown): unknown {
+    if (!isContainer(value) || this.#tree.isProxy(value)) return value;
+    let proxy = this.#proxies.get(value);
+    if (proxy === undefined) {
+      proxy = new Proxy(value, Array.isArray(value) ? this.#listTraps : this.#objectTraps) as Container;
+      this.#proxies.set(value, proxy);
+      this.#tree.stands(proxy, value);
+    }
+    return proxy;
+  }
+
+  read(target: Container, key: string): unknown {
+    const value = (target as JsonObject)[key];
+    if (isContainer(value) && Object.hasOwn(target, key) && !this.#tree.isProxy(value))
+      this.#tree.link(value, { parent: target, key: Array.isArray(target) ? Number(key) : key });
+    return this.wrap(value);
+  }
+
+  set(target: Container, key: Key, value: unknown): void {
+    const tree = this.#tree;
+    const fields = target as JsonObject;
+    const has = Object.hasOwn(target, key);
+    const before = fields[key];
+    if (has && Object.is(tree.behind(value), before)) return;
+    const path = tree.pathOf(target);
+    // Out of the way first: what moves within the state is no second place of it.
+    if (has) fields[key] = null;
+    try {
+      const [plain] = tree.adopt([value], { pathOf: () => [...(path ?? []), key], given: this.#listener.given });
+      fields[key] = plain;
+      tree.linkAll(plain, { parent: target, key });
+      if (path !== null) this.#listener.changed({ op: "set", path: [...path, key], value: copyJson(plain) });
+    } catch (error) {
+      if (has) fields[key] = before;
+      throw error;
+    }
+  }
+
+  delete(target: JsonObject, key: string): void {
+    if (!Object.hasOwn(target, key)) return;
+    const path = this.#tree.pathOf(target);
+    delete target[key];
+    if (path !== null) this.#listener.changed({ op: "delete", path: [...path, key] });
+  }
+
+  /** Gives what was removed. */
+  splice(
+    target: unknown[],
+    { at, remove, items }: { readonly at: number; readonly remove: number; readonly items: readonly unknown[] },
+  ): unknown[] {
+    const tree = this.#tree;
+    const path = tree.pathOf(target);
+    const removed = target.splice(at, remove);
+    try {
+      const plain = tree.adopt(items, {
+        pathOf: (index) => [...(path ?? []), at + index],
+        given: this.#listener.given,
+      });
+      target.splice(at, 0, ...plain);
+      for (const [index, item] of plain.entries()) tree.linkAll(item, { parent: target, key: at + index });
+      if (path !== null && (removed.length > 0 || plain.length > 0))
+        this.#listener.changed({ op: "splice", path, at, remove: removed.length, items: copyJson(plain) });
+    } catch (error) {
+      target.splice(at, 0, ...removed);
+      throw error;
+    }
+    return removed.map((item) => this.wrap(item));
+  }
+
+  // ---- traps
+
+  readonly #objectTraps: ProxyHandler<Container> = {
+    get: (target, key) => (typeof key === "symbol" ? Reflect.get(target, key) : this.read(target, key)),
+    set: (target, key, value) => {
+      if (typeof key === "symbol") throw unstorable([], "a field with a symbol as its name");
+      this.set(target, key, value);
+      return true;
+    },
+    deleteProperty: (target, key) => {
+      if (typeof key === "string") this.delete(target as JsonObject, key);
+      return true;
+    },
+    defineProperty: (target, key, descriptor) => this.#define(target, key, descriptor),
+    getOwnPropertyDescriptor: (target, key) => this.#describe(target, key),
+    setPrototypeOf: () => false,
+    preventExtensions: () => false,
+  };
+
+  readonly #listTraps: ProxyHandler<Container> = {
+    ...this.#objectTraps,
+    get: (target, key) => {
+      if (typeof key === "symbol") return Reflect.get(target, key);
+      const method = Object.hasOwn(listMethods, key) ? listMethods[key] : undefined;
+      if (method !== undefined) return (...args: unknown[]) => method({ view: this, list: target as unknown[] }, args);
+      return this.read(target, key);
+    },
+    set: (target, key, value) => {
+      this.#setItem(target as unknown[], key, value);
+      return true;
+    },
+    deleteProperty: (target, key) => {
+      if (typeof key === "string" && Object.hasOwn(target, key)) throw this.#gap(target as unknown[], Number(key));
+      return true;
+    },
+  };
+
+  #setItem(list: unknown[], key: string | symbol, value: unknown): void {
+    if (key === "length") return this.#setLength(list, Number(value));
+    const index = typeof key === "string" && /^(0|[1-9]\d*)$/.test(key) ? Number(key) : -1;
+    if (index < 0) throw unstorable([...(this.#tree.pathOf(list) ?? []), String(key)], "a field of a list");
+    if (index > list.length) throw this.#gap(list, list.length);
+    if (index === list.length) this.splice(list, { at: index, remove: 0, items: [value] });
+    else this.set(list, index, value);
+  }
+
+  #setLength(list: unknown[], length: number): void {
+    if (length > list.length) throw this.#gap(list, list.length);
+    if (length < list.length) this.splice(list, { at: length, remove: list.length - length, items: [] });
+  }
+
+  #gap(list: unknown[], index: number): Error {
+    return unstorable([...(this.#tree.pathOf(list) ?? []), index], "a gap in a list");
+  }
+
+  #define(target: Container, key: string | symbol, { value, get, set }: PropertyDescriptor): boolean {
+    if (typeof key === "symbol" || get !== undefined || set !== undefined) return false;
+    if (Array.isArray(target)) this.#setItem(target, key, value);
+    else this.set(target, key, value);
+    return true;
+  }
+
+  #describe(target: Container, key: string | symbol): PropertyDescriptor | undefined {
+    const descriptor = Reflect.getOwnPropertyDescriptor(target, key);
+    if (descriptor === undefined || typeof key === "symbol" || !isContainer(descriptor.value)) return descriptor;
+    return { ...descriptor, value: this.read(target, key) };
+  }
+}

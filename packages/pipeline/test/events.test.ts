@@ -1,0 +1,72 @@
+import { afterEach, expect, it } from "vitest";
+import { Pipeline, type PipelineEvent, type PipelineOptions, type PipelineRun, Step } from "../src/index.js";
+
+const open: Pipeline[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((pipeline) => pipeline.close()));
+});
+
+function pipeline(steps: PipelineOptions["steps"]): Pipeline {
+  const made = new Pipeline({ name: "Shown", steps });
+  open.push(made);
+  return made;
+}
+
+async function all(run: PipelineRun): Promise<PipelineEvent[]> {
+  const events: PipelineEvent[] = [];
+  for await (const event of run.events()) events.push(event);
+  return events;
+}
+
+const echo = new Step({ name: "echo", executor: (input) => input.input });
+
+it("a run shows its start and its end, and what its functions say", async () => {
+  const says = new Step({
+    name: "says",
+    executor: (_input, context) => {
+      context.emit("Progress", { percent: 50 });
+      return "said";
+    },
+  });
+  const run = pipeline([says]).run("in");
+
+  const events = await all(run);
+
+  expect(events.map(({ event }) => event)).toEqual(["WorkflowStarted", "Progress", "WorkflowCompleted"]);
+  expect(events[1]).toMatchObject({ percent: 50, runId: run.runId, pipelineId: "shown", eventIndex: 1 });
+  expect(events[2]).toMatchObject({ content: "said" });
+});
+
+it("with streamEvents it shows every step, for any number of readers and from any event on", async () => {
+  const run = pipeline([echo, new Step({ name: "again", executor: () => "b" })]).run("in", { streamEvents: true });
+
+  const [one, other] = await Promise.all([all(run), all(run)]);
+  const late: string[] = [];
+  for await (const { event } of run.events({ after: 2 })) late.push(event);
+
+  expect(one.map(({ event, stepName }) => [event, stepName])).toEqual([
+    ["WorkflowStarted", undefined],
+    ["StepStarted", "echo"],
+    ["StepCompleted", "echo"],
+    ["StepStarted", "again"],
+    ["StepCompleted", "again"],
+    ["WorkflowCompleted", undefined],
+  ]);
+  expect(other).toEqual(one);
+  expect(late).toEqual(["StepStarted", "StepCompleted", "WorkflowCompleted"]);
+});
+
+it("a failure is shown for the step and for the run", async () => {
+  const fails = new Step({
+    name: "fails",
+    executor: () => {
+      throw new Error("no");
+    },
+  });
+  const run = pipeline([fails]).run("in", { streamEvents: true });
+
+  const events = await all(run);
+
+  expect(events.map(({ event }) => event)).toEqual(["WorkflowStarted", "StepStarted", "StepError", "WorkflowError"]);
+  expect(events.at(-1)).toMatchObject({ error: "no", stepName: "fails" });
+});

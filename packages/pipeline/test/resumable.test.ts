@@ -1,0 +1,85 @@
+/** A pipeline that dies at any tick goes on to the same end. */
+import { proveResumable } from "@millrace/testing";
+import type { Workflow } from "millrace";
+import { expect, it } from "vitest";
+import {
+  Condition,
+  Loop,
+  Parallel,
+  Pipeline,
+  type PipelineOptions,
+  Router,
+  Step,
+  type StepFunction,
+} from "../src/index.js";
+
+const count =
+  (name: string): StepFunction =>
+  async (input, context) => {
+    await context.editState((state) => {
+      state["steps"] = ((state["steps"] as number | undefined) ?? 0) + 1;
+    });
+    context.sessionState[name] = input.previousStepContent ?? input.input;
+    return `${input.previousStepContent ?? input.input} ${name}`;
+  };
+
+const pipelines: Record<string, PipelineOptions["steps"]> = {
+  "steps one after the other": [count("a"), count("b"), count("c")],
+  "a Parallel inside a Loop": [
+    new Loop({
+      name: "again",
+      maxIterations: 2,
+      forwardIterationOutput: true,
+      steps: [
+        new Parallel(
+          "both",
+          new Step({ name: "p", executor: count("p") }),
+          new Step({ name: "q", executor: count("q") }),
+        ),
+        count("end"),
+      ],
+    }),
+    count("after"),
+  ],
+  "conditions and routers that look at the state": [
+    count("a"),
+    new Condition({
+      name: "if",
+      evaluator: (_input, { sessionState }) => sessionState["steps"] === 1,
+      steps: [count("yes")],
+      elseSteps: [count("no")],
+    }),
+    new Router({
+      name: "route",
+      choices: [count("x"), new Step({ name: "y", executor: count("y") })],
+      selector: () => "y",
+    }),
+  ],
+};
+
+it.each(Object.entries(pipelines))("%s", async (_name, steps) => {
+  const make = (): Workflow => new Pipeline({ name: "proved", steps }).workflow;
+  const request = {
+    input: "in",
+    additionalData: {},
+    media: { images: [], videos: [], audio: [], files: [] },
+    sessionId: "s",
+    userId: null,
+    dependencies: {},
+    metadata: {},
+    showsSteps: true,
+    showsExecutors: true,
+    given: null,
+  };
+
+  const proof = await proveResumable(make, { request } as never, { compare: sameButTimes });
+
+  expect(proof.crashes).toBeGreaterThan(10);
+});
+
+/** How long a step took is another number every time. */
+function sameButTimes(expected: unknown, actual: unknown): boolean {
+  const plain = (value: unknown): string =>
+    JSON.stringify(value, (key, part) => (key === "duration" || key === "visits" ? 0 : part));
+  return plain(expected) === plain(actual);
+}
