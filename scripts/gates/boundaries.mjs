@@ -60,7 +60,8 @@ function isTypeOnly(node, specifier) {
 }
 
 function checkImport(path, specifier, report) {
-  if (specifier.startsWith("node:")) return runsAnywhere.test(path) && report(`"${specifier}": this package runs where there is no Node`);
+  if (specifier.startsWith("node:"))
+    return runsAnywhere.test(path) && report(`"${specifier}": this package runs where there is no Node`);
   if (!specifier.startsWith(".")) return;
   const target = posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts");
   for (const rule of forbiddenImports) {

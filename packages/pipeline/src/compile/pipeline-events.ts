@@ -11,8 +11,14 @@ const anything = {
   "~standard": { version: 1 as const, vendor: "millrace", validate: (value: unknown) => ({ value }) },
 };
 
-/** Shown to readers of the stream: the events of the pipeline's own catalogue. */
-export class Shown extends event("pipeline.shown", { name: anything, data: anything }) {}
+/** Shown to readers of the stream: an event of the pipeline's own catalogue. */
+export interface ShownEvent extends WorkflowEvent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+type ShownClass = EventClass<ShownEvent> & (new (fields: Pick<ShownEvent, "name" | "data">) => ShownEvent);
+export const Shown: ShownClass = event("pipeline.shown", { name: anything, data: anything }) as never;
 
 type Target = Pick<Step, "to" | "node">;
 

@@ -71,7 +71,7 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
     const { runId, pipeline } = this.#setup;
     for await (const { event, sequence } of this.#handle.streamEvents(options)) {
       const base = { runId, pipelineId: pipeline.id, pipelineName: pipeline.name, eventIndex: sequence };
-      if (Shown.is(event)) yield { ...(event.data as object), event: String(event.name), ...base };
+      if (event instanceof Shown) yield { ...(event.data as object), event: String(event.name), ...base };
     }
   }
 
