@@ -67,6 +67,7 @@ it.each(Object.entries(pipelines))("%s", async (_name, steps) => {
     userId: null,
     dependencies: {},
     metadata: {},
+    shared: null,
     showsSteps: true,
     showsExecutors: true,
     given: null,

@@ -58,10 +58,8 @@ export interface RunState {
   prompts: Map<string, OpenPrompt> | null;
   timers: Timers | null;
   runTimer: Timer | null;
-  /** Collect steps that have had no batch yet. Here and below: what a run that is stuck says. */
-  unfired: Set<string> | null;
-  /** What came to a step in vain, by step: the first of it. */
-  leftovers: Map<string, Leftover> | null;
+  /** What a run that is stuck says of itself. Null while there is nothing: a run pays for what it uses. */
+  vain: Vain | null;
 }
 
 export type Leftover =
@@ -74,6 +72,13 @@ export type Leftover =
     }
   /** An event at a collect step, outside a fan-out. */
   | { readonly kind: "collect"; readonly step: string; readonly arrived: string };
+
+export interface Vain {
+  /** Collect steps that no fan-out has led to yet. */
+  readonly unfired: Set<string>;
+  /** What was left over where nothing more could come, by step. */
+  readonly leftovers: Map<string, Leftover>;
+}
 
 export type RunStatus = "running" | "completed" | "failed" | "cancelled" | "timedOut";
 
@@ -296,7 +301,6 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     prompts: null,
     timers: null,
     runTimer: null,
-    unfired: null,
-    leftovers: null,
+    vain: null,
   };
 }

@@ -12,11 +12,13 @@ import type { Attempt } from "./attempt.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import { resultOfStop } from "./run-result.js";
 
+/** Calls of an attempt that the memory is about to answer. Here, because a run that waits pays for every field. */
+const recalling = new WeakMap<Calls, Set<string>>();
+
 export class Calls {
   private readonly attempt: Attempt;
   private readonly occurrences: Map<string, number> = new Map();
   private open: Map<string, Deferred<unknown>> | null = null;
-  private recalled: Set<string> | null = null;
 
   constructor(attempt: Attempt) {
     this.attempt = attempt;
@@ -59,17 +61,17 @@ export class Calls {
   /** What the memory answers comes in the order in which it first came, so a race has the winner that it had. */
   recall(call: string): Promise<unknown> {
     const answer = this.expect(call);
-    if (this.recalled === null) {
-      this.recalled = new Set();
+    const known = recalling.get(this);
+    if (known === undefined) {
+      recalling.set(this, new Set([call]));
       queueMicrotask(() => this.answerRecalled());
-    }
-    this.recalled.add(call);
+    } else known.add(call);
     return answer;
   }
 
   private answerRecalled(): void {
-    const recalled = this.recalled;
-    this.recalled = null;
+    const recalled = recalling.get(this);
+    recalling.delete(this);
     for (const call of [...(this.attempt.item.memory?.keys() ?? [])])
       if (recalled?.has(call)) this.attempt.settle(call);
   }

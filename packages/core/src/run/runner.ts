@@ -53,6 +53,9 @@ export interface ParentLink {
 /** Nothing is ever put into it: a list of one, made as such, takes the room of one. */
 const none: Tick[] = [];
 
+/** Which child each tick is about that says how a child has ended. Here, because a run that waits pays for every field. */
+const closing = new WeakMap<Tick, string>();
+
 export class Runner {
   readonly host: WorkflowHost;
   readonly journal: RunJournal | null;
@@ -68,7 +71,6 @@ export class Runner {
   live = true;
   /** The sequence number of the next event that readers see. */
   published: number;
-  private closing: Map<Tick, string> | null = null;
   private kin: Map<string, RunState> | null;
   private cell: StateCell | null = null;
   private container: ResourceContainer | null = null;
@@ -175,8 +177,7 @@ export class Runner {
 
   /** Until its parent knows of its end, a child that has ended is in every snapshot: else it would begin anew. */
   disownAfter(tick: Tick, runId: string): void {
-    this.closing ??= new Map();
-    this.closing.set(tick, runId);
+    closing.set(tick, runId);
   }
 
   /** The store, if anybody has asked for it. */
@@ -267,16 +268,14 @@ export class Runner {
 
   private reduceTick(tick: Tick): readonly Command[] {
     const commands = reduce(this.host.routing, this.state, tick);
-    if (this.closing !== null) this.forgetClosed(tick);
+    if (tick.type === "child.closed") this.forgetClosed(tick);
     if (this.host.inspector.active) inspectTick(this, tick);
     return commands;
   }
 
   private forgetClosed(tick: Tick): void {
-    const runId = this.closing?.get(tick);
-    if (runId === undefined) return;
-    this.closing?.delete(tick);
-    this.disown(runId);
+    const runId = closing.get(tick);
+    if (runId !== undefined) this.disown(runId);
   }
 
   private tellStored(tick: Tick): void {

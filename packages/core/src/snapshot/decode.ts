@@ -13,6 +13,7 @@ import {
   type EventData,
   type Failure,
   type JoinBuffer,
+  type Leftover,
   type Outcome,
   type Parcel,
   type Recoveries,
@@ -373,17 +374,17 @@ export class StateDecoder {
   private readVain(state: RunState): void {
     const { dict } = this;
     const unfired = dict.texts("unfired");
-    if (unfired.length > 0) state.unfired = new Set(unfired);
+    const leftovers = new Map<string, Leftover>();
     for (const reader of dict.each("leftovers", (leftover) => leftover)) {
       const step = reader.text("step");
-      state.leftovers ??= new Map();
-      state.leftovers.set(
+      leftovers.set(
         step,
         reader.oneOf("kind", ["join", "collect"]) === "join"
           ? { kind: "join", step, arrived: reader.texts("arrived"), missing: reader.texts("missing") }
           : { kind: "collect", step, arrived: reader.text("arrived") },
       );
     }
+    if (unfired.length + leftovers.size > 0) state.vain = { unfired: new Set(unfired), leftovers };
   }
 
   private readTimers(state: RunState): void {

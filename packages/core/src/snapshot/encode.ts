@@ -107,8 +107,8 @@ class StateEncoder {
         "timers",
         timers.map((timer) => this.timer(timer)),
       ),
-      ...list("unfired", [...(state.unfired ?? [])]),
-      ...list("leftovers", [...(state.leftovers?.values() ?? [])]),
+      ...list("unfired", [...(state.vain?.unfired ?? [])]),
+      ...list("leftovers", [...(state.vain?.leftovers.values() ?? [])]),
       ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }

@@ -14,6 +14,7 @@ import {
   type WorkflowEvent,
 } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
+import { pipelineFailed } from "../run/pipeline-failed.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { LiveSessionState } from "../session/session-state.js";
 import { begin, leave } from "./advance.js";
@@ -184,6 +185,8 @@ async function finish({ hooks }: CompiledPlan, ctx: StepCtx): Promise<StopEvent>
   const output = await hooks.finish(ctx, state);
   if (state.failure === null)
     show(ctx, "WorkflowCompleted", { content: output.content, stepResults: output.stepResults });
+  else if (state.request.shared !== null)
+    throw pipelineFailed(output); // the step that it is of may try again
   else show(ctx, "WorkflowError", { error: state.failure.message, stepName: state.failure.stepName });
   return new StopEvent({ result: output });
 }
@@ -197,7 +200,8 @@ async function caught(
   }: { readonly ev: StepFailedEvent; readonly ctx: StepCtx; readonly names: ReadonlyMap<string, string> },
 ): Promise<WorkflowEvent | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
-  if (StartEvent.is(failed)) throw ev.error; // it has not begun: there is nothing to give
+  // It has not begun, or has done all that it could: there is nothing to go on with.
+  if (StartEvent.is(failed) || ev.stepName === "finish") throw ev.error;
   const { visit, from } = failed;
   const state = (await ctx.store.getState()) as unknown as PipelineState;
   const moves =

@@ -9,13 +9,20 @@ import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { Executor, ExecutorResult, StepFunction } from "../nodes/executor.types.js";
 import type { StepNode } from "../nodes/node.types.js";
+import type { PipelineLike } from "../nodes/pipeline-like.types.js";
+import type { PipelineRunOutput } from "../run/run-output.types.js";
+import type { JsonObject } from "../session/json.js";
+import { changesOf } from "../session/merge-states.js";
+import { LiveSessionState } from "../session/session-state.js";
 import { mediaOf } from "./media-of.js";
+import type { RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
 
 export interface Execution {
   readonly node: StepNode;
   readonly input: StepInput;
+  readonly request: RunRequest;
   readonly context: StepRunContext;
   /** Runs of the session that the message has in front. */
   readonly history: readonly HistoryRun[];
@@ -50,7 +57,7 @@ async function outputOf(execution: Execution): Promise<StepOutput> {
     case "team":
       return runExecutor(execution, execution.node.executor as Executor);
     case "workflow":
-      return runWorkflow(execution, execution.node.executor as Workflow);
+      return runWorkflow(execution, execution.node.executor as Workflow | NestedPipeline);
   }
 }
 
@@ -76,8 +83,27 @@ async function runExecutor(execution: Execution, executor: Executor): Promise<St
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
-async function runWorkflow(execution: Execution, workflow: Workflow): Promise<StepOutput> {
-  return toOutput(await execution.runChild(workflow, { input: messageOf(execution) }));
+async function runWorkflow(execution: Execution, workflow: Workflow | NestedPipeline): Promise<StepOutput> {
+  const { runChild, context, input, request } = execution;
+  if (!("isPipeline" in workflow)) return toOutput(await runChild(workflow, { input: messageOf(execution) }));
+  const shared = plainCopy(context.sessionState) as JsonObject;
+  const { images, videos, audio, files } = input;
+  const asked = {
+    ...request,
+    input: messageOf(execution),
+    media: { images, videos, audio, files },
+    shared,
+    given: null,
+  };
+  const output = (await runChild(workflow.workflow, { request: asked })) as PipelineRunOutput;
+  // Through the view: what the inner one has changed is a change of this step.
+  LiveSessionState.applyTo(context.sessionState, changesOf(shared, output.sessionState));
+  // That it stopped early is its own business.
+  return createOutput({ ...toOutput(output), stop: false, steps: output.stepResults });
+}
+
+interface NestedPipeline extends PipelineLike {
+  readonly workflow: Workflow;
 }
 
 function messageOf({ input, history }: Execution): unknown {

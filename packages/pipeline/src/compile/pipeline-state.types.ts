@@ -38,6 +38,8 @@ export interface RunRequest {
   readonly userId: string | null;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Of a pipeline that is a step of another: the session state that both share. Null: the run has a session of its own. */
+  readonly shared: Readonly<Record<string, unknown>> | null;
   /** Whether events of steps are shown. */
   readonly showsSteps: boolean;
   /** Whether events that executors say are shown. */

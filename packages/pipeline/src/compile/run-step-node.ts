@@ -19,6 +19,7 @@ export async function runStepNode(
   const output = await executeStep({
     node,
     context,
+    request: state.request,
     input: stepInputAt(plan.tree, state, place),
     history: historyFor(plan, node, state),
     idempotencyKey: `${ctx.runId}:${node.id}:${place.frame}`,

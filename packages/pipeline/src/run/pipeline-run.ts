@@ -4,6 +4,7 @@ import type { RunHandle } from "millrace/runtime";
 import { Shown } from "../compile/pipeline-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
+import { pipelineFailed } from "./pipeline-failed.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 
@@ -51,7 +52,7 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
     return this.output()
       .then((output) => {
         if (output.status !== "ERROR") return output;
-        throw failed(output);
+        throw pipelineFailed(output);
       })
       .then(onFulfilled, onRejected);
   }
@@ -87,13 +88,4 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
     const state = (await context.store.getState()) as unknown as PipelineState;
     return runOutput({ runId, pipeline, state, status, sessionState: state.session });
   }
-}
-
-function failed({ runId, pipelineName, error }: PipelineRunOutput): WorkflowError {
-  return new WorkflowError({
-    code: "PIPELINE_FAILED",
-    message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
-    hint: '`await run.output()` gives what was done before; a step with `onError: "skip"` lets the run go on.',
-    details: { runId, stepName: error?.stepName ?? null },
-  });
 }

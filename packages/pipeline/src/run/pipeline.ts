@@ -142,6 +142,7 @@ export class Pipeline implements PipelineLike {
       userId: options.userId === undefined || options.userId === "" ? null : options.userId,
       dependencies: { ...dependencies, ...options.dependencies },
       metadata: { ...options.metadata, ...metadata },
+      shared: null,
       showsSteps: options.streamEvents ?? false,
       showsExecutors: options.streamExecutorEvents ?? true,
       given: options.sessionState ?? null,

@@ -5,7 +5,7 @@ import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
 import type { PipelineState, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import type { HistoryRun } from "../data/history-text.js";
-import { startState } from "../session/merge-states.js";
+import { deepMerge, startState } from "../session/merge-states.js";
 import { openSession, saveSession } from "../session/run-session.js";
 import { type SessionRecord, withRun } from "../session/session-record.js";
 import { runOutput } from "./run-output.js";
@@ -36,6 +36,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     async prepare(ctx, asked) {
       const { given, ...request } = asked as Given;
       const states = { template, given, overwrite };
+      if (request.shared !== null) return beginShared(setup, request, request.shared);
       const records = recordsIn(ctx);
       const opened =
         records && (await openSession(records, { session: sessionOf(request), nowMs: Date.now(), ...states }));
@@ -50,10 +51,21 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     async finish(ctx, state) {
       const status = state.failure === null ? "COMPLETED" : "ERROR";
       const facts = { runId: ctx.runId, pipeline, state, status } as const;
-      const records = recordsIn(ctx);
+      const records = state.request.shared === null ? recordsIn(ctx) : null;
       const saved = records && (await save(records, { ...facts, session: sessionOf(state.request) }));
       return runOutput({ ...facts, sessionState: saved?.state ?? state.session });
     },
+  };
+}
+
+/** Inside another pipeline: what it has comes first, the template gives what it lacks. */
+function beginShared({ template }: SessionSetup, request: RunRequest, shared: Readonly<Record<string, unknown>>) {
+  return {
+    request,
+    history: [],
+    session: deepMerge(template, shared),
+    sessionAtStart: shared,
+    failure: null,
   };
 }
 

@@ -72,7 +72,7 @@ export function fireBatch(work: Work, scope: Scope, name: string): void {
 }
 
 function fired(state: RunState, name: string): void {
-  if (state.unfired?.delete(name) && state.unfired.size === 0) state.unfired = null;
+  state.vain?.unfired.delete(name);
 }
 
 function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {

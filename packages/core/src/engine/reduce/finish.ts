@@ -53,8 +53,7 @@ function clear(state: RunState): void {
     state.prompts =
     state.timers =
     state.runTimer =
-    state.unfired =
-    state.leftovers =
+    state.vain =
       null;
 }
 

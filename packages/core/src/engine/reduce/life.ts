@@ -16,7 +16,7 @@ export function onRunStarted(work: Work, tick: RunStarted): void {
   const { state, routing } = work;
   state.startedAtMs = state.atMs;
   const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
-  if (collects.length > 0) state.unfired = new Set(collects.map((step) => step.name));
+  if (collects.length > 0) state.vain = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
   if (tick.store !== undefined) state.store = tick.store;
   setLimits(work, tick.timeoutMs, tick.deadlineMs);
   deliver(work, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });

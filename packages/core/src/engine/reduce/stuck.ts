@@ -8,17 +8,20 @@ import type { Work } from "./work.js";
 
 /** Keeps the first thing that came to a step in vain: a run that goes round in circles remembers no more for it. */
 export function noteLeftover(state: RunState, leftover: Leftover): void {
-  state.leftovers ??= new Map();
-  if (!state.leftovers.has(leftover.step)) state.leftovers.set(leftover.step, leftover);
+  state.vain ??= { unfired: new Set(), leftovers: new Map() };
+  const { leftovers } = state.vain;
+  if (!leftovers.has(leftover.step)) leftovers.set(leftover.step, leftover);
 }
 
 export function stuck({ state, routing }: Work): Failure {
-  const unfired = [...(state.unfired ?? [])].filter((step) => routing.steps.has(step) && !state.leftovers?.has(step));
+  const unfired = [...(state.vain?.unfired ?? [])].filter(
+    (step) => routing.steps.has(step) && !state.vain?.leftovers.has(step),
+  );
   const missing = [
     ...[...(state.joins?.values() ?? [])].map(
       (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
     ),
-    ...[...(state.leftovers?.values() ?? [])].map(describe),
+    ...[...(state.vain?.leftovers.values() ?? [])].map(describe),
     ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
     ...[...(state.sets?.entries() ?? [])].map(
       ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,

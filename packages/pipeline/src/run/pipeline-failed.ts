@@ -1,0 +1,12 @@
+import { WorkflowError } from "millrace";
+import type { PipelineRunOutput } from "./run-output.types.js";
+
+/** What whoever awaits a run gets that has failed. */
+export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput): WorkflowError {
+  return new WorkflowError({
+    code: "PIPELINE_FAILED",
+    message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
+    hint: '`await run.output()` gives what was done before; a step with `onError: "skip"` lets the run go on.',
+    details: { runId, stepName: error?.stepName ?? null },
+  });
+}
