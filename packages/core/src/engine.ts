@@ -54,6 +54,7 @@ export { reduce } from "./engine/reduce.js";
 export { replay } from "./engine/replay.js";
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
+export { digest } from "./value/digest.js";
 // ---- JSON
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";

@@ -15,7 +15,7 @@ export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   return new WorkflowError({
     code: "RUN_UNKNOWN",
     message: `There is no run "${runId}"${tenant === "" ? "" : ` of tenant "${tenant}"`}.`,
-    hint: "Check the id and the tenant; runs that were deleted or retained no longer are gone.",
+    hint: "Check the id and the tenant; a run that was deleted is gone.",
     details: { runId, tenant },
   });
 }

@@ -1,62 +1,11 @@
 /** Stored runs under code that has changed since. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Context, defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { Context, defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
+import { count, doubled, flow, Go, HOUR, key, Note, OldNote, stored, type Version } from "../support/evolving.js";
 import { historyOf, Machine, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
-
-const HOUR = 3_600_000;
-const key = { tenant: "", runId: "one" };
-
-class Go extends HumanResponseEvent.define("Go", { n: z.number().default(0) }) {}
-class OldNote extends event("Note", { text: z.string() }) {}
-class Note extends event("Note", { text: z.string(), length: z.number() }) {
-  static override readonly version: number = 2;
-  static override migrate(fields: Record<string, unknown>): object {
-    return { ...fields, length: String(fields["text"]).length };
-  }
-}
-
-const count = { count: z.number().default(1) };
-
-interface Version {
-  readonly step?: string;
-  readonly note?: typeof OldNote | typeof Note;
-  readonly version?: number;
-  readonly migrate?: (state: Record<string, unknown>, from: number) => object;
-  readonly state?: Record<string, z.ZodType>;
-  /** The step that waits has more workers. */
-  readonly workers?: number;
-}
-
-/** Notes, then waits, then ends with the note and the state. */
-function flow({ step = "wait", note = OldNote, state = count, workers = 4, ...versions }: Version = {}) {
-  return defineWorkflow("evolving", { state: state as { count: z.ZodNumber }, ...versions } as never)
-    .step("begin", { on: StartEvent, emits: note as typeof OldNote }, () => new OldNote({ text: "hello" }))
-    .step(step, { on: note as typeof OldNote, emits: StopEvent, waits: Go, workers }, async (ev, ctx) => {
-      await ctx.waitForEvent(Go);
-      const store = ctx.store as unknown as { getState(): Promise<object> };
-      return new StopEvent({ result: [{ ...ev }, { ...(await store.getState()) }] });
-    })
-    .build();
-}
-
-const doubled = {
-  version: 2,
-  migrate: ({ count }: Record<string, unknown>) => ({ count: Number(count) * 10 }),
-};
-
-/** A run that waits, and whose process has gone. */
-async function stored(old: Version = {}, options: object = {}): Promise<Machine> {
-  const machine = new Machine();
-  const process = machine.open({ flow: flow(old) }, options);
-  await process.runtime.run("flow", {}, { runId: "one" }).idle();
-  await settle();
-  process.kill();
-  await machine.clock.advance(HOUR);
-  return machine;
-}
 
 describe.each([
   ["as it was", {}, null],

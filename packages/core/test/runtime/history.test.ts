@@ -226,6 +226,34 @@ describe("fork", () => {
 });
 
 describe("history: { keep }", () => {
+  it("keeps about the last ticks; the older ones are HISTORY_TRIMMED; the run still goes on anywhere", async () => {
+    const machine = new Machine();
+    const first = machine.open({ flow: flow() }, { history: { keep: 4 }, snapshotEvery: 2, leaseMs: 1_000 });
+    const run = first.runtime.run("flow", {}, { runId: "one" });
+    await run.idle();
+    await run.sendEvent(new Answer({ text: "a" }));
+    await run.idle();
+    await settle();
+    first.kill();
+    const { ticks } = await machine.row("one");
+    await machine.clock.advance(5_000);
+    const { runtime } = machine.open({ flow: flow() }, { history: { keep: 4 }, snapshotEvery: 2 });
+    const numbers = (await historyOf(runtime as never, "one")).map(({ number }) => number);
+
+    expect(numbers.length).toBeGreaterThanOrEqual(4);
+    expect(numbers.length).toBeLessThan(ticks);
+    expect(numbers.at(-1)).toBe(ticks);
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+    const trimmed = (numbers[0] ?? 0) - 2;
+    expect((await rejection(runtime.stateAt("one", trimmed))).code).toBe("HISTORY_TRIMMED");
+    expect((await rejection(runtime.fork("one", { at: trimmed }).accepted)).code).toBe("HISTORY_TRIMMED");
+    for (const number of numbers) expect(await runtime.stateAt("one", number)).toMatchObject({ runId: "one" });
+    await runtime.start();
+    const handle = runtime.handle("one");
+    await handle.sendEvent(new Answer({ text: "b" }));
+    expect(await handle).toEqual(["a", "b"]);
+  });
+
   it("keeps the stream whole", async () => {
     const { runtime } = await whole({ history: { keep: 0 }, snapshotEvery: 1 });
     const shown = await runtime.handle("one").streamEvents().toArray();

@@ -1,7 +1,7 @@
 /** Stopping a runtime: what becomes of its runs, and what it says afterwards. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, ExternalEvent, resource, StartEvent, StopEvent } from "../../src/index.js";
+import { defineWorkflow, ExternalEvent, event, resource, StartEvent, StopEvent } from "../../src/index.js";
 import { memoryStore } from "../../src/runtime.js";
 import { Machine, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
@@ -9,6 +9,7 @@ import { refusal } from "../support/stored.js";
 import { settle } from "../support/virtual-clock.js";
 
 class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
+class Item extends event("Item", { n: z.number() }) {}
 
 function slow() {
   const calls: { readonly goOn: (n: number) => void; aborted: boolean }[] = [];
@@ -27,6 +28,60 @@ function slow() {
 }
 
 describe("stopping", () => {
+  it("tells the sender of an event that was on its way to the store what became of it", async () => {
+    const machine = new Machine();
+    const poked: number[] = [];
+    const pokes = defineWorkflow("pokes")
+      .step("start", { on: StartEvent }, () => {})
+      .step("poked", { on: Poke, emits: [Item, StopEvent], workers: 1 }, async ({ n }, ctx) => {
+        await ctx.run("poke", () => void poked.push(n));
+        return n === 0 ? new StopEvent() : new Item({ n });
+      })
+      .step("item", { on: Item }, () => {})
+      .build();
+    const here = machine.open({ pokes }).runtime;
+    const run = here.run("pokes", {}, { runId: "one" });
+    await run.idle();
+    const receipt = run.sendEvent(new Poke({ n: 1 })).catch((error: { code: string }) => error.code);
+    await here.stop({ drainMs: 0 });
+    const there = machine.open({ pokes }).runtime;
+    await there.start();
+    await settle();
+
+    // Taken once, or refused because of the stop and not taken. Not: RUN_FINISHED for a run that is running.
+    const told = await state(receipt);
+    expect(told).not.toMatchObject({ value: { code: "RUN_FINISHED" } });
+    expect(poked.length > 0).toBe((told as { value: { status?: string } }).value.status === "accepted");
+  });
+
+  it("does not take up runs any more that it was just claiming", async () => {
+    const machine = new Machine();
+    const { calls, flows } = slow();
+    const dying = machine.open(flows);
+    await dying.runtime.run("slow", {}, { runId: "one" }).accepted;
+    await settle();
+    dying.kill();
+    await machine.clock.advance(30_000);
+    const held = gate();
+    const late = withMethods(machine.store, {
+      async claimDue(lease) {
+        const claimed = await machine.store.claimDue(lease);
+        await held.promise;
+        return claimed;
+      },
+    });
+    const { runtime } = machine.open(flows, { store: late });
+    const started = runtime.start();
+    await settle();
+    const stopped = runtime.stop({ drainMs: 0 });
+    held.open();
+    await Promise.all([started, stopped]);
+    await settle();
+
+    expect(calls).toHaveLength(1);
+    expect((await machine.row("one")).lease).toBeNull();
+  });
+
   it("parks running steps, and another process goes on at once", async () => {
     const machine = new Machine();
     const { calls, flows } = slow();

@@ -4,7 +4,8 @@
  * @module
  */
 import { WorkflowError } from "millrace";
-import { contentDigest } from "./content-digest.js";
+import { digest } from "millrace/engine";
+
 import type { Media, MediaKind, MediaSet } from "./media.types.js";
 import { mediaProblems } from "./media-problems.js";
 
@@ -66,7 +67,7 @@ function toMedia(kind: MediaKind, { id, content, ...rest }: MediaFields): Media 
   const text = content instanceof Uint8Array ? toBase64(content) : content;
   return Object.freeze({
     kind,
-    id: id ?? `${kind}-${contentDigest(JSON.stringify([rest.url, rest.filepath, text]))}`,
+    id: id ?? `${kind}-${digest(JSON.stringify([rest.url, rest.filepath, text]))}`,
     ...given({ url: rest.url, filepath: rest.filepath, content: text }),
     ...given({ mimeType: rest.mimeType, format: rest.format, name: rest.name }),
   });
