@@ -1,51 +1,13 @@
 /** What a step does through `ctx`: waits, sets, effects and sleeps. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  type Context,
-  defineWorkflow,
-  event,
-  HumanResponseEvent,
-  InputRequiredEvent,
-  retryPolicy,
-  StartEvent,
-  StopEvent,
-  stop,
-  wait,
-} from "../src/index.js";
+import { defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
+import { Answer, Ask, flowOf, Note, note, stopped } from "./support/note-flow.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 import { withVirtualClock } from "./support/virtual-clock.js";
 
-class Ask extends InputRequiredEvent.define("Ask", { question: z.string() }) {}
-class Answer extends HumanResponseEvent.define("Answer", { text: z.string(), id: z.number().default(0) }) {}
-class Note extends event("Note", { text: z.string() }) {}
 class Loud extends Note.extend("Loud") {}
 class Item extends event("Item", { n: z.number() }) {}
-
-const twice = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) });
-const note = (text: string): Note => new Note({ text });
-const stopped = (result: unknown): StopEvent => new StopEvent({ result });
-
-/** A step `work`, and steps `first` and `second` that write down the notes they get. */
-function flowOf(work: (ctx: Context) => Promise<unknown>) {
-  const notes: string[] = [];
-  const flow = defineWorkflow("calls")
-    .step(
-      "work",
-      { on: StartEvent, emits: [StopEvent, Note], waits: [Answer, Note], streams: Ask, retry: twice },
-      async (_, ctx) => {
-        const result = await work(ctx);
-        return result instanceof Note ? result : stopped(result);
-      },
-    )
-    .step("first", { on: Note, emits: StopEvent }, async ({ text }) => {
-      notes.push(`first ${text}`);
-      return text === "last" ? stopped("by note") : null;
-    })
-    .step("second", { on: Note }, async ({ text }) => void notes.push(`second ${text}`))
-    .build();
-  return { flow, notes };
-}
 
 describe("waitForEvent", () => {
   it("takes only what `where` asks for, and shows its prompt once over attempts and restores", async () => {

@@ -3,10 +3,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   Context,
-  type Duration,
   defineWorkflow,
   event,
-  HumanResponseEvent,
   InputRequiredEvent,
   retryPolicy,
   StartEvent,
@@ -16,30 +14,12 @@ import {
   WorkflowFailedEvent,
   wait,
 } from "../src/index.js";
+import { Answer, answer, phases, stopped } from "./support/phases.js";
 import { gate, rejection, reload, waiting } from "./support/runs.js";
 import { settle, withVirtualClock } from "./support/virtual-clock.js";
 
 class Ask extends InputRequiredEvent.define("Ask", { question: z.string() }) {}
-class Answer extends HumanResponseEvent.define("Answer", { text: z.string() }) {}
 class Item extends event("Item", { n: z.number() }) {}
-
-const stopped = (result: unknown): StopEvent => new StopEvent({ result });
-const answer = new Answer({ text: "" });
-
-/** Works until `next()` is called, waits for an answer, works again, and so on. */
-function phases(count: number, options: { readonly timeout?: Duration } = {}) {
-  let release: (() => void) | null = null;
-  const flow = defineWorkflow("phases")
-    .step("work", { on: StartEvent, waits: Answer, emits: StopEvent, ...options }, async (_, ctx) => {
-      for (let phase = 0; phase < count; phase++) {
-        await ctx.run(`work ${phase}`, () => new Promise<void>((done) => (release = done)));
-        if (phase < count - 1) await ctx.waitForEvent(Answer);
-      }
-      return stopped("done");
-    })
-    .build();
-  return { flow, clock: withVirtualClock(flow), next: () => release?.() };
-}
 
 describe("cancel", () => {
   it("keeps the work, and resume goes on with it, here and after a load", async () => {

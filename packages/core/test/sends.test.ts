@@ -1,52 +1,13 @@
 /** Events that a step sends: when they leave, for whom, and which are refused. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  type Context,
-  collect,
-  defineWorkflow,
-  event,
-  HumanResponseEvent,
-  InputRequiredEvent,
-  retryPolicy,
-  StartEvent,
-  StopEvent,
-  stop,
-  wait,
-} from "../src/index.js";
+import { collect, defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
+import { Answer, flowOf, Note, note, stopped } from "./support/note-flow.js";
 import { gate, rejection, reload, waiting } from "./support/runs.js";
 import { settle, withVirtualClock } from "./support/virtual-clock.js";
 
-class Ask extends InputRequiredEvent.define("Ask", { question: z.string() }) {}
-class Answer extends HumanResponseEvent.define("Answer", { text: z.string(), id: z.number().default(0) }) {}
-class Note extends event("Note", { text: z.string() }) {}
 class Item extends event("Item", { n: z.number() }) {}
 class Lost extends event("Lost") {}
-
-const twice = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) });
-const note = (text: string): Note => new Note({ text });
-const stopped = (result: unknown): StopEvent => new StopEvent({ result });
-
-/** A step `work`, and steps `first` and `second` that write down the notes they get. */
-function flowOf(work: (ctx: Context) => Promise<unknown>) {
-  const notes: string[] = [];
-  const flow = defineWorkflow("calls")
-    .step(
-      "work",
-      { on: StartEvent, emits: [StopEvent, Note], waits: [Answer, Note], streams: Ask, retry: twice },
-      async (_, ctx) => {
-        const result = await work(ctx);
-        return result instanceof Note ? result : stopped(result);
-      },
-    )
-    .step("first", { on: Note, emits: StopEvent }, async ({ text }) => {
-      notes.push(`first ${text}`);
-      return text === "last" ? stopped("by note") : null;
-    })
-    .step("second", { on: Note }, async ({ text }) => void notes.push(`second ${text}`))
-    .build();
-  return { flow, notes };
-}
 
 describe("sendEvent", () => {
   it("leaves at the next commit point, in the order of the calls, before what is returned", async () => {

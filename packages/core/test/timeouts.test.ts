@@ -1,10 +1,7 @@
 /** Time limits of runs and steps. */
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import {
-  type Duration,
   defineWorkflow,
-  HumanResponseEvent,
   retryPolicy,
   StartEvent,
   type StepFailedEvent,
@@ -13,28 +10,9 @@ import {
   WorkflowTimedOutEvent,
   wait,
 } from "../src/index.js";
+import { answer, phases, stopped } from "./support/phases.js";
 import { rejection, reload, waiting } from "./support/runs.js";
-import { settle, withVirtualClock } from "./support/virtual-clock.js";
-
-class Answer extends HumanResponseEvent.define("Answer", { text: z.string() }) {}
-
-const stopped = (result: unknown): StopEvent => new StopEvent({ result });
-const answer = new Answer({ text: "" });
-
-/** Works until `next()` is called, waits for an answer, works again, and so on. */
-function phases(count: number, options: { readonly timeout?: Duration } = {}) {
-  let release: (() => void) | null = null;
-  const flow = defineWorkflow("phases")
-    .step("work", { on: StartEvent, waits: Answer, emits: StopEvent, ...options }, async (_, ctx) => {
-      for (let phase = 0; phase < count; phase++) {
-        await ctx.run(`work ${phase}`, () => new Promise<void>((done) => (release = done)));
-        if (phase < count - 1) await ctx.waitForEvent(Answer);
-      }
-      return stopped("done");
-    })
-    .build();
-  return { flow, clock: withVirtualClock(flow), next: () => release?.() };
-}
+import { settle } from "./support/virtual-clock.js";
 
 describe("the timeout of a run", () => {
   it("sums the time with work, over waits and restores, and not the time between", async () => {

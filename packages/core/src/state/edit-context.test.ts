@@ -12,14 +12,14 @@ describe("edits without async context", () => {
   });
 
   it("refuse a writer in the sync part of the callback at once", async () => {
-    const { createTestCell } = await import("./test-cell.js");
+    const { createTestCell } = await import("../../test/support/test-cell.js");
     const { cell } = createTestCell({ count: 0 });
 
     await expect(cell.edit(async () => cell.write("count", 1))).rejects.toMatchObject({ code: "STATE_LOCKED" });
   });
 
   it("roll back together with the writer inside after the lock timeout", async () => {
-    const { createTestCell } = await import("./test-cell.js");
+    const { createTestCell } = await import("../../test/support/test-cell.js");
     const { cell, clock } = createTestCell({ count: 0 }, { lockTimeoutMs: 100 });
     const writer = { token: {} };
     let inner: Promise<void> | undefined;
@@ -39,7 +39,7 @@ describe("edits without async context", () => {
   });
 
   it("know the sync part of a callback for other calls, too", async () => {
-    const { createTestCell } = await import("./test-cell.js");
+    const { createTestCell } = await import("../../test/support/test-cell.js");
     const { refuseInsideEdit } = await import("./edit-context.js");
     const { cell } = createTestCell();
 

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createTestCell, deferred } from "../../test/support/test-cell.js";
 import type { PreparedChange } from "./prepare-change.js";
 import type { Commit } from "./state-cell.js";
 import { StateCell } from "./state-cell.js";
 import { createStateSchema } from "./state-schema.js";
-import { createTestCell, deferred } from "./test-cell.js";
 
 interface State {
   count: number;

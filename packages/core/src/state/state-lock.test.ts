@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createTestCell, deferred } from "../../test/support/test-cell.js";
 import { refuseInsideEdit } from "./edit-context.js";
-import { createTestCell, deferred } from "./test-cell.js";
 
 interface State {
   count: number;

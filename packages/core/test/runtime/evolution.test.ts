@@ -18,6 +18,12 @@ describe.each([
     { version: 2, migrate: () => Promise.reject(new Error("no")) as never },
     "STATE_INVALID",
   ],
+  ["with a state that what is stored does not fit", { state: { count: z.string().default("") } }, "STATE_INVALID"],
+  [
+    "with a state that what is stored does not fit, and a changed step",
+    { workers: 5, state: { count: z.string().default("") } },
+    "STATE_INVALID",
+  ],
 ] as const)("a stored run under code %s", (_what, version, problem) => {
   it(
     problem === null ? "is no problem to check, and goes on" : `is ${problem} to check, and does not go on`,

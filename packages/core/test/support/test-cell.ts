@@ -1,12 +1,12 @@
 /**
- * A state in memory and a clock that tests move, for the tests beside.
+ * A state in memory and a clock that tests move, for the tests of `src/state`.
  *
  * @module
  */
-import type { Clock } from "../engine/ports.js";
-import { freezeState } from "./freeze-state.js";
-import type { PreparedChange } from "./prepare-change.js";
-import { type Commit, StateCell, type StoreHost } from "./state-cell.js";
+import type { Clock } from "../../src/engine/ports.js";
+import { freezeState } from "../../src/state/freeze-state.js";
+import type { PreparedChange } from "../../src/state/prepare-change.js";
+import { type Commit, StateCell, type StoreHost } from "../../src/state/state-cell.js";
 
 export class TestClock implements Clock {
   #nowMs = 1_000;
