@@ -2,7 +2,12 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
 
-const entries = { millrace: "index", "millrace/engine": "engine", "millrace/graph": "graph" };
+const entries = {
+  millrace: "index",
+  "millrace/engine": "engine",
+  "millrace/graph": "graph",
+  "millrace/runtime": "runtime",
+};
 
 function exportsOf(files: readonly string[]): string[][] {
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, noLib: true };
