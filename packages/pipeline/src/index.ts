@@ -24,7 +24,20 @@ export type {
   StepLike,
   StepsOptions,
 } from "./nodes/containers.js";
-export type { Executor, ExecutorRequest, ExecutorResult, RunContext, StepFunction } from "./nodes/executor.types.js";
+export type {
+  ConversationalAgent,
+  DecideRequest,
+  DecideResult,
+  Executor,
+  ExecutorPause,
+  ExecutorRequest,
+  ExecutorResult,
+  ExecutorResume,
+  RunContext,
+  StepFunction,
+  ToolAnswer,
+  ToolRequirement,
+} from "./nodes/executor.types.js";
 // ---- what steps get and give
 export { StepInput } from "./data/step-input.js";
 export { stepOutput } from "./data/step-output.js";

@@ -49,6 +49,35 @@ export interface ExecutorRequest {
   readonly stream?: (event: { readonly event: string }) => void;
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
+  /** The run that an earlier call has paused goes on. */
+  readonly resume?: ExecutorResume;
+}
+
+/** A call of a tool that a person has to allow. */
+export interface ToolRequirement {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly toolArgs: unknown;
+}
+
+export interface ToolAnswer {
+  readonly toolCallId: string;
+  readonly approved: boolean;
+  /** Why; the model is told. */
+  readonly note: string | null;
+}
+
+/** Why an executor has paused, and what it needs to go on. */
+export interface ExecutorPause {
+  readonly requirements: readonly ToolRequirement[];
+  /** Plain data that only the executor reads: what it has done so far. */
+  readonly state: unknown;
+}
+
+export interface ExecutorResume {
+  readonly state: unknown;
+  /** One for each requirement. */
+  readonly answers: readonly ToolAnswer[];
 }
 
 export interface ExecutorResult extends Partial<MediaSet> {
@@ -57,13 +86,39 @@ export interface ExecutorResult extends Partial<MediaSet> {
   readonly metrics: StepMetricsData | null;
   readonly status: "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
   readonly error: unknown;
+  /** Of a run that is `PAUSED`. */
+  readonly pause?: ExecutorPause | null;
 }
 
 /** An agent or a team, as `@millrace/agents` has them. */
 export interface Executor {
   readonly kind: "agent" | "team";
   readonly name: string;
+  /** It has tools that a person must allow. @default false */
+  readonly canPause?: boolean;
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
+}
+
+/** Decides for a conversational pipeline whether it runs, or the answer is known from earlier runs. */
+export interface ConversationalAgent {
+  readonly kind: "pipeline-agent";
+  readonly name: string;
+  /** Shows it earlier runs of the session. */
+  readonly addHistory: boolean;
+  /** How many. Null: all. */
+  readonly numHistoryRuns: number | null;
+  decide(request: DecideRequest): Promise<DecideResult>;
+}
+
+export interface DecideRequest extends ExecutorRequest {
+  readonly pipelineDescription: string | null;
+  /** Earlier runs as a block of text. Null: there are none, or none are wanted. */
+  readonly history: string | null;
+}
+
+export interface DecideResult extends ExecutorResult {
+  /** What the pipeline is to run with. Null: `content` is the answer. */
+  readonly query: string | null;
 }
 
 /** A workflow of the core as a step: it gets the message as `input`. */

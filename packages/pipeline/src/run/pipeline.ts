@@ -105,6 +105,15 @@ export class Pipeline implements PipelineLike {
     return new PipelineRun(handle as RunHandle, this.#facts(handle.runId));
   }
 
+  /**
+   * What `workflow` takes as its input for such a run: for `proveResumable`, and to run the workflow in a runtime of your own.
+   *
+   * @throws {WorkflowError} `INPUT_INVALID`
+   */
+  workflowInput(input?: unknown, options: PipelineRunOptions = {}): object {
+    return { request: this.#request(input, options) };
+  }
+
   /** A run that is stored. */
   handle(runId: string): PipelineRun {
     return new PipelineRun(this.#open().handle(runId), this.#facts(runId));
