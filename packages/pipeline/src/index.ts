@@ -5,10 +5,12 @@
  */
 // ---- pipelines and what they are made of
 export { Pipeline } from "./run/pipeline.js";
-export type { PipelineOptions, PipelineRunOptions } from "./run/pipeline.js";
+export type { PipelineOptions, PipelineRunOptions } from "./run/pipeline-options.js";
+export type { ContinueOptions, RequirementAnswer } from "./run/continue-run.js";
+export type { RunPage, RunQuery } from "./run/list-runs.js";
 export { PipelineRun } from "./run/pipeline-run.js";
 export type { PipelineEvent } from "./run/pipeline-run.js";
-export type { PipelineRunOutput, PipelineStatus } from "./run/run-output.types.js";
+export type { PipelineRunError, PipelineRunOutput, PipelineStatus } from "./run/run-output.types.js";
 export { Step } from "./nodes/step.js";
 export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
 export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";
@@ -38,6 +40,16 @@ export type {
   ToolAnswer,
   ToolRequirement,
 } from "./nodes/executor.types.js";
+// ---- people
+export { StepRequirement } from "./human/requirement.js";
+export type { HumanReview, OnReject, OnTimeout } from "./human/human-review.types.js";
+export type {
+  AnsweredRequirement,
+  HumanDecision,
+  RequirementData,
+  RequirementKind,
+  UserInputField,
+} from "./human/requirement.types.js";
 // ---- what steps get and give
 export { StepInput } from "./data/step-input.js";
 export { stepOutput } from "./data/step-output.js";
@@ -45,4 +57,11 @@ export type { StepOutputFields } from "./data/step-output.js";
 export type { ExecutorType, StepOutput, StepType } from "./data/step-output.types.js";
 export { audio, file, image, video } from "./data/media.js";
 export type { Media, MediaKind, MediaSet } from "./data/media.types.js";
-export type { StepMetricsData } from "./data/metrics.types.js";
+export type { ExecutorRun } from "./data/executor-run.types.js";
+export type {
+  RunMetricsData,
+  SessionMetricsData,
+  StepExecutionData,
+  StepMetrics,
+  StepMetricsData,
+} from "./data/metrics.types.js";

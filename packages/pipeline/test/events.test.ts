@@ -32,9 +32,9 @@ it("a run shows its start and its end, and what its functions say", async () => 
 
   const events = await all(run);
 
-  expect(events.map(({ event }) => event)).toEqual(["WorkflowStarted", "Progress", "WorkflowCompleted"]);
+  expect(events.map(({ event }) => event)).toEqual(["WorkflowStarted", "Progress", "StepOutput", "WorkflowCompleted"]);
   expect(events[1]).toMatchObject({ percent: 50, runId: run.runId, pipelineId: "shown", eventIndex: 1 });
-  expect(events[2]).toMatchObject({ content: "said" });
+  expect(events[3]).toMatchObject({ content: "said", eventIndex: 3 });
 });
 
 it("with streamEvents it shows every step, for any number of readers and from any event on", async () => {
@@ -47,13 +47,15 @@ it("with streamEvents it shows every step, for any number of readers and from an
   expect(one.map(({ event, stepName }) => [event, stepName])).toEqual([
     ["WorkflowStarted", undefined],
     ["StepStarted", "echo"],
+    ["StepOutput", "echo"],
     ["StepCompleted", "echo"],
     ["StepStarted", "again"],
+    ["StepOutput", "again"],
     ["StepCompleted", "again"],
     ["WorkflowCompleted", undefined],
   ]);
   expect(other).toEqual(one);
-  expect(late).toEqual(["StepStarted", "StepCompleted", "WorkflowCompleted"]);
+  expect(late).toEqual(["StepCompleted", "StepStarted", "StepOutput", "StepCompleted", "WorkflowCompleted"]);
 });
 
 it("a failure is shown for the step and for the run", async () => {

@@ -38,7 +38,7 @@ describe("a session", () => {
   it("merges what a run is given, or takes it in the place of what is stored", async () => {
     const look: StepFunction = (_input, { sessionState }) => ({ ...sessionState });
     const merges = pipeline([look]);
-    const overwrites = pipeline([look], { overwriteStoredSessionState: true });
+    const overwrites = pipeline([look], { overwriteDbSessionState: true });
 
     for (const one of [merges, overwrites])
       await one.run("", { sessionId: "s", sessionState: { shopping_list: ["milk"] } });

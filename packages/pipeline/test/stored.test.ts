@@ -49,7 +49,7 @@ it("sessions, runs and their streams are there for the next process; bad input n
 
   expect(output).toMatchObject({ content: ["RIVERS", "LAKES"], input: { topic: "lakes", words: 100 } });
   expect(earlier).toMatchObject({ runId: "one", content: ["RIVERS"], status: "COMPLETED" });
-  expect(shown).toEqual(["WorkflowStarted", "WorkflowCompleted"]);
+  expect(shown).toEqual(["WorkflowStarted", "StepOutput", "StepOutput", "StepOutput", "WorkflowCompleted"]);
   expect(await second.sessions.get("s")).toMatchObject({ userId: "ada", runs: [{ runId: "one" }, {}] });
   expect(() => second.run({ topic: 1 })).toThrow(expect.objectContaining({ code: "INPUT_INVALID" }));
   expect(() => second.run("no JSON")).toThrow(expect.objectContaining({ code: "INPUT_INVALID" }));

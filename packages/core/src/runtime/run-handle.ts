@@ -20,8 +20,9 @@ import { idOf, type RunDesk } from "./desk.js";
 import type { LiveRun } from "./live-run.js";
 import { loadTree } from "./load.js";
 import { type Message, messageText, runFinished } from "./posts.js";
+import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
-import type { PostOptions, RunHandle, SendOptions } from "./runtime.types.js";
+import type { PostOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
 import { runUnknown } from "./runtime-errors.js";
 import { readPrompts } from "./shown-text.js";
 import { storedStream } from "./stored-stream.js";
@@ -134,6 +135,22 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const workflow = this.#setup.book.get(run.workflow);
     const { tree } = await loadTree({ store: desk.store, run, workflow });
     return { ...tree.toDict(), workflow: workflow.compiled.name };
+  }
+
+  async summary(): Promise<RunListing> {
+    await this.accepted;
+    const listed = toListing(await this.#row());
+    const live = this.#setup.desk.live.get(idOf(this.#setup.key));
+    // What a run in memory has done by now is not in its row yet.
+    if (live?.phase !== "live" || listed.endedAtMs !== null) return listed;
+    const { runner } = live;
+    const isWaiting = runner.isQuiet();
+    return {
+      ...listed,
+      status: isWaiting ? "waiting" : "running",
+      wakeAtMs: isWaiting ? wakeAt(runner) : null,
+      lastEvent: runner.published - 1,
+    };
   }
 
   /** Undefined: it has work to do. */

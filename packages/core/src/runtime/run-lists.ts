@@ -33,7 +33,7 @@ export async function list(
   return { runs: page.runs.map(toListing), cursor: page.cursor };
 }
 
-function toListing(run: StoredRun): RunListing {
+export function toListing(run: StoredRun): RunListing {
   const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent, forkedFrom } =
     run;
   return {

@@ -83,6 +83,8 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
   idle(): Promise<RunOutcome<Result>>;
   /** The run as `Context.fromDict` takes it. */
   snapshot(): Promise<ContextDict>;
+  /** Where the run stands at this moment, as `runtime.runs` lists it. It waits for nothing. */
+  summary(): Promise<RunListing>;
 }
 
 /** A run in a list. */

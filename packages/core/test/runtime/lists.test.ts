@@ -183,3 +183,24 @@ describe("retain", () => {
     expect((await runtime.runs()).runs.map(({ runId }) => runId)).toEqual(["d", "b", "a"]);
   });
 });
+
+describe("summary()", () => {
+  it("says where one run stands, in memory and in the store", async () => {
+    const { machine, runtime } = await some();
+    const busy = runtime.run("busy", {}, { runId: "e" });
+    await busy.accepted;
+    await settle();
+
+    expect(await runtime.handle("a").summary()).toMatchObject({ runId: "a", status: "waiting", lastEvent: -1 });
+    expect(await runtime.handle("b").summary()).toMatchObject({ status: "completed", endedAtMs: expect.any(Number) });
+    expect(await runtime.handle("c").summary()).toMatchObject({ status: "failed" });
+    expect(await busy.summary()).toMatchObject({ status: "running", wakeAtMs: null, endedAtMs: null });
+    expect(await rejection(runtime.handle("none").summary())).toMatchObject({ code: "RUN_UNKNOWN" });
+
+    const stored = await machine.row("a");
+    expect(await runtime.handle("a").summary()).toMatchObject({
+      createdAtMs: stored?.createdAtMs,
+      labels: { team: "even" },
+    });
+  });
+});

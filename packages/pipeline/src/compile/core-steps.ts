@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { collect, type EventClass, StartEvent } from "millrace";
-import type { PipelineNode } from "../nodes/node.types.js";
+import { collect, type EventClass, StartEvent, StopEvent } from "millrace";
+import type { ParallelNode, PipelineNode } from "../nodes/node.types.js";
+import { liveResources as resources } from "./live-run.js";
+import { HumanAnswer, HumanPrompt } from "./people-events.js";
 import type { PipelineEvents } from "./pipeline-events.js";
 import { Shown } from "./pipeline-events.js";
-import type { Step } from "./pipeline-state.types.js";
-import type { PipelineTree } from "./pipeline-tree.js";
+import { asked, finish, type PipelineTree, type Target } from "./pipeline-tree.js";
 
 export interface Graph {
   readonly tree: PipelineTree;
@@ -16,27 +17,39 @@ export interface Graph {
 }
 
 const workers = 1_000;
+const streams = [Shown];
+const converse: Target = { to: "converse", node: "" };
 
-function classes({ events }: Graph, targets: readonly Pick<Step, "to" | "node">[]): EventClass[] {
-  return targets.map((target) => events.of(target));
+function classes({ events }: Graph, targets: readonly Target[]): EventClass[] {
+  return [...new Set(targets.map((target) => events.of(target)))];
 }
 
-export function beginOptions(plan: Graph): object {
-  const { tree } = plan;
+function firstTargets({ tree }: Graph): Target[] {
   const [first] = tree.children;
-  const emits = first === undefined ? classes(plan, [{ to: "finish", node: "" }]) : classes(plan, tree.entries(first));
-  return { on: StartEvent, emits, streams: [Shown] };
+  return first === undefined ? [finish] : tree.entries(first);
 }
 
-/** @param resources What the step is given as its third argument. */
-export function optionsOf(plan: Graph, node: PipelineNode, resources: object): object {
+export function beginOptions(plan: Graph, isConversational: boolean): object {
+  const targets = isConversational ? [converse] : firstTargets(plan);
+  return { on: StartEvent, emits: classes(plan, targets), streams, resources };
+}
+
+export function converseOptions(plan: Graph): object {
+  const emits = classes(plan, [...firstTargets(plan), finish]);
+  return { on: plan.events.of(converse), emits, streams, resources };
+}
+
+export function optionsOf(plan: Graph, node: PipelineNode): object {
   const { tree } = plan;
   const inside = node.kind === "step" ? [] : node.children.flatMap((child) => tree.entries(child));
-  const own = node.kind === "parallel" ? [{ to: "gather", node: node.id } as const] : [];
+  const own: Target[] = [
+    ...(node.kind === "parallel" ? [{ to: "gather", node: node.id } as const] : []),
+    ...(node.kind === "step" && node.executorType === "workflow" ? [finish] : []),
+  ];
   return {
     on: plan.events.of({ to: "enter", node: node.id }),
     emits: classes(plan, [...inside, ...own, ...tree.exits(node)]),
-    streams: [Shown],
+    streams,
     workers,
     resources,
     ...(node.kind === "step" && node.retry !== null && { retry: node.retry }),
@@ -44,30 +57,47 @@ export function optionsOf(plan: Graph, node: PipelineNode, resources: object): o
   };
 }
 
-export function againOptions(plan: Graph, node: PipelineNode, resources: object): object {
+export function againOptions(plan: Graph, node: PipelineNode): object {
   const { tree, events } = plan;
   const [first] = node.kind === "loop" ? node.children : [];
   const emits = classes(plan, [...(first === undefined ? [] : tree.entries(first)), ...tree.exits(node)]);
-  return { on: events.of({ to: "again", node: node.id }), emits, streams: [Shown], workers, resources };
+  return { on: events.of({ to: "again", node: node.id }), emits, streams, workers, resources };
 }
 
-export function gatherOptions(plan: Graph, node: PipelineNode): object {
+export function gatherOptions(plan: Graph, node: ParallelNode): object {
   const { tree, events } = plan;
+  const on = collect(events.of({ to: "gather", node: node.id }) as never);
+  return { on, emits: classes(plan, tree.leaving(node)), streams, workers, resources };
+}
+
+export function askOptions(plan: Graph, node: PipelineNode): object {
+  const { tree, events } = plan;
+  const [first] = node.kind === "loop" ? node.children : [];
+  const again = first === undefined ? [] : tree.entries(first);
+  const targets: Target[] = [{ to: "enter", node: node.id }, ...again, ...tree.exits(node), finish];
   return {
-    on: collect(events.of({ to: "gather", node: node.id }) as never),
-    emits: classes(plan, tree.exits(node)),
+    on: events.of(asked(node)),
+    emits: classes(plan, targets),
+    waits: [HumanAnswer],
+    streams: [Shown, HumanPrompt],
     workers,
+    resources,
   };
 }
 
-export function everywhere({ tree, events }: Graph): EventClass[] {
-  const targets = tree.all.flatMap((node) => tree.exits(node));
-  return [...new Set([...targets.map((target) => events.of(target)), events.of({ to: "finish", node: "" })])];
+export function finishOptions({ events }: Graph): object {
+  return { on: events.of(finish), emits: StopEvent, streams, resources };
+}
+
+export function caughtOptions(plan: Graph): object {
+  const targets = plan.tree.all.flatMap((node) => plan.tree.exits(node));
+  const emits = classes(plan, [...targets, finish]);
+  return { emits, streams, maxRecoveries: 1_000_000 };
 }
 
 /** Names of core steps: those of the user's steps, told apart where they repeat. */
 export function coreNames(tree: PipelineTree): Map<string, string> {
-  const taken = new Set(["begin", "finish", "caught"]);
+  const taken = new Set(["begin", "converse", "finish", "caught"]);
   const names = new Map<string, string>();
   for (const { id, name } of tree.all) {
     const free = taken.has(name) ? `${name} (${id})` : name;

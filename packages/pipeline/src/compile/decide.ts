@@ -2,79 +2,117 @@
 import { type NonRetryableError, WorkflowError } from "millrace";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { ConditionNode, LoopNode, PipelineNode, RouterNode } from "../nodes/node.types.js";
-import { again, everyOf, leave, open } from "./advance.js";
-import type { CompiledPlan, StepTools } from "./compile-pipeline.js";
-import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
+import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
+import { again, ask, everyOf, frameOf, leave, open, ownPlace } from "./advance.js";
+import type { CompiledPlan } from "./compile-pipeline.js";
+import type { PipelineCourse } from "./move.js";
+import { aboutOf } from "./node-facts.js";
+import type { Frame, Step } from "./pipeline-state.types.js";
 import { stepInputAt } from "./step-input-at.js";
+import { routeQuestion, talkAt } from "./talk.js";
+import type { StepTools } from "./visit-node.js";
 
-/** Changes the frames, and says where the run goes on. */
-export type Decided = (state: PipelineState) => Step[];
+/** Changes the state, and says where the run goes on. */
+export type Decided = (course: PipelineCourse) => Step[];
 
-export interface Decision extends StepTools {
-  readonly place: Place;
-  /** An iteration of a loop is over. */
-  readonly isAgain?: true;
-}
-
-export async function decide(plan: CompiledPlan, node: PipelineNode, decision: Decision): Promise<Decided> {
-  const { place, isAgain } = decision;
-  const { tree } = plan;
+export async function decide(plan: CompiledPlan, node: ContainerNode, tools: StepTools): Promise<Decided> {
+  const { place } = tools;
+  const all = everyOf(node.children);
   switch (node.kind) {
     case "loop":
-      if (isAgain) return endIteration(plan, node, decision);
-      return (state) => open(state, tree, { node, place, queue: everyOf(node.children) });
+      if (tools.isAgain) return endIteration(node, tools);
+      return (course) => beginLoop(course, node, tools);
+    case "steps":
     case "parallel":
-      return (state) => open(state, tree, { node, place, queue: everyOf(node.children) });
+      return (course) => open(course, { node, place, queue: all });
     case "condition": {
-      const branch = (await holds(plan, node, decision)) ? "if" : "else";
-      const all = everyOf(node.children);
+      const branch = (await holds(plan, node, tools)) ? "if" : "else";
       const queue = branch === "if" ? all.slice(0, node.ifCount) : all.slice(node.ifCount);
-      return (state) => open(state, tree, { node, place, queue, branch });
+      return (course) => open(course, { node, place, queue, branch });
     }
-    case "router": {
-      const queue = await selected(plan, node, decision);
-      return (state) => open(state, tree, { node, place, queue });
-    }
-    default:
-      throw new TypeError(`a ${node.kind} decides nothing`);
+    case "router":
+      return route(plan, node, tools);
   }
 }
 
-async function holds(plan: CompiledPlan, { evaluator, name }: ConditionNode, decision: Decision): Promise<boolean> {
+function beginLoop(course: PipelineCourse, node: LoopNode, { place }: StepTools): Step[] {
+  // Told in this order; a loop without steps has no iteration.
+  const emit: PipelineCourse["emit"] = (name, data) => {
+    course.emit(name, data);
+    if (name === "LoopExecutionStarted" && node.children.length > 0) emitIteration(course, node, { iteration: 1 });
+  };
+  return open({ ...course, emit }, { node, place, queue: everyOf(node.children) });
+}
+
+interface Iteration {
+  readonly iteration: number;
+  /** Set when it is over. */
+  readonly ended?: { readonly results: readonly StepOutput[]; readonly goesOn: boolean };
+}
+
+function emitIteration(course: PipelineCourse, node: LoopNode, { iteration, ended }: Iteration): void {
+  const about = { ...aboutOf(node), iteration, maxIterations: node.maxIterations };
+  if (ended === undefined) return course.emit("LoopIterationStarted", about);
+  const { results, goesOn } = ended;
+  course.emit("LoopIterationCompleted", { ...about, iterationResults: results, shouldContinue: goesOn });
+}
+
+async function holds(plan: CompiledPlan, { evaluator, name }: ConditionNode, tools: StepTools): Promise<boolean> {
+  if (talkAt(tools.state, tools.place).takesElse) return false;
   if (typeof evaluator === "boolean") return evaluator;
-  const answer: unknown = await evaluator(inputOf(plan, decision), decision.context);
+  const answer: unknown = await evaluator(inputOf(plan, tools), tools.context);
   if (typeof answer === "boolean") return answer;
   throw wrongAnswer(`The evaluator of the condition "${name}"`, answer, "true or false");
 }
 
-async function selected(plan: CompiledPlan, node: RouterNode, decision: Decision): Promise<number[]> {
+async function route(plan: CompiledPlan, node: RouterNode, tools: StepTools): Promise<Decided> {
+  const { place, state } = tools;
   const names = node.children.map((child) => child.name);
-  const answer: unknown = await node.selector(inputOf(plan, decision), decision.context, names);
+  const picked = talkAt(state, place).selected;
+  if (picked === null && node.human?.requiresUserInput === true)
+    return (course) => ask(course, { node, place, question: routeQuestion(node, names) });
+  const answer: unknown = picked ?? (await node.selector?.(inputOf(plan, tools), tools.context, names));
   const picks = answer === undefined || answer === null ? [] : Array.isArray(answer) ? answer : [answer];
-  return picks.map((pick: unknown) => {
+  const queue = picks.map((pick: unknown) => {
     const position = typeof pick === "string" ? names.indexOf(pick) : node.givenAs.indexOf(pick as never);
     if (position >= 0) return position;
     throw wrongAnswer(`The selector of the router "${node.name}"`, pick, `one of ${names.join(", ")}`);
   });
+  return (course) => open(course, { node, place, queue });
 }
 
-async function endIteration(plan: CompiledPlan, node: LoopNode, { place, state, context }: Decision): Promise<Decided> {
+async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {
   const { outputs, iterations } = state.frames[place.frame] as Frame;
-  const done = outputs as StepOutput[];
+  const results = outputs as StepOutput[];
   const iteration = iterations.length + 1;
-  const isLast = iteration >= node.maxIterations || done.some((output) => output.stop);
-  const ends = isLast || Boolean(await node.endCondition?.(done, Object.assign(Object.create(context), { iteration })));
-  return (draft) => {
-    const frame = draft.frames[place.frame] as Frame;
+  const isLast = iteration >= node.maxIterations || results.some((output) => output.stop);
+  const ends =
+    isLast || Boolean(await node.endCondition?.(results, Object.assign(Object.create(context), { iteration })));
+  return (course) => {
+    const frame = frameOf(course.state, place.frame);
     frame.iterations.push(frame.outputs as StepOutput[]);
     frame.outputs = [];
-    return ends ? leave(draft, plan.tree, place.frame) : again(draft, plan.tree, place.frame);
+    emitIteration(course, node, { iteration, ended: { results, goesOn: !ends } });
+    if (ends) return leave(course, place.frame);
+    if (node.human?.requiresIterationReview === true) return askAboutIteration(course, node, { place, results });
+    emitIteration(course, node, { iteration: iteration + 1 });
+    return again(course, place.frame);
   };
 }
 
-function inputOf(plan: CompiledPlan, { state, place }: Decision): StepInput {
-  return stepInputAt(plan.tree, state, place);
+function askAboutIteration(
+  course: PipelineCourse,
+  node: LoopNode,
+  { place, results }: { readonly place: StepTools["place"]; readonly results: readonly StepOutput[] },
+): Step[] {
+  const message = node.human?.iterationReviewMessage ?? `Review iteration of loop '${node.name}'?`;
+  const output = results.at(-1) ?? null;
+  const question = { kind: "iterationReview", message, details: { output } } as const;
+  return ask(course, { node, place: ownPlace(place.frame), question });
+}
+
+function inputOf(plan: CompiledPlan, { state, place }: StepTools): StepInput {
+  return stepInputAt(plan, state, place);
 }
 
 /** Asking again would give the same. */

@@ -4,70 +4,100 @@ import { collectChunks, isChunks } from "../data/collect-chunks.js";
 import { toOutput } from "../data/function-result.js";
 import type { HistoryRun } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
+import { emptyMetrics } from "../data/metrics.js";
+import type { StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { Executor, ExecutorResult, StepFunction } from "../nodes/executor.types.js";
+import type { Executor, ExecutorPause, ExecutorResult, ExecutorResume, StepFunction } from "../nodes/executor.types.js";
 import type { StepNode } from "../nodes/node.types.js";
-import type { PipelineLike } from "../nodes/pipeline-like.types.js";
-import type { PipelineRunOutput } from "../run/run-output.types.js";
-import type { JsonObject } from "../session/json.js";
-import { changesOf } from "../session/merge-states.js";
-import { LiveSessionState } from "../session/session-state.js";
+import { type NestedPipeline, runNested } from "./execute-nested.js";
+import { executorRun } from "./executor-run.js";
+import type { PendingNotes } from "./live-run.js";
 import { mediaOf } from "./media-of.js";
+import { identityOf } from "./node-facts.js";
 import type { RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
+import type { RunEvents } from "./run-events.js";
 
 export interface Execution {
   readonly node: StepNode;
   readonly input: StepInput;
   readonly request: RunRequest;
   readonly context: StepRunContext;
+  readonly events: RunEvents;
+  /** What events of executors say of the step. */
+  readonly about: Readonly<Record<string, unknown>>;
+  readonly notes: PendingNotes;
+  readonly keepsExecutorRuns: boolean;
   /** Runs of the session that the message has in front. */
   readonly history: readonly HistoryRun[];
-  readonly idempotencyKey: string;
-  /** For events that the executor says. */
-  readonly onEvent: (event: { readonly event: string }) => void;
+  /** An executor that has paused goes on. */
+  readonly resume: ExecutorResume | null;
   readonly runChild: (workflow: Workflow, input: object) => Promise<unknown>;
   readonly now: () => number;
 }
 
-export async function executeStep(execution: Execution): Promise<StepOutput> {
-  const { node, now } = execution;
-  const startedAtMs = now();
-  const output = await outputOf(execution);
-  const seconds = (now() - startedAtMs) / 1000;
-  return createOutput({
-    ...output,
-    stepName: node.name,
-    stepId: node.id,
-    stepType: node.executorType === "workflow" ? "Workflow" : "Step",
-    executorType: node.executorType,
-    executorName: node.executorName,
-    metrics: output.metrics ?? { inputTokens: 0, outputTokens: 0, totalTokens: 0, duration: seconds },
-  });
+export type Executed =
+  | { readonly status: "done"; readonly output: StepOutput }
+  | { readonly status: "paused"; readonly pause: ExecutorPause }
+  | { readonly status: "cancelled"; readonly why: string };
+
+/** What is known of a failed attempt besides its error. */
+interface Attempt {
+  metrics: StepMetricsData | null;
 }
 
-async function outputOf(execution: Execution): Promise<StepOutput> {
-  switch (execution.node.executorType) {
-    case "function":
-      return runFunction(execution, execution.node.executor as StepFunction);
-    case "agent":
-    case "team":
-      return runExecutor(execution, execution.node.executor as Executor);
-    case "workflow":
-      return runWorkflow(execution, execution.node.executor as Workflow | NestedPipeline);
+export async function executeStep(execution: Execution): Promise<Executed> {
+  const { node, now, notes } = execution;
+  const startedAtMs = now();
+  const attempt: Attempt = { metrics: null };
+  const seconds = () => (now() - startedAtMs) / 1000;
+  try {
+    const executed = await perform(execution, attempt);
+    if (executed.status !== "done") return executed;
+    const { output } = executed;
+    const metrics = output.metrics ?? { ...emptyMetrics, duration: seconds() };
+    return { status: "done", output: createOutput({ ...output, ...identityOf(node), metrics }) };
+  } catch (error) {
+    const metrics = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
+    const { name: stepName, executorType, executorName } = node;
+    notes.spent.push({ stepName, executorType, executorName, metrics, success: false, steps: [] });
+    throw error;
   }
 }
 
-async function runFunction({ input, context, onEvent }: Execution, run: StepFunction): Promise<StepOutput> {
-  const value = await run(input, context);
-  return toOutput(plainCopy(isChunks(value) ? await collectChunks(value, { onEvent }) : value));
+async function perform(execution: Execution, attempt: Attempt): Promise<Executed> {
+  const { node } = execution;
+  switch (node.executorType) {
+    case "function":
+      return { status: "done", output: await runFunction(execution, node.executor as StepFunction) };
+    case "agent":
+    case "team":
+      return runExecutor(execution, { executor: node.executor as Executor, attempt });
+    case "workflow":
+      return runWorkflow(execution, node.executor as Workflow | NestedPipeline);
+  }
 }
 
-async function runExecutor(execution: Execution, executor: Executor): Promise<StepOutput> {
-  const { input, context, onEvent, idempotencyKey } = execution;
+async function runFunction({ input, context, events, about }: Execution, run: StepFunction): Promise<StepOutput> {
+  const value = await run(input, context);
+  const listeners = {
+    onEvent: (event: { readonly event: string }) => events.forward({ ...event }, about),
+    onText: (content: string) => events.emit("content", "RunContent", { ...about, content, contentType: "text" }),
+  };
+  const output = toOutput(plainCopy(isChunks(value) ? await collectChunks(value, listeners) : value));
+  const { content, success, error, stop } = output;
+  events.emit("custom", "StepOutput", { ...about, content, success, error, stop, stepOutput: output });
+  return output;
+}
+
+async function runExecutor(
+  execution: Execution,
+  { executor, attempt }: { readonly executor: Executor; readonly attempt: Attempt },
+): Promise<Executed> {
+  const { input, context, events, about, resume, notes, node, keepsExecutorRuns } = execution;
   const result = await executor.execute({
     input: messageOf(execution),
     ...mediaOf([input]),
@@ -75,39 +105,35 @@ async function runExecutor(execution: Execution, executor: Executor): Promise<St
     userId: context.userId,
     sessionState: context.sessionState,
     runContext: context,
-    stream: onEvent,
+    ...(events.wantsExecutors && {
+      stream: (event: { readonly event: string }) => events.forward({ ...event }, about),
+    }),
     signal: context.signal,
-    idempotencyKey,
+    idempotencyKey: context.idempotencyKey,
+    ...(resume !== null && { resume }),
   });
-  if (result.status !== "ERROR") return toOutput(result);
+  attempt.metrics = result.metrics;
+  if (result.status === "PAUSED" && result.pause) return { status: "paused", pause: result.pause };
+  if (keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
+  if (result.status !== "ERROR") return { status: "done", output: toOutput(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
-async function runWorkflow(execution: Execution, workflow: Workflow | NestedPipeline): Promise<StepOutput> {
-  const { runChild, context, input, request } = execution;
-  if (!("isPipeline" in workflow)) return toOutput(await runChild(workflow, { input: messageOf(execution) }));
-  const shared = plainCopy(context.sessionState) as JsonObject;
-  const { images, videos, audio, files } = input;
-  const asked = {
-    ...request,
-    input: messageOf(execution),
-    media: { images, videos, audio, files },
-    shared,
-    given: null,
-  };
-  const output = (await runChild(workflow.workflow, { request: asked })) as PipelineRunOutput;
-  // Through the view: what the inner one has changed is a change of this step.
-  LiveSessionState.applyTo(context.sessionState, changesOf(shared, output.sessionState));
-  // That it stopped early is its own business.
-  return createOutput({ ...toOutput(output), stop: false, steps: output.stepResults });
-}
-
-interface NestedPipeline extends PipelineLike {
-  readonly workflow: Workflow;
+async function runWorkflow(execution: Execution, workflow: Workflow | NestedPipeline): Promise<Executed> {
+  if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message: messageOf(execution) });
+  const result = await execution.runChild(workflow, { input: messageOf(execution) });
+  return { status: "done", output: toOutput(result) };
 }
 
 function messageOf({ input, history }: Execution): unknown {
-  return prepareMessage({ previous: input.previousStepContent, input: input.input, history });
+  const { humanInput } = input;
+  return prepareMessage({
+    previous: input.previousStepContent,
+    input: input.input,
+    history,
+    humanInput: humanInput?.userInput,
+    retryFeedback: humanInput?.retryFeedback,
+  });
 }
 
 function textOfError({ content, error }: ExecutorResult): string {

@@ -3,9 +3,12 @@ import type { StepFailedEvent } from "millrace";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
-import { done } from "./advance.js";
+import { ask, done, finish } from "./advance.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
+import type { PipelineCourse } from "./move.js";
+import { identityOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
+import { say } from "./talk.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;
@@ -13,14 +16,33 @@ export interface Caught {
   readonly names: ReadonlyMap<string, string>;
 }
 
-export function failedMoves(state: PipelineState, plan: CompiledPlan, { ev, names }: Caught): Step[] {
-  const { tree } = plan;
+/** The node whose core step has failed; null: it was none. */
+export function failedNode({ tree }: CompiledPlan, { ev, names }: Caught): PipelineNode | null {
   const id = [...names].find(([, name]) => ev.stepName === name || ev.stepName?.startsWith(`${name}: `))?.[0];
+  return id === undefined ? null : tree.node(id);
+}
+
+export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: Caught): Step[] {
+  const { ev } = caught;
+  const { state } = course;
+  const failed = failedNode(plan, caught);
   const { frame, at } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as Partial<Place>;
-  if (id === undefined || frame === undefined || at === undefined) return fail(state, ev);
-  const taken = takenBy(plan, state, { node: tree.node(id), place: { frame, at } });
+  if (failed === null || frame === undefined || at === undefined) return fail(state, ev);
+  const from = failedPlace(plan, state, { node: failed, place: { frame, at } });
+  const taken = takenBy(plan, state, from);
   if (taken === null) return fail(state, ev);
-  return done(state, tree, { place: taken.place, output: failedOutput(taken.node, ev) });
+  const { node, place } = taken;
+  if (node.onError === "skip") return done(course, { place, output: failedOutput(node, ev) });
+  say(state, place, { pause: null, tools: null });
+  const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
+  return ask(course, { node, place, question: { kind: "error", message, details: { error: messageOf(ev) } } });
+}
+
+/** Between its iterations and after its branches, a group fails as a whole: at the place where it is in the group around it. */
+function failedPlace(plan: CompiledPlan, state: PipelineState, at: Taken): Taken {
+  const frame = state.frames[at.place.frame];
+  if (frame?.node !== at.node.id) return at;
+  return around(plan, state, at) ?? at;
 }
 
 interface Taken {
@@ -31,7 +53,7 @@ interface Taken {
 /** The innermost that lets the run go on. */
 function takenBy(plan: CompiledPlan, state: PipelineState, from: Taken): Taken | null {
   for (let here: Taken | null = from; here !== null; here = around(plan, state, here)) {
-    if (here.node.onError === "skip") return here;
+    if (here.node.onError !== "fail") return here;
   }
   return null;
 }
@@ -42,35 +64,26 @@ function around({ tree }: CompiledPlan, state: PipelineState, { place }: Taken):
 }
 
 function fail(state: PipelineState, ev: StepFailedEvent): Step[] {
-  state.failure = { stepName: ev.stepName, message: messageOf(ev) };
-  return [{ to: "finish", node: "", frame: "", at: 0 }];
+  const { name, code, retryable } = ev.error as Partial<Record<"name" | "code" | "retryable", unknown>>;
+  state.failure = {
+    stepName: ev.stepName,
+    message: messageOf(ev),
+    name: typeof name === "string" ? name : "Error",
+    code: typeof code === "string" ? code : null,
+    retryable: typeof retryable === "boolean" ? retryable : null,
+    isCancelled: false,
+  };
+  return [finish];
 }
 
 function failedOutput(node: PipelineNode, ev: StepFailedEvent): StepOutput {
-  const message = messageOf(ev);
   return createOutput({
-    stepName: node.name,
-    stepId: node.id,
-    stepType: failedType(node),
-    ...(node.kind === "step" && { executorType: node.executorType, executorName: node.executorName }),
+    ...identityOf(node),
     content: `Step ${node.name} failed but skipped`,
     success: false,
-    error: message,
+    error: messageOf(ev),
     skipped: true,
   });
-}
-
-const failedTypes = {
-  steps: "Steps",
-  loop: "Loop",
-  parallel: "Parallel",
-  condition: "Condition",
-  router: "Router",
-} as const;
-
-function failedType(node: PipelineNode): StepOutput["stepType"] {
-  if (node.kind !== "step") return failedTypes[node.kind];
-  return node.executorType === "workflow" ? "Workflow" : "Step";
 }
 
 export function messageOf({ error }: StepFailedEvent): string {

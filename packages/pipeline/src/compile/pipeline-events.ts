@@ -4,12 +4,8 @@
  * @module
  */
 import { type EventClass, event, type WorkflowEvent } from "millrace";
+import { anything } from "./anything.js";
 import type { Move, Step } from "./pipeline-state.types.js";
-
-/** Plain data, made here: there is nothing to check. */
-const anything = {
-  "~standard": { version: 1 as const, vendor: "millrace", validate: (value: unknown) => ({ value }) },
-};
 
 /** Shown to readers of the stream: an event of the pipeline's own catalogue. */
 export interface ShownEvent extends WorkflowEvent {

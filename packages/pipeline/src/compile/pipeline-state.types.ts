@@ -4,11 +4,47 @@
  * @module
  */
 
+import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
+import type { RetryFeedback } from "../data/human-input.types.js";
 import type { MediaSet } from "../data/media.types.js";
+import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
+import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
-export interface PipelineState {
+export interface PipelineState extends PreparedState {
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  /** What a conversational agent had the pipeline run with, in the place of the input. Null: the input. */
+  query: string | null;
+  /** What that agent did. */
+  agentRun: AgentRunRecord | null;
+  /** Why the run ends without a result. */
+  failure: RunFailure | null;
+  /** Groups of steps under way, by their key: `"0"` is the pipeline itself. */
+  frames: Record<string, Frame>;
+  /** What people are asked and have said of places under way, by {@link placeKey}. */
+  talks: Record<string, Talk>;
+  /** Questions that were answered. */
+  answered: AnsweredRequirement[];
+  /** Executions whose output does not count: failed attempts, refused outputs. */
+  spent: StepExecutionData[];
+  /** Events, where they are kept. */
+  events: RecordedEvent[];
+  /** What agents, teams and nested pipelines did, where it is kept. */
+  executorRuns: ExecutorRun[];
+  /** How many places the run has come to. */
+  visits: number;
+  /**
+   * Where the run went on from visits whose result is in the frames already: a core step that dies between its edit and its end
+   * runs again, and must not do so on what it has changed itself. Taken away by whatever comes next.
+   */
+  moved: Record<number, Move[]>;
+}
+
+/** How a run begins in its session. */
+export interface PreparedState {
   /** What the run was asked for. */
   readonly request: RunRequest;
   /** Earlier runs of the session, oldest first. */
@@ -17,17 +53,52 @@ export interface PipelineState {
   session: Record<string, unknown>;
   /** What that was at the start: what the run has changed is the difference. */
   readonly sessionAtStart: Readonly<Record<string, unknown>>;
-  /** Why the run ends without a result. */
-  failure: { readonly stepName: string | null; readonly message: string } | null;
-  /** Groups of steps under way, by their key: `"0"` is the pipeline itself. */
-  frames: Record<string, Frame>;
-  /** How many places the run has come to. */
-  visits: number;
-  /**
-   * Where the run went on from visits whose result is in the frames already: a core step that dies between its edit and its end
-   * runs again, and must not do so on what it has changed itself. Taken away by whatever comes next.
-   */
-  moved: Record<number, Move[]>;
+}
+
+/** What the agent of a conversational pipeline decided. */
+export interface AgentRunRecord {
+  readonly runId: string;
+  readonly agentName: string;
+  /** What it had the pipeline run with. Null: it answered by itself. */
+  readonly query: string | null;
+  readonly content: unknown;
+  readonly metrics: StepMetricsData | null;
+}
+
+export interface RunFailure {
+  readonly stepName: string | null;
+  readonly message: string;
+  /** Of the error: its `name`, its `code` where it has one, and what it says of trying again. */
+  readonly name: string;
+  readonly code: string | null;
+  readonly retryable: boolean | null;
+  /** Somebody has refused to let it go on. */
+  readonly isCancelled: boolean;
+}
+
+/** An event as it is kept with the run. */
+export interface RecordedEvent {
+  readonly event: string;
+  readonly [field: string]: unknown;
+}
+
+/** A place that people have a say in. */
+export interface Talk {
+  /** What is asked now. */
+  question: RequirementData | null;
+  isConfirmed: boolean;
+  userInput: Readonly<Record<string, unknown>> | null;
+  /** Of a router. */
+  selected: readonly string[] | null;
+  /** Of a condition that was refused: the other branch, without asking the evaluator. */
+  takesElse: boolean;
+  /** What is under review. */
+  output: StepOutput | null;
+  /** Where an executor has paused, and what people said. */
+  pause: ExecutorPause | null;
+  tools: readonly ToolAnswer[] | null;
+  feedback: RetryFeedback | null;
+  retryCount: number;
 }
 
 export interface RunRequest {
@@ -44,6 +115,19 @@ export interface RunRequest {
   readonly showsSteps: boolean;
   /** Whether events that executors say are shown. */
   readonly showsExecutors: boolean;
+  /** Where a pipeline that is a step of another stands. Null: it is none. */
+  readonly nesting: Nesting | null;
+}
+
+export interface Nesting {
+  /** 1 in the first one inside. */
+  readonly depth: number;
+  /** The run around all. */
+  readonly rootRunId: string;
+  /** The step around it. */
+  readonly parentStepId: string;
+  /** The run around it keeps events. */
+  readonly storesEvents: boolean;
 }
 
 /** A group of steps that is under way. */
@@ -68,9 +152,9 @@ export interface Place {
   readonly at: number;
 }
 
-/** What comes next: a node is entered, an iteration or a branch of a Parallel is over, the run is. */
+/** What comes next: a node is entered, an iteration or a branch of a Parallel is over, people are asked, the run is over. */
 export interface Step extends Place {
-  readonly to: "enter" | "again" | "gather" | "finish";
+  readonly to: "enter" | "again" | "gather" | "ask" | "converse" | "finish";
   readonly node: string;
 }
 

@@ -3,8 +3,8 @@ import { WorkflowError } from "millrace";
 import type { ContainerNode, PipelineNode } from "../nodes/node.types.js";
 import type { Step } from "./pipeline-state.types.js";
 
-type Target = Pick<Step, "to" | "node">;
-const finish: Target = { to: "finish", node: "" };
+export type Target = Pick<Step, "to" | "node">;
+export const finish: Target = { to: "finish", node: "" };
 
 export class PipelineTree {
   readonly children: readonly PipelineNode[];
@@ -46,24 +46,59 @@ export class PipelineTree {
     return path.length < 2 ? null : this.container(path.slice(0, -1).join("."));
   }
 
+  /** Whether the run comes to the node itself: to plain steps one after the other it does not, but to the first of them. */
+  isEntered(node: PipelineNode): boolean {
+    return node.kind !== "steps" || node.human !== null || node.onError === "pause";
+  }
+
+  /** Whether people may be asked something about the node. */
+  canAsk(node: PipelineNode): boolean {
+    if (node.human !== null || node.onError === "pause") return true;
+    return (
+      node.kind === "step" &&
+      typeof node.executor === "object" &&
+      "canPause" in node.executor &&
+      node.executor.canPause === true
+    );
+  }
+
   /** What a node can begin with: of a group, its first child. */
   entries(node: PipelineNode): Target[] {
-    if (node.kind !== "steps") return [{ to: "enter", node: node.id }];
+    if (this.isEntered(node) || node.kind !== "steps") return [{ to: "enter", node: node.id }];
     const [first] = node.children;
-    return first === undefined ? this.exits(node) : this.entries(first);
+    return first === undefined ? this.after(node) : this.entries(first);
+  }
+
+  /** What can come after the node itself: people are asked about it, or what comes after it. */
+  exits(node: PipelineNode): Target[] {
+    return distinct([...(this.canAsk(node) ? [asked(node)] : []), ...this.after(node)]);
   }
 
   /** What can come after a node: the next one, or what comes after the group that it ends, also by stopping. */
-  exits(node: PipelineNode): Target[] {
+  after(node: PipelineNode): Target[] {
     const parent = this.parentOf(node);
     const siblings = parent === null ? this.children : parent.children;
     if (parent?.kind === "parallel") return [{ to: "gather", node: parent.id }];
-    const next =
-      parent?.kind === "router" ? siblings : siblings.slice((node.path.at(-1) ?? 0) + 1, (node.path.at(-1) ?? 0) + 2);
-    const around: Target[] =
-      parent === null ? [finish] : parent.kind === "loop" ? [{ to: "again", node: parent.id }] : this.exits(parent);
-    return distinct([...next.flatMap((sibling) => this.entries(sibling)), ...around]);
+    const position = node.path.at(-1) ?? 0;
+    const next = parent?.kind === "router" ? siblings : siblings.slice(position + 1, position + 2);
+    return distinct([...next.flatMap((sibling) => this.entries(sibling)), ...this.#around(parent)]);
   }
+
+  #around(parent: ContainerNode | null): Target[] {
+    if (parent === null) return [finish];
+    if (parent.kind === "loop") return [{ to: "again", node: parent.id }];
+    return this.leaving(parent);
+  }
+
+  /** What can come when the last one inside a group is done. */
+  leaving(group: ContainerNode): Target[] {
+    const isReviewed = (group.human?.requiresOutputReview ?? false) !== false;
+    return [...(isReviewed ? [asked(group)] : []), ...this.after(group)];
+  }
+}
+
+export function asked({ id }: PipelineNode): Target {
+  return { to: "ask", node: id };
 }
 
 export function distinct(targets: readonly Target[]): Target[] {

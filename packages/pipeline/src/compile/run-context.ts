@@ -2,12 +2,21 @@
 import type { Context } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
 import { LiveSessionState, type SessionView } from "../session/session-state.js";
-import { Shown } from "./pipeline-events.js";
 import type { PipelineState } from "./pipeline-state.types.js";
+import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
   readonly id: string;
   readonly name: string;
+}
+
+export interface RunContextSetup {
+  readonly live: LiveSessionState;
+  readonly pipeline: PipelineIdentity;
+  readonly events: RunEvents;
+  /** Of the step; added to the events that it says. */
+  readonly about: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
 }
 
 /** Of one attempt of one step. */
@@ -19,15 +28,14 @@ export class StepRunContext implements RunContext {
   readonly pipelineName: string;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
   readonly #ctx: Context<Record<string, unknown>>;
   readonly #live: LiveSessionState;
   readonly #view: SessionView;
+  readonly #setup: RunContextSetup;
 
-  constructor(
-    ctx: Context<Record<string, unknown>>,
-    { request }: PipelineState,
-    { live, pipeline }: { readonly live: LiveSessionState; readonly pipeline: PipelineIdentity },
-  ) {
+  constructor(ctx: Context<Record<string, unknown>>, { request }: PipelineState, setup: RunContextSetup) {
+    const { live, pipeline } = setup;
     this.runId = ctx.runId;
     this.sessionId = request.sessionId;
     this.userId = request.userId;
@@ -35,9 +43,11 @@ export class StepRunContext implements RunContext {
     this.pipelineName = pipeline.name;
     this.dependencies = request.dependencies;
     this.metadata = request.metadata;
+    this.idempotencyKey = setup.idempotencyKey;
     this.#ctx = ctx;
     this.#live = live;
     this.#view = live.view();
+    this.#setup = setup;
   }
 
   get signal(): AbortSignal {
@@ -65,7 +75,8 @@ export class StepRunContext implements RunContext {
   };
 
   readonly emit: RunContext["emit"] = (name, data = {}) => {
-    this.#ctx.writeEventToStream(new Shown({ name, data }) as never);
+    const { events, about } = this.#setup;
+    events.emit("custom", name, { ...about, ...data });
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */

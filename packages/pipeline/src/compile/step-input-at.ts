@@ -1,19 +1,30 @@
+import type { HumanInput } from "../data/human-input.types.js";
 import { StepInput } from "../data/step-input.js";
-import { previousOutputs } from "./advance.js";
+import { ownPlace, previousOutputs } from "./advance.js";
+import type { CompiledPlan } from "./compile-pipeline.js";
 import { mediaOf } from "./media-of.js";
 import type { PipelineState, Place } from "./pipeline-state.types.js";
-import type { PipelineTree } from "./pipeline-tree.js";
+import { talkAt } from "./talk.js";
 
 /** What a step at this place is given. */
-export function stepInputAt(tree: PipelineTree, state: PipelineState, place: Place): StepInput {
+export function stepInputAt({ tree, loadsHistory }: CompiledPlan, state: PipelineState, place: Place): StepInput {
   const outputs = previousOutputs(state, tree, place.frame);
-  const { request, history } = state;
+  const { request, history, query } = state;
   const media = mediaOf([request.media, ...outputs]);
   return new StepInput({
-    input: request.input,
+    input: query ?? request.input,
     outputs,
     additionalData: request.additionalData,
     media,
-    history,
+    history: loadsHistory ? history : null,
+    humanInput: humanInputAt(state, place),
   });
+}
+
+function humanInputAt(state: PipelineState, place: Place): HumanInput | undefined {
+  const { userInput, feedback } = talkAt(state, place);
+  // What was said of an iteration is for the first step of the next one.
+  const retryFeedback = feedback ?? (place.at === 0 ? talkAt(state, ownPlace(place.frame)).feedback : null);
+  if (userInput === null && retryFeedback === null) return undefined;
+  return { ...(userInput !== null && { userInput }), ...(retryFeedback !== null && { retryFeedback }) };
 }

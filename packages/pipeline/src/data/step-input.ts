@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { WorkflowError } from "millrace";
 import { deepestContent, hasRun, isGroup, lastContent } from "./deepest-content.js";
 import { type HistoryRun, historyText, historyWindow } from "./history-text.js";
 import type { HumanInput } from "./human-input.types.js";
@@ -19,8 +20,8 @@ export interface StepInputFields {
   readonly additionalData?: Readonly<Record<string, unknown>> | undefined;
   /** The media of the run's input and of all outputs before. */
   readonly media?: MediaSet;
-  /** Completed runs of the session, the oldest first. */
-  readonly history?: readonly HistoryRun[];
+  /** Completed runs of the session, the oldest first. Null: they were not loaded. */
+  readonly history?: readonly HistoryRun[] | null;
   readonly humanInput?: HumanInput | undefined;
 }
 
@@ -43,7 +44,7 @@ export class StepInput {
   /** What people said to this step before it ran. */
   readonly humanInput: HumanInput | undefined;
   readonly #outputs: readonly StepOutput[];
-  readonly #history: readonly HistoryRun[];
+  readonly #history: readonly HistoryRun[] | null;
   /** Made when it is asked for: in a long loop every step would pay for all before it. */
   #byName: ReadonlyMap<string, StepOutput> | undefined;
 
@@ -58,7 +59,7 @@ export class StepInput {
     this.files = media.files;
     this.previousStepContent = lastContent(outputs);
     this.#outputs = outputs;
-    this.#history = fields.history ?? [];
+    this.#history = fields.history === undefined ? [] : fields.history;
   }
 
   /**
@@ -120,14 +121,24 @@ export class StepInput {
    * Input and response of earlier runs of the session as texts, the oldest first.
    *
    * @param count Of the newest runs. All when it is not given, none below 1.
+   * @throws {WorkflowError} `OPTION_INVALID` when the pipeline does not load history.
    */
   getWorkflowHistory(count?: number): readonly (readonly [input: string, response: string])[] {
-    return historyWindow(this.#history, count).map(({ input, content }) => [toText(input), toText(content)] as const);
+    return historyWindow(this.#loaded(), count).map(({ input, content }) => [toText(input), toText(content)] as const);
   }
 
   /** Earlier runs of the session as a block for a prompt; `undefined` when there are none. @see {@link getWorkflowHistory} */
   getWorkflowHistoryContext(count?: number): string | undefined {
-    return historyText(historyWindow(this.#history, count));
+    return historyText(historyWindow(this.#loaded(), count));
+  }
+
+  #loaded(): readonly HistoryRun[] {
+    if (this.#history !== null) return this.#history;
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: "A step asks for earlier runs of the session, which the pipeline does not load.",
+      hint: "Give the pipeline `numHistoryRuns` (how many may be asked for), or `addWorkflowHistoryToSteps: true`, or the step `addWorkflowHistory: true`.",
+    });
   }
 }
 

@@ -6,6 +6,8 @@
 
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
+import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, RunContext, StepFunction } from "./executor.types.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import { type ErrorPolicy, invalidOptions, type Step } from "./step.js";
@@ -28,6 +30,8 @@ interface ContainerOptions {
   readonly description?: string;
   /** What becomes of an error that no step inside has taken. @default "fail": it goes on to the container around */
   readonly onError?: ErrorPolicy;
+  /** What people are asked about it. */
+  readonly humanReview?: HumanReview;
 }
 
 export interface StepsOptions extends ContainerOptions {
@@ -40,7 +44,7 @@ export class Steps {
   readonly options: StepsOptions;
 
   constructor(options: StepsOptions) {
-    checkSteps("Steps", options.steps);
+    checkContainer("steps", options.steps, options);
     this.options = options;
   }
 }
@@ -66,7 +70,7 @@ export class Loop {
   readonly options: LoopOptions;
 
   constructor(options: LoopOptions) {
-    checkSteps("Loop", options.steps);
+    checkContainer("loop", options.steps, options);
     const { maxIterations = 3 } = options;
     if (!Number.isInteger(maxIterations) || maxIterations < 1)
       throw invalidOptions("The loop", [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`]);
@@ -91,7 +95,7 @@ export class Parallel {
     if (given.length === 1 && isOptions(first)) this.options = first;
     else if (typeof first === "string") this.options = { name: first, steps: given.slice(1) as StepLike[] };
     else this.options = { steps: given as StepLike[] };
-    checkSteps("Parallel", this.options.steps);
+    checkContainer("parallel", this.options.steps, this.options);
   }
 }
 
@@ -114,8 +118,8 @@ export class Condition {
   readonly options: ConditionOptions;
 
   constructor(options: ConditionOptions) {
-    checkSteps("Condition", options.steps);
-    if (options.elseSteps !== undefined) checkSteps("Condition", options.elseSteps);
+    checkContainer("condition", options.steps, options);
+    if (options.elseSteps !== undefined) checkContainer("condition", options.elseSteps, options);
     this.options = options;
   }
 }
@@ -132,7 +136,8 @@ export type Selector = (
 export interface RouterOptions extends ContainerOptions {
   /** A list among them is one choice: its steps, one after the other. */
   readonly choices: readonly (StepLike | readonly StepLike[])[];
-  readonly selector: Selector;
+  /** Left out where people pick: `humanReview: { requiresUserInput: true }`. */
+  readonly selector?: Selector;
 }
 
 /** Those that a selector names. */
@@ -141,12 +146,15 @@ export class Router {
   readonly options: RouterOptions;
 
   constructor(options: RouterOptions) {
-    checkSteps("Router", options.choices);
-    if (typeof options.selector !== "function") throw invalidOptions("The router", ["`selector` is no function"]);
+    checkContainer("router", options.choices, options);
+    const isPicked = options.humanReview?.requiresUserInput === true;
+    if (typeof options.selector !== "function" && !(isPicked && options.selector === undefined))
+      throw invalidOptions("The router", ["`selector` is no function, and `humanReview.requiresUserInput` is not set"]);
     this.options = options;
   }
 }
 
-function checkSteps(kind: string, steps: unknown): void {
-  if (!Array.isArray(steps)) throw invalidOptions(`The ${kind}`, ["its steps are no list"]);
+function checkContainer(kind: ReviewedKind, steps: unknown, { name, humanReview }: ContainerOptions): void {
+  const problems = [...(Array.isArray(steps) ? [] : ["its steps are no list"]), ...reviewProblems(kind, humanReview)];
+  if (problems.length > 0) throw invalidOptions(`The ${kind} "${name ?? "without a name"}"`, problems);
 }

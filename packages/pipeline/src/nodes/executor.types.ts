@@ -12,29 +12,31 @@ import type { StepInput } from "../data/step-input.js";
  * What a step knows of its run besides its input. State that functions, evaluators, selectors, agents and tools share is
  * `sessionState`: one live object, in which a change is seen at once by all of them and stored with the step's result.
  */
-export interface RunContext {
+export interface RunContext<State extends object = Record<string, any>> {
   readonly runId: string;
   readonly sessionId: string;
   readonly userId: string | null;
   readonly pipelineId: string;
   readonly pipelineName: string;
   /** Assigning another object replaces the content of the shared one. */
-  sessionState: Record<string, unknown>;
+  sessionState: State;
   /**
    * Changes the state alone: nobody reads or writes it in between, also where the callback awaits. For values that parallel
    * branches share.
    */
-  editState<Result>(edit: (state: Record<string, unknown>) => Result | Promise<Result>): Promise<Result>;
+  editState<Result>(edit: (state: State) => Result | Promise<Result>): Promise<Result>;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Aborts when the run is cancelled, or the step has failed or timed out. */
   readonly signal: AbortSignal;
+  /** The same in every attempt at this piece of work, also in another process; a new one each time a loop comes to it again. */
+  readonly idempotencyKey: string;
   /** Shows an event of your own to readers of the stream. */
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }
 
 /** May be a generator: text it yields becomes the content, piece by piece. */
-export type StepFunction = (input: StepInput, context: RunContext) => unknown;
+export type StepFunction = (input: StepInput, context: RunContext<any>) => unknown;
 
 export interface ExecutorRequest {
   readonly input: unknown;

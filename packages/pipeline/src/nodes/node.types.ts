@@ -5,6 +5,7 @@
  */
 import type { Duration, RetryPolicy } from "millrace";
 import type { ExecutorType } from "../data/step-output.types.js";
+import type { HumanReview } from "../human/human-review.types.js";
 import type { EndCondition, Evaluator, Selector, StepLike } from "./containers.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
@@ -20,6 +21,7 @@ interface NodeBase {
   readonly name: string;
   readonly description: string | null;
   readonly onError: ErrorPolicy;
+  readonly human: HumanReview | null;
 }
 
 export interface StepNode extends NodeBase {
@@ -64,5 +66,6 @@ export interface RouterNode extends NodeBase {
   readonly children: readonly PipelineNode[];
   /** What each child was given as: a selector may name a choice by itself. */
   readonly givenAs: readonly (StepLike | readonly StepLike[])[];
-  readonly selector: Selector;
+  /** Null: people pick. */
+  readonly selector: Selector | null;
 }

@@ -67,7 +67,7 @@ function conditionNode(condition: Condition, path: readonly number[]): PipelineN
 }
 
 function routerNode(router: Router, path: readonly number[]): PipelineNode {
-  const { choices, selector } = router.options;
+  const { choices, selector = null } = router.options;
   return { ...base(router, path), kind: "router", children: childrenOf(choices, path), givenAs: choices, selector };
 }
 
@@ -80,12 +80,21 @@ const kindNames = {
 } as const;
 
 function base(container: Steps | Loop | Parallel | Condition | Router, path: readonly number[]) {
-  const { name = kindNames[container.kind], description = null, onError = "fail" } = container.options;
-  return { id: path.join("."), path, name, description, onError };
+  const { options, kind } = container;
+  const { name = kindNames[kind], description = null, onError = "fail", humanReview = null } = options;
+  return { id: path.join("."), path, name, description, onError, human: humanReview };
 }
 
 function stepNode(options: StepOptions, path: readonly number[]): StepNode {
-  const { executor, description = null, onError = "fail", timeout = null, addHistory, numHistoryRuns } = options;
+  const {
+    executor,
+    description = null,
+    onError = "fail",
+    timeout = null,
+    addWorkflowHistory,
+    numHistoryRuns,
+  } = options;
+  const { humanReview = null } = options;
   const executorType = typeOf(executor);
   const executorName = nameOf(executor);
   return {
@@ -95,12 +104,13 @@ function stepNode(options: StepOptions, path: readonly number[]): StepNode {
     name: options.name ?? (executorName === "" ? `step_${(path.at(-1) ?? 0) + 1}` : executorName),
     description: description ?? (executorType === "function" ? "user-defined callable step" : null),
     onError,
+    human: humanReview,
     executor,
     executorType,
     executorName,
     retry: options.retry ?? retriesOf(options.maxRetries ?? (executorType === "function" ? 0 : 3)),
     timeout,
-    addHistory: addHistory ?? null,
+    addHistory: addWorkflowHistory ?? null,
     numHistoryRuns: numHistoryRuns ?? null,
   };
 }

@@ -1,9 +1,11 @@
 import { type Duration, type RetryPolicy, WorkflowError } from "millrace";
+import { reviewProblems } from "../human/check-review.js";
+import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 
-/** What becomes of a run whose step has failed for good. */
-export type ErrorPolicy = "fail" | "skip";
+/** What becomes of a run whose step has failed for good: it fails, goes on behind it, or asks people whether to try again. */
+export type ErrorPolicy = "fail" | "skip" | "pause";
 
 export interface StepOptions {
   /** @default that of the executor */
@@ -19,9 +21,11 @@ export interface StepOptions {
   /** @default "fail" */
   readonly onError?: ErrorPolicy;
   /** Puts earlier runs of the session in front of the message of an agent or a team. @default that of the pipeline */
-  readonly addHistory?: boolean;
+  readonly addWorkflowHistory?: boolean;
   /** How many of them. @default that of the pipeline, else all */
   readonly numHistoryRuns?: number;
+  /** What people are asked before and after it runs. */
+  readonly humanReview?: HumanReview;
 }
 
 /** One unit of work of a pipeline. */
@@ -40,6 +44,7 @@ export class Step {
         ? []
         : [`\`maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`]),
       ...(name === "" ? ["`name` is empty"] : []),
+      ...reviewProblems("step", options.humanReview),
     ];
     if (problems.length > 0) throw invalidOptions(`The step "${name ?? "without a name"}"`, problems);
     this.options = options;

@@ -1,47 +1,35 @@
 /** A started run of a pipeline, for its caller. */
-import { Context, type Workflow, WorkflowError } from "millrace";
+import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { Shown } from "../compile/pipeline-events.js";
-import type { PipelineState } from "../compile/pipeline-state.types.js";
-import type { PipelineIdentity } from "../compile/run-context.js";
+import { StepRequirement } from "../human/requirement.js";
 import { pipelineFailed } from "./pipeline-failed.js";
-import { runOutput } from "./run-output.js";
-import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
+import { type PipelineEvent, readEvents } from "./read-events.js";
+import type { PipelineRunOutput } from "./run-output.types.js";
+import { type RunSetup, RunView } from "./run-view.js";
 
-/** One event of the catalogue. */
-export interface PipelineEvent {
-  readonly event: string;
-  readonly runId: string;
-  readonly pipelineId: string;
-  readonly pipelineName: string;
-  /** Grows by one from event to event of the run; where a reader can go on. */
-  readonly eventIndex: number;
-  readonly [field: string]: unknown;
-}
-
-export interface RunSetup {
-  readonly runId: string;
-  readonly pipeline: PipelineIdentity;
-  readonly workflow: Workflow;
-}
+export type { PipelineEvent } from "./read-events.js";
 
 /** A promise of the output, so no async function returns one bare. */
 export class PipelineRun implements PromiseLike<PipelineRunOutput> {
   readonly #handle: RunHandle;
-  readonly #setup: RunSetup;
+  readonly #view: RunView;
+  readonly #ready: Promise<unknown>;
 
-  constructor(handle: RunHandle, setup: RunSetup) {
+  /** @param ready What has to be done before anything is asked of the run. */
+  constructor(handle: RunHandle, setup: RunSetup, ready: Promise<unknown> = Promise.resolve()) {
     this.#handle = handle;
-    this.#setup = setup;
+    this.#view = new RunView(handle, setup);
+    this.#ready = ready;
+    ready.catch(() => {}); // whoever awaits the run has it
   }
 
   get runId(): string {
-    return this.#setup.runId;
+    return this.#handle.runId;
   }
 
   /** The run is stored. */
   get accepted(): Promise<void> {
-    return this.#handle.accepted;
+    return this.#ready.then(() => this.#handle.accepted);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise of its output
@@ -57,35 +45,64 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
       .then(onFulfilled, onRejected);
   }
 
-  /** How the run has ended, also when it has failed or was cancelled. */
+  /** How the run has ended, also when it has failed or was cancelled; or that it is `PAUSED`: nothing is left to do now. */
   async output(): Promise<PipelineRunOutput> {
-    try {
-      return (await this.#handle) as PipelineRunOutput;
-    } catch (error) {
-      if (!WorkflowError.is(error, "RUN_CANCELLED")) throw error;
-      return this.#now("CANCELLED");
-    }
+    await this.#ready;
+    return this.#view.settled();
   }
 
-  /** The events of the run, all of them from the first one on, for every reader. */
+  /** Where the run stands at this moment. It waits for nothing. */
+  async look(): Promise<PipelineRunOutput> {
+    await this.#ready;
+    return this.#view.now();
+  }
+
+  /** The events of the run, all of them from the first one on, for every reader. They end where the run ends or is `PAUSED`. */
   async *events(options: { readonly after?: number } = {}): AsyncGenerator<PipelineEvent, void> {
-    const { runId, pipeline } = this.#setup;
-    for await (const { event, sequence } of this.#handle.streamEvents(options)) {
-      const base = { runId, pipelineId: pipeline.id, pipelineName: pipeline.name, eventIndex: sequence };
-      if (event instanceof Shown) yield { ...(event.data as object), event: String(event.name), ...base };
-    }
+    await this.#ready;
+    yield* readEvents({ handle: this.#handle, view: this.#view }, options);
   }
 
-  /** Stops the run; what was done stays. */
+  /** Stops the run. What was done stays, in its output and in its session. */
   async cancel(reason?: string): Promise<PipelineRunOutput> {
+    await this.#ready;
     await this.#handle.cancel(reason);
-    return this.output();
+    await this.#view.leaveSession();
+    return this.#view.settled();
   }
 
-  async #now(status: PipelineStatus): Promise<PipelineRunOutput> {
-    const { runId, pipeline, workflow } = this.#setup;
-    const context = Context.fromDict(workflow, await this.#handle.snapshot());
-    const state = (await context.store.getState()) as unknown as PipelineState;
-    return runOutput({ runId, pipeline, state, status, sessionState: state.session });
+  /** What people are asked, once nothing else is left to do. Empty when the run has ended. */
+  async requirements(): Promise<readonly StepRequirement[]> {
+    return (await this.output()).requirements;
   }
+
+  /**
+   * Tells the run what somebody has said.
+   *
+   * @throws {WorkflowError} `PROMPT_CLOSED` when it was answered already or the run has ended; `REQUIREMENT_INVALID`.
+   */
+  async answer(
+    answered: StepRequirement | { readonly requirementId: string; readonly decision: unknown },
+  ): Promise<void> {
+    const { requirementId, decision } = answered;
+    if (answered instanceof StepRequirement && decision === null) throw unresolved([answered]);
+    const receipt = await this.#handle.answer(requirementId, { decision });
+    if (receipt.status === "accepted") return;
+    throw new WorkflowError({
+      code: "PROMPT_CLOSED",
+      message: `The run "${this.runId}" does not wait for an answer to ${requirementId} any more.`,
+      hint: receipt.hint,
+      details: { runId: this.runId, requirementId, code: receipt.code },
+    });
+  }
+}
+
+export function unresolved(requirements: readonly StepRequirement[]): WorkflowError {
+  const asked = requirements.map(({ kind, stepName }) => `${kind} of "${stepName}"`);
+  return new WorkflowError({
+    code: "REQUIREMENT_INVALID",
+    message: `Nothing was answered of: ${asked.join(", ") || "nothing"}.`,
+    hint: "Answer requirements of the paused output first: `confirm()`, `reject()`, `setUserInput()`, `select()`, `edit()`.",
+    details: { problems: asked },
+  });
 }

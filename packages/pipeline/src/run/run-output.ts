@@ -4,7 +4,10 @@ import { mediaOf } from "../compile/media-of.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
+import { executionsOf, runMetrics } from "../data/metrics.js";
+import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import type { StepRequirement } from "../human/requirement.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 
 export interface RunFacts {
@@ -14,9 +17,12 @@ export interface RunFacts {
   readonly status: PipelineStatus;
   /** The session state that is stored with it. */
   readonly sessionState: Readonly<Record<string, unknown>>;
+  readonly nowMs: number;
+  readonly requirements?: readonly StepRequirement[];
 }
 
-export function runOutput({ runId, pipeline, state, status, sessionState }: RunFacts): PipelineRunOutput {
+export function runOutput(facts: RunFacts): PipelineRunOutput {
+  const { runId, pipeline, state, status, sessionState, nowMs, requirements = [] } = facts;
   const { request, failure } = state;
   const stepResults = (state.frames[ROOT]?.outputs ?? []).filter((output) => output !== null);
   return {
@@ -27,20 +33,51 @@ export function runOutput({ runId, pipeline, state, status, sessionState }: RunF
     userId: request.userId,
     status,
     input: request.input,
-    content: contentOf(stepResults, state),
+    content: contentOf(stepResults, { state, runId, status }),
     stepResults,
     hasFailures: stepResults.some(hasFailed),
-    error: failure,
+    error: errorOf(failure),
     metadata: request.metadata,
     sessionState,
     ...mediaOf([request.media, ...stepResults]),
+    metrics: metricsOf(state, nowMs),
+    stepExecutorRuns: state.executorRuns,
+    events: state.events,
+    agentRun: state.agentRun,
+    requirements,
+    answered: state.answered,
+    createdAt: Math.floor(state.startedAtMs / 1000),
   };
 }
 
-function contentOf(stepResults: readonly StepOutput[], { failure }: PipelineState): unknown {
-  if (failure !== null) return `Pipeline execution failed: ${failure.message}`;
+function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] {
+  if (failure === null || failure.isCancelled) return null;
+  const { isCancelled: _, ...error } = failure;
+  return error;
+}
+
+/** Of everything that has run, also where its output is inside a group that is still under way. */
+export function metricsOf({ frames, spent, startedAtMs, agentRun }: PipelineState, nowMs: number): RunMetricsData {
+  const outputs = Object.values(frames).flatMap((frame) => [...frame.iterations.flat(), ...frame.outputs]);
+  const agent = agentRun?.metrics
+    ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
+    : [];
+  const executions = [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent];
+  return runMetrics(executions, (nowMs - startedAtMs) / 1000);
+}
+
+const agentExecution = { executorType: "agent", success: true, steps: [] } as const;
+
+type ContentFacts = Pick<RunFacts, "state" | "runId" | "status">;
+
+function contentOf(stepResults: readonly StepOutput[], { state, runId, status }: ContentFacts): unknown {
+  const { failure, agentRun } = state;
+  if (failure !== null) return failure.isCancelled ? failure.message : `Pipeline execution failed: ${failure.message}`;
+  if (status === "CANCELLED") return `Run ${runId} was cancelled`;
+  if (agentRun !== null && agentRun.query === null) return agentRun.content;
   const last = stepResults.findLast(hasRun);
-  return last === undefined ? "No steps executed" : deepestContent(last);
+  if (last !== undefined) return deepestContent(last);
+  return status === "COMPLETED" ? "No steps executed" : undefined;
 }
 
 function hasFailed({ success, steps }: StepOutput): boolean {

@@ -3,10 +3,33 @@
  *
  * @module
  */
+import type { AgentRunRecord, RecordedEvent } from "../compile/pipeline-state.types.js";
+import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { MediaSet } from "../data/media.types.js";
+import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import type { StepRequirement } from "../human/requirement.js";
+import type { AnsweredRequirement } from "../human/requirement.types.js";
 
-export type PipelineStatus = "PENDING" | "RUNNING" | "COMPLETED" | "PAUSED" | "CANCELLED" | "ERROR";
+export type PipelineStatus =
+  /** Stored, and nobody has begun with it. */
+  | "PENDING"
+  | "RUNNING"
+  | "COMPLETED"
+  /** Nothing is left to do until somebody has answered. */
+  | "PAUSED"
+  | "CANCELLED"
+  | "ERROR";
+
+export interface PipelineRunError {
+  readonly stepName: string | null;
+  readonly message: string;
+  readonly name: string;
+  /** As in `"AGENT_FAILED"`; null: the error has none. */
+  readonly code: string | null;
+  /** What the error says of trying again; null: nothing. */
+  readonly retryable: boolean | null;
+}
 
 export interface PipelineRunOutput extends MediaSet {
   readonly runId: string;
@@ -24,8 +47,22 @@ export interface PipelineRunOutput extends MediaSet {
   /** A step has failed, and the run went on. */
   readonly hasFailures: boolean;
   /** Why the run has no result. */
-  readonly error: { readonly stepName: string | null; readonly message: string } | null;
+  readonly error: PipelineRunError | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The session state at the end of the run. */
   readonly sessionState: Readonly<Record<string, unknown>>;
+  /** Time and tokens, of every step and of all. Where the run has not ended: so far. */
+  readonly metrics: RunMetricsData;
+  /** What agents, teams and nested pipelines did in its steps, in the order in which they ended. Empty with `storeExecutorRuns: false`. */
+  readonly stepExecutorRuns: readonly ExecutorRun[];
+  /** With `storeEvents`: the events of the run, whoever has read them. They do not repeat outputs that are in `stepResults`. */
+  readonly events: readonly RecordedEvent[];
+  /** Of a conversational pipeline: what its agent decided. */
+  readonly agentRun: AgentRunRecord | null;
+  /** Of a run that is `PAUSED`: what people are asked, to be answered with `pipeline.continueRun(output)`. */
+  readonly requirements: readonly StepRequirement[];
+  /** What people were asked before, and what they said. */
+  readonly answered: readonly AnsweredRequirement[];
+  /** Epoch seconds. */
+  readonly createdAt: number;
 }

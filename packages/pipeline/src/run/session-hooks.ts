@@ -7,9 +7,10 @@ import type { PipelineIdentity } from "../compile/run-context.js";
 import type { HistoryRun } from "../data/history-text.js";
 import { deepMerge, startState } from "../session/merge-states.js";
 import { openSession, saveSession } from "../session/run-session.js";
-import { type SessionRecord, withRun } from "../session/session-record.js";
+import { newSessionOf, type SessionRecord } from "../session/session-record.js";
+import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
-import type { PipelineRunOutput } from "./run-output.types.js";
+import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 
 export interface SessionSetup {
   readonly pipeline: PipelineIdentity;
@@ -17,21 +18,15 @@ export interface SessionSetup {
   readonly template: Readonly<Record<string, unknown>>;
   readonly overwrite: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** An earlier run; null: nobody asks for history. */
-  readonly historyOf: (runId: string) => Promise<PipelineRunOutput> | null;
+  /** An earlier run. Null: nobody asks for history. */
+  readonly historyOf: ((runId: string) => Promise<PipelineRunOutput>) | null;
 }
 
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
 
 export function sessionHooks(setup: SessionSetup): PipelineHooks {
   const { pipeline, template, overwrite, metadata } = setup;
-  const sessionOf = ({ sessionId, userId }: RunRequest) => ({
-    sessionId,
-    userId,
-    pipelineId: pipeline.id,
-    pipelineName: pipeline.name,
-    metadata,
-  });
+  const sessionOf = (request: RunRequest) => newSessionOf(request, { pipeline, metadata });
   return {
     async prepare(ctx, asked) {
       const { given, ...request } = asked as Given;
@@ -45,14 +40,12 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
         history: opened?.stored ? await historyOf(setup, opened.stored) : [],
         session: opened?.state ?? startState({ ...states, stored: null }),
         sessionAtStart: opened?.stored?.state ?? template,
-        failure: null,
       };
     },
     async finish(ctx, state) {
-      const status = state.failure === null ? "COMPLETED" : "ERROR";
-      const facts = { runId: ctx.runId, pipeline, state, status } as const;
+      const facts = { runId: ctx.runId, pipeline, state, status: endStatus(state), nowMs: Date.now() } as const;
       const records = state.request.shared === null ? recordsIn(ctx) : null;
-      const saved = records && (await save(records, { ...facts, session: sessionOf(state.request) }));
+      const saved = records && (await saveSession(records, leaving(facts, sessionOf(state.request))));
       return runOutput({ ...facts, sessionState: saved?.state ?? state.session });
     },
   };
@@ -65,35 +58,22 @@ function beginShared({ template }: SessionSetup, request: RunRequest, shared: Re
     history: [],
     session: deepMerge(template, shared),
     sessionAtStart: shared,
-    failure: null,
   };
 }
 
-interface Leaving {
-  readonly runId: string;
-  readonly status: string;
-  readonly state: PipelineState;
-  readonly session: Parameters<typeof saveSession>[1]["session"];
-}
-
-function save(records: StepRecords, { runId, status, state, session }: Leaving): Promise<SessionRecord> {
-  const nowMs = Date.now();
-  return saveSession(records, {
-    session,
-    base: state.sessionAtStart,
-    state: state.session,
-    change: (stored) => withRun(stored, { runId, status, createdAtMs: nowMs }),
-    nowMs,
-  });
+function endStatus({ failure }: PipelineState): PipelineStatus {
+  if (failure === null) return "COMPLETED";
+  return failure.isCancelled ? "CANCELLED" : "ERROR";
 }
 
 /** Runs that ended well, the oldest first. Those that were deleted since are no more. */
-async function historyOf(setup: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
+async function historyOf({ historyOf: read }: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
+  if (read === null) return [];
   const found = await Promise.all(
     runs
       .filter(({ status }) => status === "COMPLETED")
       .map(({ runId }) =>
-        setup.historyOf(runId)?.then(
+        read(runId).then(
           ({ input, content }): HistoryRun => ({ input, content }),
           (error: unknown) => {
             if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;
@@ -102,7 +82,7 @@ async function historyOf(setup: SessionSetup, { runs }: SessionRecord): Promise<
         ),
       ),
   );
-  return found.filter((run) => run !== null && run !== undefined);
+  return found.filter((run) => run !== null);
 }
 
 /** Null: the workflow runs without a runtime, as in a test, and there are no sessions. */

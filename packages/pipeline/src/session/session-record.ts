@@ -37,6 +37,18 @@ export interface SessionRun {
 export type NewSession = Pick<SessionRecord, "sessionId" | "userId" | "pipelineId" | "pipelineName" | "state"> &
   Partial<Pick<SessionRecord, "name" | "metadata">>;
 
+/** The session of a run, where there is none yet. */
+export function newSessionOf(
+  { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
+  about: {
+    readonly pipeline: { readonly id: string; readonly name: string };
+    readonly metadata: Readonly<JsonObject>;
+  },
+): Omit<NewSession, "state"> {
+  const { pipeline, metadata } = about;
+  return { sessionId, userId, pipelineId: pipeline.id, pipelineName: pipeline.name, metadata };
+}
+
 export function createSession(session: NewSession, nowMs: number): SessionRecord {
   return { name: null, metadata: {}, ...session, metrics: null, runs: [], createdAtMs: nowMs, updatedAtMs: nowMs };
 }

@@ -1,0 +1,116 @@
+/** What a group of steps comes to, and what it tells of itself. */
+import { containerText, notMetText } from "../data/container-text.js";
+import { joinParallel } from "../data/join-parallel.js";
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import type { ContainerNode } from "../nodes/node.types.js";
+import { mediaOf } from "./media-of.js";
+import { identityOf } from "./node-facts.js";
+import type { Frame } from "./pipeline-state.types.js";
+import { undrafted } from "./undrafted.js";
+
+export interface GroupEvent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface GroupEnd {
+  readonly output: StepOutput;
+  readonly event: GroupEvent;
+}
+
+const eventNames = {
+  steps: "StepsExecution",
+  loop: "LoopExecution",
+  parallel: "ParallelExecution",
+  condition: "ConditionExecution",
+  router: "RouterExecution",
+} as const;
+
+type Opened = Pick<Frame, "queue" | "branch">;
+
+export function startedEvent(node: ContainerNode, { queue, branch }: Opened): GroupEvent {
+  return { name: `${eventNames[node.kind]}Started`, data: startedData(node, { queue, branch }) };
+}
+
+function startedData(node: ContainerNode, { queue, branch }: Opened): GroupEvent["data"] {
+  switch (node.kind) {
+    case "steps":
+      return { stepsCount: queue.length };
+    case "loop":
+      return { maxIterations: node.maxIterations };
+    case "parallel":
+      return { parallelStepCount: queue.length };
+    case "condition":
+      return { conditionResult: branch === "if" };
+    case "router":
+      return { selectedSteps: queue.map((position) => node.children[position]?.name) };
+  }
+}
+
+export function endedGroup(node: ContainerNode, frame: Frame): GroupEnd {
+  const plain = undrafted(frame); // its outputs leave the frame for good
+  const output = groupOutput(node, plain);
+  return { output, event: completedEvent(node, { opened: plain, output }) };
+}
+
+/** Nothing of it runs: it is listed, and is nobody's previous step. */
+export function emptyGroup(node: ContainerNode): GroupEnd {
+  const content = textOf(node, { results: 0, iterations: 0, branch: null });
+  const output = createOutput({ ...identityOf(node), content, skipped: true });
+  return { output, event: completedEvent(node, { opened: { queue: [], branch: null }, output }) };
+}
+
+function completedEvent(
+  node: ContainerNode,
+  { opened, output }: { readonly opened: Opened; readonly output: StepOutput },
+): GroupEvent {
+  const results =
+    node.kind === "loop"
+      ? { totalIterations: output.iterations?.length ?? 0, allResults: output.iterations ?? [] }
+      : { executedSteps: output.steps.length, stepResults: output.steps };
+  const branch = node.kind === "condition" ? { branch: opened.branch } : {};
+  const data = { ...startedData(node, opened), ...branch, content: output.content, ...results };
+  return { name: `${eventNames[node.kind]}Completed`, data };
+}
+
+function groupOutput(node: ContainerNode, { outputs, iterations, branch }: Frame): StepOutput {
+  const own = outputs.filter((output) => output !== null);
+  const all = node.kind === "loop" ? [...iterations, ...(own.length > 0 ? [own] : [])] : null;
+  const steps = all === null ? own : all.flat();
+  return createOutput({
+    ...identityOf(node),
+    content:
+      node.kind === "parallel"
+        ? joinParallel(steps)
+        : textOf(node, { results: steps.length, iterations: all?.length ?? 0, branch }),
+    success: steps.every((step) => step.success),
+    stop: steps.some((step) => step.stop),
+    steps,
+    iterations: all,
+    ...mediaOf(steps),
+  });
+}
+
+interface GroupFacts {
+  readonly results: number;
+  readonly iterations: number;
+  readonly branch: "if" | "else" | null;
+}
+
+function textOf({ kind, name, children }: ContainerNode, { results, iterations, branch }: GroupFacts): string {
+  switch (kind) {
+    case "parallel":
+      return "No parallel steps executed";
+    case "loop":
+      return containerText({ type: "Loop", name, iterations, results });
+    case "condition":
+      return branch === null
+        ? notMetText(name, children.length)
+        : containerText({ type: "Condition", name, results, branch });
+    case "steps":
+      return containerText({ type: "Steps", name, results });
+    case "router":
+      return containerText({ type: "Router", name, results });
+  }
+}

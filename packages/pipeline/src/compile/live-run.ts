@@ -1,0 +1,43 @@
+/** What a run has in memory, once for all of its steps in this process. */
+import { resource } from "millrace";
+import type { ExecutorRun } from "../data/executor-run.types.js";
+import type { StepExecutionData } from "../data/metrics.types.js";
+import { LiveSessionState } from "../session/session-state.js";
+import type { PipelineState, RecordedEvent } from "./pipeline-state.types.js";
+
+/** What one attempt has told: stored with its result, or when it has failed. */
+export class PendingNotes {
+  readonly events: RecordedEvent[] = [];
+  readonly spent: StepExecutionData[] = [];
+  readonly executorRuns: ExecutorRun[] = [];
+
+  /** Within the edit that stores a result. */
+  keepIn(state: Pick<PipelineState, "events" | "spent" | "executorRuns">): void {
+    if (this.events.length > 0) state.events.push(...this.events.splice(0));
+    if (this.spent.length > 0) state.spent.push(...this.spent.splice(0));
+    if (this.executorRuns.length > 0) state.executorRuns.push(...this.executorRuns.splice(0));
+  }
+
+  addTo(others: PendingNotes): void {
+    others.events.push(...this.events);
+    others.spent.push(...this.spent);
+    others.executorRuns.push(...this.executorRuns);
+  }
+}
+
+export class LiveRun {
+  /** Of attempts that ended where they could write no more, as by their timeout: stored with the next result of the run. */
+  readonly left: PendingNotes = new PendingNotes();
+  #session: LiveSessionState | null = null;
+
+  sessionOf(state: Pick<PipelineState, "session">): LiveSessionState {
+    this.#session ??= new LiveSessionState(state.session);
+    return this.#session;
+  }
+}
+
+export interface LiveHolder {
+  readonly live: LiveRun;
+}
+
+export const liveResources = { live: resource("liveRun", () => new LiveRun(), { scope: "run" }) };

@@ -1,0 +1,47 @@
+import { type Course, ROOT } from "./advance.js";
+import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
+import type { LiveRun, PendingNotes } from "./live-run.js";
+import type { Move, PipelineState, Step } from "./pipeline-state.types.js";
+import type { RunEvents } from "./run-events.js";
+
+export interface Mover {
+  readonly plan: CompiledPlan;
+  readonly ctx: StepCtx;
+  readonly events: RunEvents;
+  readonly notes: PendingNotes;
+  readonly live: LiveRun;
+}
+
+export interface Visited {
+  readonly visit: number;
+  /** Visits whose moves nobody needs any more. */
+  readonly from: readonly number[];
+}
+
+export type PipelineCourse = Course & { readonly state: PipelineState };
+
+/** Goes on from a visit: all that it changes is one edit, and where it went is part of it. */
+export async function move(
+  { plan, ctx, events, notes, live }: Mover,
+  { visit, from }: Visited,
+  change: (course: PipelineCourse) => readonly Step[],
+): Promise<readonly Move[]> {
+  return ctx.store.editState(
+    (draft) => {
+      const state = draft as unknown as PipelineState;
+      // Told within the edit: stored with it, or not at all.
+      const emit = (name: string, data: Readonly<Record<string, unknown>>) => events.emit("step", name, data);
+      const steps = change({ tree: plan.tree, state, nowMs: Date.now(), emit });
+      live.left.keepIn(state);
+      notes.keepIn(state);
+      const moves = steps.map((step) => ({ ...step, visit: ++state.visits, from: visit }));
+      for (const done of from) delete state.moved[done];
+      state.moved[visit] = moves;
+      return moves;
+    },
+    { key: "move" },
+  );
+}
+
+/** The place of a visit that has none of its own. */
+export const rootPlace = { frame: ROOT, at: 0 };

@@ -1,0 +1,42 @@
+/** What a node is called outside of the tree. */
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput, StepType } from "../data/step-output.types.js";
+import type { PipelineNode } from "../nodes/node.types.js";
+
+const groupTypes = {
+  steps: "Steps",
+  loop: "Loop",
+  parallel: "Parallel",
+  condition: "Condition",
+  router: "Router",
+} as const;
+
+export function stepTypeOf(node: PipelineNode): StepType {
+  if (node.kind !== "step") return groupTypes[node.kind];
+  return node.executorType === "workflow" ? "Workflow" : "Step";
+}
+
+/** What an output says of the node that it is of. */
+export function identityOf(node: PipelineNode): Partial<StepOutput> {
+  return {
+    stepName: node.name,
+    stepId: node.id,
+    stepType: stepTypeOf(node),
+    ...(node.kind === "step" && { executorType: node.executorType, executorName: node.executorName }),
+  };
+}
+
+/** What events say of it. */
+export function aboutOf({ id, name, path }: PipelineNode): Readonly<Record<string, unknown>> {
+  return {
+    stepId: id,
+    stepName: name,
+    stepIndex: path,
+    ...(path.length > 1 && { parentStepId: path.slice(0, -1).join(".") }),
+  };
+}
+
+/** People did not want it: it is listed, and nobody's previous step. */
+export function refusedOutput(node: PipelineNode, why: string): StepOutput {
+  return createOutput({ ...identityOf(node), content: why, skipped: true });
+}

@@ -1,0 +1,138 @@
+/**
+ * The events of a run: shown to whoever reads its stream, and kept with the run where that is wanted.
+ *
+ * What an attempt tells is shown at once, and kept with the next result of the run: a result and its events are one edit.
+ *
+ * @module
+ */
+import type { Context } from "millrace";
+import { Shown } from "./pipeline-events.js";
+import type { RecordedEvent, RunRequest } from "./pipeline-state.types.js";
+import type { PipelineIdentity } from "./run-context.js";
+
+/** Who tells an event: it decides who sees it. */
+export type EventSource =
+  /** The run: always shown. */
+  | "run"
+  /** The end of the run: kept here, and shown by whoever reads the end of its stream. */
+  | "end"
+  /** What a step says by itself, and what functions gave: always shown. */
+  | "custom"
+  /** Steps and groups of steps. */
+  | "step"
+  /** Agents and teams: what they say, piece by piece. */
+  | "content"
+  /** All else of agents and teams. */
+  | "executor";
+
+export interface EventSetup {
+  readonly ctx: Pick<Context<Record<string, unknown>>, "runId" | "writeEventToStream">;
+  readonly request: RunRequest;
+  readonly pipeline: PipelineIdentity;
+  readonly storage: EventStorage;
+  /** Told and not kept yet, of all attempts of this process. */
+  readonly pending: RecordedEvent[];
+}
+
+export interface EventStorage {
+  readonly stores: boolean;
+  readonly skips: ReadonlySet<string>;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+export class RunEvents {
+  readonly #setup: EventSetup;
+  readonly #base: Data;
+  readonly keeps: boolean;
+
+  constructor(setup: EventSetup) {
+    const { ctx, request, pipeline, storage } = setup;
+    const { nesting } = request;
+    this.#setup = setup;
+    this.keeps = storage.stores || nesting?.storesEvents === true;
+    this.#base = {
+      runId: ctx.runId,
+      pipelineRunId: nesting?.rootRunId ?? ctx.runId,
+      pipelineId: pipeline.id,
+      pipelineName: pipeline.name,
+      sessionId: request.sessionId,
+      nestedDepth: nesting?.depth ?? 0,
+      ...(nesting !== null && { parentStepId: nesting.parentStepId }),
+    };
+  }
+
+  /** Whether anybody wants to know what executors say. */
+  get wantsExecutors(): boolean {
+    return this.keeps || this.#setup.request.showsExecutors;
+  }
+
+  emit(source: EventSource, name: string, data: Data = {}): void {
+    const isShown = this.#shows(source);
+    if (!isShown && !this.keeps) return;
+    const seconds = Math.floor(Date.now() / 1000);
+    this.#tell({ event: name, createdAt: seconds, ...this.#base, ...data }, isShown);
+  }
+
+  /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
+  forward(event: RecordedEvent, about: Data): void {
+    const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
+    const isShown = this.#shows(isContent ? "content" : "executor");
+    const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.#base;
+    const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
+    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...event };
+    if (isShown || this.keeps)
+      this.#tell({ runId: this.#base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
+  }
+
+  /** Events of a nested pipeline, which were shown by itself. */
+  adopt(events: readonly RecordedEvent[]): void {
+    this.#setup.pending.push(...events);
+  }
+
+  #tell(event: RecordedEvent, isShown: boolean): void {
+    const { storage, pending, ctx, request } = this.#setup;
+    if (isShown) ctx.writeEventToStream(new Shown({ name: event.event, data: event }) as never);
+    // Of a nested pipeline, the one around it decides.
+    const isSkipped = request.nesting === null && storage.skips.has(event.event);
+    if (this.keeps && !isSkipped) pending.push(withoutResults(event));
+  }
+
+  #shows(source: EventSource): boolean {
+    const { showsSteps, showsExecutors, nesting } = this.#setup.request;
+    if (nesting !== null && !showsExecutors && source !== "run") return false;
+    switch (source) {
+      case "end":
+        return false;
+      case "run":
+      case "custom":
+        return true;
+      case "step":
+        return showsSteps;
+      case "content":
+        return showsExecutors;
+      case "executor":
+        return showsExecutors && showsSteps;
+    }
+  }
+}
+
+const repeated = new Set([
+  "stepResults",
+  "stepResponse",
+  "stepOutput",
+  "allResults",
+  "iterationResults",
+  "stepExecutorRuns",
+]);
+
+/** The run has its outputs already: no event keeps them once more. */
+function withoutResults(event: RecordedEvent): RecordedEvent {
+  const fields = Object.entries(event).filter(([key]) => !repeated.has(key));
+  return Object.fromEntries(fields) as RecordedEvent;
+}
+
+/** The names on the left are in documents, those on the right on the wire. */
+export function skippedNames(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => [name, name === "CustomEvent" ? name : name.replace(/Event$/, "")]));
+}

@@ -1,0 +1,109 @@
+/** What people are asked about a node, and what is kept of it. */
+import { toMs } from "millrace/engine";
+import type { StepOutput } from "../data/step-output.types.js";
+import type { HumanReview } from "../human/human-review.types.js";
+import type { RequirementData, RequirementKind } from "../human/requirement.types.js";
+import type { PipelineNode } from "../nodes/node.types.js";
+
+import { stepTypeOf } from "./node-facts.js";
+import type { PipelineState, Place, Talk } from "./pipeline-state.types.js";
+
+export function placeKey({ frame, at }: Place): string {
+  return `${frame}:${at}`;
+}
+
+const nothingSaid: Talk = {
+  question: null,
+  isConfirmed: false,
+  userInput: null,
+  selected: null,
+  takesElse: false,
+  output: null,
+  pause: null,
+  tools: null,
+  feedback: null,
+  retryCount: 0,
+};
+
+export function talkAt({ talks }: Pick<PipelineState, "talks">, place: Place): Readonly<Talk> {
+  return talks[placeKey(place)] ?? nothingSaid;
+}
+
+/** Changes what is kept of the place. */
+export function say({ talks }: Pick<PipelineState, "talks">, place: Place, said: Partial<Talk>): void {
+  const key = placeKey(place);
+  talks[key] = { ...(talks[key] ?? nothingSaid), ...said };
+}
+
+export interface Question {
+  readonly kind: RequirementKind;
+  readonly message: string;
+  readonly details?: Partial<Pick<RequirementData, "fields" | "choices" | "output" | "tools" | "error">>;
+}
+
+/** What has to be asked before a node runs; null: nothing, or no more. */
+export function questionBefore(node: PipelineNode, { isConfirmed }: Readonly<Talk>): Question | null {
+  const { human, kind, name } = node;
+  if (human === null || isConfirmed) return null;
+  if (kind === "step" && human.requiresUserInput === true)
+    return {
+      kind: "userInput",
+      message: human.userInputMessage ?? `Input for step '${name}'?`,
+      details: { fields: human.userInputSchema ?? [] },
+    };
+  if (human.requiresConfirmation !== true) return null;
+  return { kind: "confirmation", message: human.confirmationMessage ?? confirmationText(node) };
+}
+
+/** Which choices of a router, where people pick them. */
+export function routeQuestion(node: PipelineNode, names: readonly string[]): Question {
+  const message = node.human?.userInputMessage ?? `Select a route from: ${names.join(", ")}`;
+  return { kind: "route", message, details: { choices: names } };
+}
+
+/** Whether somebody has to look at what a step or router gave. */
+export function reviewQuestion({ human, name }: PipelineNode, output: StepOutput): Question | null {
+  const wanted = human?.requiresOutputReview ?? false;
+  if (!(typeof wanted === "function" ? wanted(output) : wanted)) return null;
+  return {
+    kind: "outputReview",
+    message: human?.outputReviewMessage ?? `Review output of step '${name}'?`,
+    details: { output },
+  };
+}
+
+function confirmationText({ kind, name }: PipelineNode): string {
+  if (kind === "condition") return `Execute condition '${name}'? (yes=if branch, no=else branch)`;
+  if (kind === "steps") return `Execute steps pipeline '${name}'?`;
+  return `Execute ${kind} '${name}'?`;
+}
+
+export function requirementOf(
+  node: PipelineNode,
+  { kind, message, details = {} }: Question,
+  { retryCount, nowMs }: { readonly retryCount: number; readonly nowMs: number },
+): RequirementData {
+  const human: HumanReview = node.human ?? {};
+  const { timeout, onTimeout = "cancel", maxRetries = 3 } = human;
+  return {
+    kind,
+    stepId: node.id,
+    stepName: node.name,
+    stepIndex: node.path,
+    stepType: stepTypeOf(node),
+    message,
+    fields: [],
+    choices: [],
+    output: null,
+    tools: [],
+    error: null,
+    ...details,
+    allowMultipleSelections: human.allowMultipleSelections ?? false,
+    retryCount,
+    maxRetries,
+    onReject: human.onReject ?? (node.kind === "condition" ? "else" : "skip"),
+    askedAtMs: nowMs,
+    timeoutAtMs: timeout === undefined ? null : nowMs + toMs(timeout, "humanReview.timeout"),
+    onTimeout,
+  };
+}

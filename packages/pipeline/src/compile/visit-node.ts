@@ -1,0 +1,105 @@
+/** A run comes to a node: its core step. */
+import type { WorkflowEvent } from "millrace";
+import type { PipelineNode } from "../nodes/node.types.js";
+import { ask } from "./advance.js";
+import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
+import { type Decided, decide } from "./decide.js";
+import { type LiveRun, PendingNotes } from "./live-run.js";
+import { move } from "./move.js";
+import { aboutOf } from "./node-facts.js";
+import type { PlaceEvent } from "./pipeline-events.js";
+import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
+import { StepRunContext } from "./run-context.js";
+import { RunEvents } from "./run-events.js";
+import { runStepNode } from "./run-step-node.js";
+import { questionBefore, talkAt } from "./talk.js";
+
+export interface Visit {
+  readonly node: PipelineNode;
+  readonly ev: PlaceEvent;
+  readonly ctx: StepCtx;
+  readonly live: LiveRun;
+  /** An iteration of a loop is over. */
+  readonly isAgain?: true;
+}
+
+/** What one visit works with. */
+export interface StepTools {
+  readonly ctx: StepCtx;
+  readonly state: PipelineState;
+  readonly context: StepRunContext;
+  readonly events: RunEvents;
+  readonly place: Place;
+  readonly live: LiveRun;
+  readonly notes: PendingNotes;
+  readonly isAgain?: true;
+}
+
+export async function runNode(plan: CompiledPlan, visit: Visit): Promise<WorkflowEvent | WorkflowEvent[] | undefined> {
+  const { node, ev, ctx } = visit;
+  const state = await stateOf(ctx);
+  const moves = state.moved[ev.visit] ?? (await visitNode(plan, state, visit));
+  // Branches that run at once are one batch, also when there is one.
+  const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
+  return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
+}
+
+export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
+  return (await ctx.store.getState()) as unknown as PipelineState;
+}
+
+export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
+  return moves[0] === undefined ? undefined : events.make(moves[0]);
+}
+
+export function eventsOf(
+  { pipeline, storage }: CompiledPlan,
+  { request }: PipelineState,
+  { ctx, notes }: { readonly ctx: StepCtx; readonly notes: PendingNotes },
+): RunEvents {
+  return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events });
+}
+
+async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit): Promise<readonly Move[]> {
+  const { node, ev, ctx, live, isAgain } = visit;
+  const place = { frame: ev.frame, at: ev.at };
+  const notes = new PendingNotes();
+  const events = eventsOf(plan, state, { ctx, notes });
+  const setup = {
+    live: live.sessionOf(state),
+    pipeline: plan.pipeline,
+    events,
+    about: aboutOf(node),
+    idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
+  };
+  const context = new StepRunContext(ctx, state, setup);
+  const tools: StepTools = { place, ctx, state, context, events, notes, live, ...(isAgain && { isAgain }) };
+  const decided = await decision(plan, node, tools).catch(async (error: unknown) => {
+    await keepNotes(tools);
+    context.close();
+    throw error;
+  });
+  return move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
+    context.commitTo(course.state);
+    return decided(course);
+  });
+}
+
+async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Promise<Decided> {
+  const { place, state, isAgain } = tools;
+  const question = isAgain ? null : questionBefore(node, talkAt(state, place));
+  if (question !== null) return (course) => ask(course, { node, place, question });
+  return node.kind === "step" ? runStepNode(plan, node, tools) : decide(plan, node, tools);
+}
+
+/** What a failed attempt took is known also when the next one is in another process. */
+async function keepNotes({ ctx, live, notes, context }: StepTools): Promise<void> {
+  if (ctx.signal.aborted) return notes.addTo(live.left); // it may write no more
+  await ctx.store.editState(
+    (draft) => {
+      context.commitTo(draft as unknown as PipelineState);
+      notes.keepIn(draft as unknown as PipelineState);
+    },
+    { key: `failed ${ctx.retryInfo().retry}` },
+  );
+}

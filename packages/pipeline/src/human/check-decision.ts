@@ -1,0 +1,83 @@
+/** Whether an answer answers the question: all that is wrong with it, at once. */
+import type { RequirementData, UserInputField } from "./requirement.types.js";
+
+/** @param decision From outside: anything. */
+export function decisionProblems(requirement: RequirementData, decision: unknown): string[] {
+  if (typeof decision !== "object" || decision === null) return ["the answer is no object"];
+  const answer = decision as Readonly<Record<string, unknown>>;
+  const allowed = requirement.kind === "error" ? ["retry", "skip"] : ["confirm", "reject"];
+  if (!allowed.includes(String(answer["decision"])))
+    return [`\`decision\` is ${shown(answer["decision"])}, not ${allowed.map((word) => `"${word}"`).join(" or ")}`];
+  if (answer["feedback"] !== undefined && typeof answer["feedback"] !== "string") return ["`feedback` is no text"];
+  if (answer["decision"] !== "confirm") return [];
+  switch (requirement.kind) {
+    case "userInput":
+      return fieldProblems(requirement.fields, answer["values"]);
+    case "route":
+      return choiceProblems(requirement, answer["choices"]);
+    case "executor":
+      return toolProblems(requirement, answer["tools"]);
+    default:
+      return [];
+  }
+}
+
+function fieldProblems(fields: readonly UserInputField[], given: unknown): string[] {
+  const values = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+  const known = new Set(fields.map(({ name }) => name));
+  const unknown = Object.keys(values).filter((name) => !known.has(name));
+  return [
+    ...fields.flatMap((field) => problemOf(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined)),
+    ...unknown.map((name) => `there is no field "${name}"`),
+  ];
+}
+
+function problemOf({ name, type, required = true, allowedValues }: UserInputField, value: unknown): string[] {
+  if (value === undefined || value === null || value === "") return required ? [`"${name}" is missing`] : [];
+  if (!isOf(type, value)) return [`"${name}" is ${shown(value)}, not ${type === "integer" ? "an" : "a"} ${type}`];
+  if (allowedValues === undefined || allowedValues.includes(value)) return [];
+  return [`"${name}" is ${shown(value)}, not one of ${allowedValues.map(shown).join(", ")}`];
+}
+
+function isOf(type: UserInputField["type"], value: unknown): boolean {
+  switch (type) {
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && !Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function choiceProblems({ choices, allowMultipleSelections }: RequirementData, picked: unknown): string[] {
+  if (!Array.isArray(picked) || picked.length === 0) return [`nothing is picked of ${choices.join(", ")}`];
+  const unknown = picked.filter((name) => !choices.includes(name as string));
+  return [
+    ...unknown.map((name) => `there is no choice ${shown(name)}, only ${choices.join(", ")}`),
+    ...(picked.length > 1 && !allowMultipleSelections ? [`${picked.length} choices are picked where one may be`] : []),
+  ];
+}
+
+function toolProblems({ tools }: RequirementData, answers: unknown): string[] {
+  const given: readonly unknown[] = Array.isArray(answers) ? answers : [];
+  const ids = given.map((answer) => (answer as { toolCallId?: unknown } | null)?.toolCallId);
+  const isPlain = (answer: unknown) => typeof (answer as { approved?: unknown } | null)?.approved === "boolean";
+  return [
+    ...tools
+      .filter(({ toolCallId }) => !ids.includes(toolCallId))
+      .map(({ toolCallId, toolName }) => `the call ${toolCallId} of "${toolName}" has no answer`),
+    ...ids
+      .filter((id) => !tools.some(({ toolCallId }) => toolCallId === id))
+      .map((id) => `there is no call ${shown(id)} to answer`),
+    ...given.filter((answer) => !isPlain(answer)).map(() => "an answer does not say whether the call is `approved`"),
+  ];
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? `"${value.slice(0, 80)}"` : (JSON.stringify(value)?.slice(0, 80) ?? "undefined");
+}

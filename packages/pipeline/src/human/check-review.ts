@@ -1,0 +1,40 @@
+/** Options for people that a component cannot honour are refused where it is made, not ignored where it runs. */
+import type { HumanReview } from "./human-review.types.js";
+
+export type ReviewedKind = "step" | "steps" | "loop" | "parallel" | "condition" | "router";
+
+const everywhere = ["requiresConfirmation", "confirmationMessage", "onReject", "timeout", "onTimeout"];
+const input = ["requiresUserInput", "userInputMessage"];
+const review = ["requiresOutputReview", "outputReviewMessage", "maxRetries"];
+const honoured: Readonly<Record<ReviewedKind, readonly string[]>> = {
+  step: [...everywhere, ...input, "userInputSchema", ...review],
+  steps: everywhere,
+  loop: [...everywhere, "requiresIterationReview", "iterationReviewMessage", "maxRetries"],
+  parallel: everywhere,
+  condition: everywhere,
+  router: [...everywhere, ...input, "allowMultipleSelections", ...review],
+};
+
+export function reviewProblems(kind: ReviewedKind, human: HumanReview | undefined): string[] {
+  if (human === undefined) return [];
+  const strange = Object.keys(human).filter((option) => !honoured[kind].includes(option));
+  const { onReject, maxRetries = 0, requiresUserInput = false, userInputSchema = [] } = human;
+  return [
+    ...strange.map((option) => `a ${kind} has no \`humanReview.${option}\``),
+    ...(onReject === "else" && kind !== "condition"
+      ? ['only a condition can have `humanReview.onReject: "else"`']
+      : []),
+    ...(onReject === "retry" && !canRetry(kind) ? [`a ${kind} has no \`humanReview.onReject: "retry"\``] : []),
+    ...(Number.isInteger(maxRetries) && maxRetries >= 0
+      ? []
+      : [`\`humanReview.maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`]),
+    ...(kind === "step" && requiresUserInput !== userInputSchema.length > 0
+      ? ["`humanReview.requiresUserInput` and a `userInputSchema` with fields go together"]
+      : []),
+  ];
+}
+
+/** Where something was made that can be made again. */
+function canRetry(kind: ReviewedKind): boolean {
+  return kind === "step" || kind === "loop" || kind === "router";
+}

@@ -1,0 +1,111 @@
+import { WorkflowError } from "millrace";
+import { decisionProblems } from "./check-decision.js";
+import type { HumanDecision, RequirementData } from "./requirement.types.js";
+
+/**
+ * A question of a paused run, to be answered. Answers are checked when they are given, and again by the run.
+ *
+ * @example
+ * const output = await pipeline.run("Write about rivers");
+ * for (const requirement of output.requirements) requirement.confirm();
+ * const done = await pipeline.continueRun(output);
+ */
+export class StepRequirement {
+  /** Of the question, over restarts. */
+  readonly requirementId: string;
+  /** The run that asks: a nested pipeline's, or the run itself. */
+  readonly runId: string;
+  readonly data: RequirementData;
+  #decision: HumanDecision | null = null;
+
+  constructor(fields: { readonly requirementId: string; readonly runId: string; readonly data: RequirementData }) {
+    this.requirementId = fields.requirementId;
+    this.runId = fields.runId;
+    this.data = fields.data;
+  }
+
+  get kind(): RequirementData["kind"] {
+    return this.data.kind;
+  }
+
+  get stepName(): string {
+    return this.data.stepName;
+  }
+
+  get message(): string {
+    return this.data.message;
+  }
+
+  get isResolved(): boolean {
+    return this.#decision !== null;
+  }
+
+  /** What was answered here; null: nothing yet. */
+  get decision(): HumanDecision | null {
+    return this.#decision;
+  }
+
+  /** It may run; the output or iteration is good; every tool call is allowed. */
+  confirm(): void {
+    const tools = this.data.tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null }));
+    this.decide({ decision: "confirm", ...(this.kind === "executor" && { tools }) });
+  }
+
+  /** What follows is the step's `onReject`; with `"retry"` it runs again and is told the feedback. */
+  reject(feedback?: string): void {
+    if (this.kind === "executor") return this.answerTools({ approved: false, note: feedback ?? null });
+    this.decide({ decision: "reject", ...(feedback !== undefined && { feedback }) });
+  }
+
+  /** Confirms, with this content in the place of the output's. */
+  edit(output: unknown): void {
+    this.decide({ decision: "confirm", output });
+  }
+
+  /** Fills in the fields. */
+  setUserInput(values: Readonly<Record<string, unknown>>): void {
+    this.decide({ decision: "confirm", values });
+  }
+
+  /** Picks choices of a router, in the order in which they run. */
+  select(...choices: readonly string[]): void {
+    this.decide({ decision: "confirm", choices });
+  }
+
+  /** After an error: the step runs again. */
+  retry(): void {
+    this.decide({ decision: "retry" });
+  }
+
+  /** After an error: the run goes on without the step. */
+  skip(): void {
+    this.decide({ decision: "skip" });
+  }
+
+  /** One answer for every tool call that waits. */
+  answerTools({ approved, note }: { readonly approved: boolean; readonly note: string | null }): void {
+    const tools = this.data.tools.map(({ toolCallId }) => ({ toolCallId, approved, note }));
+    this.decide({ decision: "confirm", tools });
+  }
+
+  /** @throws {WorkflowError} `REQUIREMENT_INVALID` naming all that is wrong; nothing is answered then. */
+  decide(decision: HumanDecision): void {
+    const problems = decisionProblems(this.data, decision);
+    if (problems.length > 0) throw invalidDecision(this.data, problems);
+    this.#decision = decision;
+  }
+
+  /** For a person elsewhere: what is asked, and the id to answer with. */
+  toJSON(): object {
+    return { requirementId: this.requirementId, runId: this.runId, ...this.data };
+  }
+}
+
+export function invalidDecision({ stepName, kind }: RequirementData, problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "REQUIREMENT_INVALID",
+    message: `The answer to the ${kind} of "${stepName}" is not one: ${problems.join("; ")}.`,
+    hint: "Give what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",
+    details: { stepName, kind, problems },
+  });
+}

@@ -1,0 +1,67 @@
+/** Answers of people, brought to a paused run. */
+import { WorkflowError } from "millrace";
+import { decisionProblems } from "../human/check-decision.js";
+import { invalidDecision, type StepRequirement } from "../human/requirement.js";
+import type { HumanDecision } from "../human/requirement.types.js";
+import { type PipelineRun, unresolved } from "./pipeline-run.js";
+import type { PipelineRunOutput } from "./run-output.types.js";
+
+/** An answer by the id of its question, as it comes from elsewhere. */
+export interface RequirementAnswer {
+  readonly requirementId: string;
+  readonly decision: HumanDecision;
+}
+
+export interface ContinueOptions {
+  /** Answered ones count. @default those of the output */
+  readonly requirements?: readonly StepRequirement[];
+  readonly answers?: readonly RequirementAnswer[];
+}
+
+interface Continued {
+  readonly paused: PipelineRunOutput | string;
+  readonly options: ContinueOptions;
+}
+
+/** Checks what can be checked at once; resolves when the run has taken every answer. */
+export function answersTo(run: PipelineRun, { paused, options }: Continued): Promise<unknown> {
+  if (typeof paused !== "string" && paused.status !== "PAUSED") throw notPaused(paused.runId, paused.status);
+  const requirements = options.requirements ?? (typeof paused === "string" ? [] : paused.requirements);
+  const answered = requirements.filter(({ isResolved }) => isResolved);
+  const { answers = [] } = options;
+  if (answered.length + answers.length === 0) throw unresolved(requirements);
+  return tell(run, { answered, answers });
+}
+
+async function tell(
+  run: PipelineRun,
+  {
+    answered,
+    answers,
+  }: { readonly answered: readonly StepRequirement[]; readonly answers: readonly RequirementAnswer[] },
+): Promise<void> {
+  if (answers.length > 0) await check(run, answers);
+  const told = await Promise.allSettled([...answered, ...answers].map((answer) => run.answer(answer)));
+  const failed = told.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** All of them are good, or none is told. */
+async function check(run: PipelineRun, answers: readonly RequirementAnswer[]): Promise<void> {
+  const { status, requirements } = await run.look();
+  if (status !== "PAUSED" && status !== "RUNNING") throw notPaused(run.runId, status);
+  for (const { requirementId, decision } of answers) {
+    const requirement = requirements.find((open) => open.requirementId === requirementId);
+    const problems = requirement === undefined ? [] : decisionProblems(requirement.data, decision);
+    if (requirement !== undefined && problems.length > 0) throw invalidDecision(requirement.data, problems);
+  }
+}
+
+function notPaused(runId: string, status: string): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_NOT_PAUSED",
+    message: `The run "${runId}" cannot be continued: it is ${status}, not PAUSED.`,
+    hint: "Look at `output.status` before you continue a run; start a new run after its end.",
+    details: { runId, status },
+  });
+}

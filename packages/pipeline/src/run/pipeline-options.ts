@@ -1,0 +1,69 @@
+import type { StandardSchema } from "millrace";
+import type { RunStore } from "millrace/runtime";
+import type { MediaLists } from "../data/media.js";
+import type { StepLike } from "../nodes/containers.js";
+import type { ConversationalAgent } from "../nodes/executor.types.js";
+
+export interface PipelineOptions {
+  readonly name: string;
+  /** @default the name in lower case, with `-` for spaces */
+  readonly id?: string;
+  readonly description?: string;
+  readonly steps: readonly StepLike[];
+  /** Where runs and sessions are kept. @default in memory */
+  readonly store?: RunStore;
+  /**
+   * The session of runs that name none. Give each user's runs a session of their own: a service that serves several of them must
+   * not leave it to this.
+   *
+   * @default a new one, made with the pipeline
+   */
+  readonly sessionId?: string;
+  /** The user of runs that name none. */
+  readonly userId?: string;
+  /** What the state of a new session begins with. It is never changed. */
+  readonly sessionState?: Readonly<Record<string, unknown>>;
+  /** A state that a run is given comes in the place of what its session has, over `sessionState`. @default false: merged */
+  readonly overwriteDbSessionState?: boolean;
+  /** Checks and completes the input before anything else happens. */
+  readonly inputSchema?: StandardSchema;
+  /** For steps, agents and their tools. Those of a run are merged over them. */
+  readonly dependencies?: Readonly<Record<string, unknown>>;
+  /** Merged over what a run is given; a new session has it, too. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Puts earlier runs of the session in front of what agents and teams are told. @default false */
+  readonly addWorkflowHistoryToSteps?: boolean;
+  /** @default all */
+  readonly numHistoryRuns?: number;
+  /** Answers from earlier runs, or has the pipeline run: a `PipelineAgent` of `@millrace/agents`. */
+  readonly agent?: ConversationalAgent;
+  /** Of runs that do not say. @default false */
+  readonly streamEvents?: boolean;
+  /** Of runs that do not say. @default true */
+  readonly streamExecutorEvents?: boolean;
+  /** Keeps all events of a run with it, also when nobody reads its stream: `output.events`. @default false */
+  readonly storeEvents?: boolean;
+  /** Names of events that are not kept. They are shown as always. @default none */
+  readonly eventsToSkip?: readonly string[];
+  /** Keeps what agents, teams and nested pipelines did: `output.stepExecutorRuns`. @default true */
+  readonly storeExecutorOutputs?: boolean;
+}
+
+export interface PipelineRunOptions extends MediaLists {
+  /** @default made up, unique */
+  readonly runId?: string;
+  /** @default that of the pipeline */
+  readonly sessionId?: string;
+  /** @default that of the pipeline. An empty text counts as none. */
+  readonly userId?: string;
+  /** Merged over what the session has. */
+  readonly sessionState?: Readonly<Record<string, unknown>>;
+  /** The same for every step, as it is. */
+  readonly additionalData?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Shows when steps and groups begin and end, and all that agents and teams tell. @default that of the pipeline */
+  readonly streamEvents?: boolean;
+  /** Shows what agents, teams and generators say. @default that of the pipeline */
+  readonly streamExecutorEvents?: boolean;
+}

@@ -1,0 +1,119 @@
+/** A run as it is stored, seen from outside. */
+import { Context, type Workflow } from "millrace";
+import type { RunHandle, RuntimeRecords } from "millrace/runtime";
+import { HumanPrompt } from "../compile/people-events.js";
+import type { PipelineState } from "../compile/pipeline-state.types.js";
+import type { PipelineIdentity } from "../compile/run-context.js";
+import { StepRequirement } from "../human/requirement.js";
+import { saveFromOutside } from "../session/save-from-outside.js";
+import { newSessionOf } from "../session/session-record.js";
+import { leaving } from "./leave-session.js";
+import { runOutput } from "./run-output.js";
+import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
+import { unbegunState } from "./unbegun-state.js";
+
+export interface RunSetup {
+  readonly pipeline: PipelineIdentity;
+  readonly workflow: Workflow;
+  readonly records: RuntimeRecords;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+type Outcome = Awaited<ReturnType<RunHandle["idle"]>>;
+type Waiting = Extract<Outcome, { status: "waiting" }>;
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export class RunView {
+  readonly #handle: RunHandle;
+  readonly #setup: RunSetup;
+
+  constructor(handle: RunHandle, setup: RunSetup) {
+    this.#handle = handle;
+    this.#setup = setup;
+  }
+
+  get pipeline(): PipelineIdentity {
+    return this.#setup.pipeline;
+  }
+
+  /** Resolves when the run has ended or waits for somebody. */
+  async settled(): Promise<PipelineRunOutput> {
+    return this.#outputOf(await this.outcome());
+  }
+
+  /** The same, as the run itself says it. A run that only waits for a time goes on by itself. */
+  async outcome(): Promise<Outcome> {
+    for (;;) {
+      const outcome = await this.#handle.idle();
+      if (outcome.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return outcome;
+      await this.#wake(outcome.wakeAtMs);
+    }
+  }
+
+  async now(): Promise<PipelineRunOutput> {
+    const { status } = await this.#handle.summary();
+    if (status === "scheduled") return this.#seen("PENDING");
+    if (status === "running") return this.#seen("RUNNING");
+    const outcome = await this.#handle.idle();
+    if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
+      return this.#seen("RUNNING");
+    return this.#outputOf(outcome);
+  }
+
+  /** Where the stream stands. */
+  async lastEvent(): Promise<number> {
+    return (await this.#handle.summary()).lastEvent;
+  }
+
+  /** A cancelled run has no last step in which to say what it leaves. */
+  async leaveSession(): Promise<void> {
+    const { pipeline, records, metadata } = this.#setup;
+    const [state, { status }] = await Promise.all([this.#state(), this.#handle.summary()]);
+    if (status !== "cancelled" || !("visits" in state)) return;
+    const facts = { runId: this.#handle.runId, state, status: "CANCELLED", nowMs: Date.now() } as const;
+    await saveFromOutside(records, leaving(facts, newSessionOf(state.request, { pipeline, metadata })), facts.runId);
+  }
+
+  async #outputOf(outcome: Outcome): Promise<PipelineRunOutput> {
+    if (outcome.status === "completed") return { ...(outcome.result as PipelineRunOutput), requirements: [] };
+    if (outcome.status === "waiting") return this.#seen("PAUSED", requirementsOf(outcome));
+    if (outcome.status === "cancelled") return this.#seen("CANCELLED");
+    return (await this.#handle) as never; // rejects with what went wrong
+  }
+
+  async #seen(status: PipelineStatus, requirements: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
+    const state = await this.#state();
+    const { pipeline } = this.#setup;
+    const { runId } = this.#handle;
+    return runOutput({ runId, pipeline, state, status, sessionState: state.session, nowMs: Date.now(), requirements });
+  }
+
+  async #state(): Promise<PipelineState> {
+    const context = Context.fromDict(this.#setup.workflow, await this.#handle.snapshot());
+    const state = (await context.store.getState()) as unknown as PipelineState;
+    return "visits" in state ? state : unbegunState(await this.#handle.summary());
+  }
+
+  async #wake(atMs: number): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const due = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.min(Math.max(0, atMs - Date.now()), MAX_TIMER_MS));
+    });
+    try {
+      await Promise.race([due, this.#handle.then(...bothNothing)]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const bothNothing = [(): void => {}, (): void => {}] as const;
+
+function requirementsOf({ prompts }: Waiting): StepRequirement[] {
+  return prompts.flatMap(({ promptId, runId, event }) =>
+    event instanceof HumanPrompt
+      ? [new StepRequirement({ requirementId: promptId, runId, data: event.requirement })]
+      : [],
+  );
+}

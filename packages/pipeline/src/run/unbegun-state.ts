@@ -1,0 +1,22 @@
+import type { RunListing } from "millrace/runtime";
+import { freshState } from "../compile/fresh-state.js";
+import type { PipelineState } from "../compile/pipeline-state.types.js";
+import { emptyMedia } from "../data/media.js";
+
+/** Of a run that has not begun: what is known is in its labels. */
+export function unbegunState({ labels, createdAtMs }: RunListing): PipelineState {
+  const request = {
+    input: undefined,
+    additionalData: {},
+    media: emptyMedia,
+    sessionId: labels["session"] ?? "",
+    userId: labels["user"] ?? null,
+    dependencies: {},
+    metadata: {},
+    shared: null,
+    showsSteps: false,
+    showsExecutors: false,
+    nesting: null,
+  };
+  return { ...freshState({ request, history: [], session: {}, sessionAtStart: {} }), startedAtMs: createdAtMs };
+}
