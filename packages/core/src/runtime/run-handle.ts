@@ -142,8 +142,12 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const listed = toListing(await this.#row());
     const live = this.#setup.desk.live.get(idOf(this.#setup.key));
     // What a run in memory has done by now is not in its row yet.
-    if (live?.phase !== "live" || listed.endedAtMs !== null) return listed;
+    if (live === undefined || listed.endedAtMs !== null) return listed;
     const { runner } = live;
+    const { outcome, atMs } = runner.state;
+    if (live.phase === "ended" && outcome !== null)
+      return { ...listed, status: outcome.status, wakeAtMs: null, lastEvent: runner.published - 1, endedAtMs: atMs };
+    if (live.phase !== "live") return listed;
     const isWaiting = runner.isQuiet();
     return {
       ...listed,

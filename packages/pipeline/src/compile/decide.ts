@@ -37,8 +37,8 @@ export async function decide(plan: CompiledPlan, node: ContainerNode, tools: Ste
 
 function beginLoop(course: PipelineCourse, node: LoopNode, { place }: StepTools): Step[] {
   // Told in this order; a loop without steps has no iteration.
-  const emit: PipelineCourse["emit"] = (name, data) => {
-    course.emit(name, data);
+  const emit: PipelineCourse["emit"] = (name, data, source) => {
+    course.emit(name, data, source);
     if (name === "LoopExecutionStarted" && node.children.length > 0) emitIteration(course, node, { iteration: 1 });
   };
   return open({ ...course, emit }, { node, place, queue: everyOf(node.children) });

@@ -26,21 +26,27 @@ export async function move(
   { visit, from }: Visited,
   change: (course: PipelineCourse) => readonly Step[],
 ): Promise<readonly Move[]> {
-  return ctx.store.editState(
+  let moves: Move[] = [];
+  await ctx.store.editState(
     (draft) => {
       const state = draft as unknown as PipelineState;
       // Told within the edit: stored with it, or not at all.
-      const emit = (name: string, data: Readonly<Record<string, unknown>>) => events.emit("step", name, data);
+      const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
       const steps = change({ tree: plan.tree, state, nowMs: Date.now(), emit });
       live.left.keepIn(state);
       notes.keepIn(state);
-      const moves = steps.map((step) => ({ ...step, visit: ++state.visits, from: visit }));
-      for (const done of from) delete state.moved[done];
-      state.moved[visit] = moves;
-      return moves;
+      moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
+      for (const done of from) if (done in state.moved) delete state.moved[done];
+      if (!steps.some(isGather)) state.moved[visit] = moves;
+      // Gives nothing: what an edit gives is stored with it, and the moves are in the state. See `knownMoves`.
     },
     { key: "move" },
   );
+  return moves;
+}
+
+function isGather({ to }: Step): boolean {
+  return to === "gather";
 }
 
 /** The place of a visit that has none of its own. */
