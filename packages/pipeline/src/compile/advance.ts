@@ -8,7 +8,7 @@
 import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ContainerNode, PipelineNode } from "../nodes/node.types.js";
-import { emptyGroup, endedGroup, startedEvent } from "./group-output.js";
+import { emptyGroup, endedGroup, lastIteration, startedEvent } from "./group-output.js";
 import { aboutOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
@@ -111,9 +111,9 @@ export function open(
 /** The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. */
 export function abandon({ state }: Course, place: Place): void {
   const inside = insideOf(place);
-  for (const [key, { iterations, outputs }] of Object.entries(state.frames)) {
+  for (const [key, { outputs }] of Object.entries(state.frames)) {
     if (!key.startsWith(inside)) continue;
-    const done = [...iterations.flat(), ...outputs].filter((output) => output !== null);
+    const done = outputs.filter((output) => output !== null);
     state.spent.push(...executionsOf(undrafted(done)));
     delete state.frames[key];
   }
@@ -132,7 +132,8 @@ function insideOf({ frame, at }: Place): string {
 
 /** The next iteration of a loop. */
 export function again(course: Course, key: string): Step[] {
-  frameOf(course.state, key).outputs = [];
+  const { starts, outputs } = frameOf(course.state, key);
+  starts.push(outputs.length);
   return enter(course, { frame: key, at: 0 });
 }
 
@@ -151,8 +152,8 @@ export function previousOutputs(run: Pick<PipelineState, "frames">, tree: Pipeli
   const outer = frame.parent === null ? [] : previousOutputs(run, tree, frame.parent);
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") return outer; // branches do not see each other
-  const before = owner?.kind === "loop" && owner.forwards ? frame.iterations.flat() : [];
-  return [...outer, ...before, ...(frame.outputs as StepOutput[])];
+  const isAnew = owner?.kind === "loop" && !owner.forwards;
+  return [...outer, ...(isAnew ? lastIteration(frame) : (frame.outputs as StepOutput[]))];
 }
 
 interface NewFrame {
@@ -167,7 +168,7 @@ interface NewFrame {
 function openFrame(course: Course, { key, branch = null, ...rest }: NewFrame): Step[] {
   const { state, tree } = course;
   const isParallel = rest.node !== null && tree.node(rest.node).kind === "parallel";
-  state.frames[key] = { ...rest, branch, outputs: isParallel ? rest.queue.map(() => null) : [], iterations: [] };
+  state.frames[key] = { ...rest, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
   if (rest.queue.length === 0) return leave(course, key);
   if (isParallel) return rest.queue.flatMap((_, at) => enter(course, { frame: key, at }));
   return enter(course, { frame: key, at: 0 });

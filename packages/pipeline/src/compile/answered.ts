@@ -119,7 +119,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   const told = { ...toldOfOutput, ...(feedback !== undefined && { feedback }) };
   if (question.kind === "iterationReview") {
     say(course.state, place, { retryCount: retryCount + 1, feedback: told });
-    const iteration = frameOf(course.state, place.frame).iterations.length + 1;
+    const iteration = frameOf(course.state, place.frame).starts.length + 1;
     const { maxIterations } = node as LoopNode;
     course.emit("LoopIterationStarted", { ...aboutOf(node), iteration, maxIterations });
     return again(course, place.frame);
