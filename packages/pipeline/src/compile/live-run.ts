@@ -1,5 +1,5 @@
 /** What a run has in memory, once for all of its steps in this process. */
-import { resource } from "millrace";
+import { type Resource, resource } from "millrace";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
@@ -45,4 +45,6 @@ export interface LiveHolder {
   readonly live: LiveRun;
 }
 
-export const liveResources = { live: resource("liveRun", () => new LiveRun(), { scope: "run" }) };
+export const liveResources: { readonly live: Resource<LiveRun> } = {
+  live: resource("liveRun", () => new LiveRun(), { scope: "run" }),
+};

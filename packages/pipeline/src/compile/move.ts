@@ -1,7 +1,7 @@
 import { type Course, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import type { LiveRun, PendingNotes } from "./live-run.js";
-import type { Move, PipelineState, Step } from "./pipeline-state.types.js";
+import type { Move, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface Mover {
@@ -50,4 +50,4 @@ function isGather({ to }: Step): boolean {
 }
 
 /** The place of a visit that has none of its own. */
-export const rootPlace = { frame: ROOT, at: 0 };
+export const rootPlace: Place = { frame: ROOT, at: 0 };

@@ -21,7 +21,7 @@ interface EndedRun {
 }
 
 /** What every event of the run itself says. */
-export function baseOf({ runId, pipeline }: EndedRun) {
+export function baseOf({ runId, pipeline }: EndedRun): Readonly<Record<string, unknown>> {
   const createdAt = Math.floor(Date.now() / 1000);
   const { id: pipelineId, name: pipelineName } = pipeline;
   return { createdAt, runId, pipelineRunId: runId, pipelineId, pipelineName, nestedDepth: 0 };
