@@ -4,10 +4,10 @@ import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
 import { begin, finish } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
+import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
 import { freshState } from "./fresh-state.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
-import { mediaOf } from "./media-of.js";
 import { move, rootPlace } from "./move.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { PipelineState } from "./pipeline-state.types.js";
@@ -86,21 +86,9 @@ async function decide(
 ): Promise<DecideResult> {
   const about = { agentName: agent.name };
   const shown = agent.addHistory ? historyWindow(history, agent.numHistoryRuns) : [];
-  const result = await agent.decide({
-    input: request.input,
-    ...mediaOf([request.media]),
-    sessionId: context.sessionId,
-    userId: context.userId,
-    sessionState: context.sessionState,
-    runContext: context,
-    ...(events.wantsExecutors && {
-      stream: (event: { readonly event: string }) => events.forward({ ...event }, about),
-    }),
-    signal: context.signal,
-    idempotencyKey: context.idempotencyKey,
-    pipelineDescription: plan.description,
-    history: historyText(shown) ?? null,
-  });
+  const asked = executorRequest({ input: request.input, media: request.media, context, events, about });
+  const told = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
+  const result = await agent.decide({ ...asked, ...told });
   if (result.status === "COMPLETED") return result;
   throw result.error instanceof Error ? result.error : new Error(String(result.content));
 }

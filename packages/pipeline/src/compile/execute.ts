@@ -12,9 +12,9 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { Executor, ExecutorPause, ExecutorResult, ExecutorResume, StepFunction } from "../nodes/executor.types.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { type NestedPipeline, runNested } from "./execute-nested.js";
+import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
 import type { PendingNotes } from "./live-run.js";
-import { mediaOf } from "./media-of.js";
 import { identityOf } from "./node-facts.js";
 import type { RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
@@ -97,20 +97,8 @@ async function runExecutor(
   { executor, attempt }: { readonly executor: Executor; readonly attempt: Attempt },
 ): Promise<Executed> {
   const { input, context, events, about, resume, notes, node, keepsExecutorRuns } = execution;
-  const result = await executor.execute({
-    input: messageOf(execution),
-    ...mediaOf([input]),
-    sessionId: context.sessionId,
-    userId: context.userId,
-    sessionState: context.sessionState,
-    runContext: context,
-    ...(events.wantsExecutors && {
-      stream: (event: { readonly event: string }) => events.forward({ ...event }, about),
-    }),
-    signal: context.signal,
-    idempotencyKey: context.idempotencyKey,
-    ...(resume !== null && { resume }),
-  });
+  const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
+  const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
   attempt.metrics = result.metrics;
   if (result.status === "PAUSED" && result.pause) return { status: "paused", pause: result.pause };
   if (keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
