@@ -62,12 +62,13 @@ export interface CompiledPlan extends PipelinePlan {
 export function compilePipeline(plan: PipelinePlan): Workflow {
   const compiled: CompiledPlan = { ...plan, tree: new PipelineTree(plan.children), events: new PipelineEvents() };
   const names = options.coreNames(compiled.tree);
+  const nodeIds = options.nodeIds(names);
   const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });
   // The graph is made of what the user listed: its events are known at run time only, and `build` checks them.
   let builder = empty as unknown as UntypedBuilder;
   for (const { name, settings, run } of coreSteps(compiled, names)) builder = builder.step(name, settings, run);
   return builder
-    .catchError("caught", options.caughtOptions(compiled), (ev, ctx) => caught(compiled, ev, { ctx, names }))
+    .catchError("caught", options.caughtOptions(compiled), (ev, ctx) => caught(compiled, ev, { ctx, nodeIds }))
     .build();
 }
 
@@ -111,7 +112,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
       settings: options.askOptions(plan, node),
       run: (ev: PlaceEvent, ctx, { live }) => askPeople(plan, { node, ev, ctx, live }),
     };
-  if (node.kind === "loop")
+  if (node.kind === "loop" && node.children.length > 0)
     yield {
       name: `${name}: again`,
       settings: options.againOptions(plan, node),

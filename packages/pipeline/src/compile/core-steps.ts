@@ -96,14 +96,24 @@ export function caughtOptions(plan: Graph): object {
   return { emits, streams, maxRecoveries: 1_000_000 };
 }
 
-/** Names of core steps: those of the user's steps, told apart where they repeat. */
+/** What the core steps of a node are called besides its name. */
+const suffixes = ["", ": ask", ": again", ": gather"] as const;
+
+/** Names of core steps, by the id of the node: those of the user's steps, told apart where any of them would be another's. */
 export function coreNames(tree: PipelineTree): Map<string, string> {
   const taken = new Set(["begin", "converse", "finish", "caught"]);
   const names = new Map<string, string>();
   for (const { id, name } of tree.all) {
-    const free = taken.has(name) ? `${name} (${id})` : name;
-    taken.add(free);
+    let free = name;
+    for (let mark = ` (${id})`; suffixes.some((suffix) => taken.has(`${free}${suffix}`)); mark += "'")
+      free = `${name}${mark}`;
+    for (const suffix of suffixes) taken.add(`${free}${suffix}`);
     names.set(id, free);
   }
   return names;
+}
+
+/** The ids of nodes, by the names of all of their core steps. */
+export function nodeIds(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...names].flatMap(([id, name]) => suffixes.map((suffix) => [`${name}${suffix}`, id] as const)));
 }

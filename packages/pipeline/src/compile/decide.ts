@@ -87,8 +87,7 @@ async function endIteration(node: LoopNode, { place, state, context }: StepTools
   const results = lastIteration(frame);
   const iteration = frame.starts.length;
   const isLast = iteration >= node.maxIterations || results.some((output) => output.stop);
-  const ends =
-    isLast || Boolean(await node.endCondition?.(results, Object.assign(Object.create(context), { iteration })));
+  const ends = isLast || Boolean(await node.endCondition?.(results, Object.assign(context, { iteration })));
   return (course) => {
     emitIteration(course, node, { iteration, ended: { results, goesOn: !ends } });
     if (ends) return leave(course, place.frame);

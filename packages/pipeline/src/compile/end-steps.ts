@@ -60,14 +60,14 @@ export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promi
 export async function caught(
   plan: CompiledPlan,
   ev: StepFailedEvent,
-  { ctx, names }: { readonly ctx: StepCtx; readonly names: ReadonlyMap<string, string> },
+  { ctx, nodeIds }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> },
 ): Promise<WorkflowEvent | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
   if (StartEvent.is(failed) || ev.stepName === "finish") throw ev.error;
   const { visit, from } = failed;
   const state = await stateOf(ctx);
-  const node = failedNode(plan, { ev, names });
+  const node = failedNode(plan, { ev, nodeIds });
   const { frame, at } = failed;
   const isOfNode = node !== null && !Array.isArray(ev.input);
   const known = isOfNode ? knownMoves(plan.tree, state, { node, frame, at, visit }) : state.moved[visit];
@@ -77,7 +77,7 @@ export async function caught(
   const events = eventsOf(plan, state, { ctx, notes });
   const moves = await move({ plan, ctx, events, notes, live }, { visit, from: [from] }, (course) => {
     course.emit("StepError", { ...(node === null ? { stepName: ev.stepName } : aboutOf(node)), error: messageOf(ev) });
-    return failedMoves(course, plan, { ev, names });
+    return failedMoves(course, plan, { ev, nodeIds });
   });
   return nextEvent(plan, moves);
 }

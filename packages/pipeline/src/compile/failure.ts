@@ -12,13 +12,13 @@ import { say } from "./talk.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;
-  /** Names of core steps, by the id of the node. */
-  readonly names: ReadonlyMap<string, string>;
+  /** Ids of nodes, by the names of their core steps. */
+  readonly nodeIds: ReadonlyMap<string, string>;
 }
 
 /** The node whose core step has failed; null: it was none. */
-export function failedNode({ tree }: CompiledPlan, { ev, names }: Caught): PipelineNode | null {
-  const id = [...names].find(([, name]) => ev.stepName === name || ev.stepName?.startsWith(`${name}: `))?.[0];
+export function failedNode({ tree }: CompiledPlan, { ev, nodeIds }: Caught): PipelineNode | null {
+  const id = nodeIds.get(ev.stepName ?? "");
   return id === undefined ? null : tree.node(id);
 }
 
@@ -66,7 +66,7 @@ function around({ tree }: CompiledPlan, state: PipelineState, { place }: Taken):
 }
 
 function fail(state: PipelineState, ev: StepFailedEvent): Step[] {
-  const { name, code, retryable } = ev.error as Partial<Record<"name" | "code" | "retryable", unknown>>;
+  const { name, code, retryable } = Object(ev.error) as Partial<Record<"name" | "code" | "retryable", unknown>>;
   state.failure = {
     stepName: ev.stepName,
     message: messageOf(ev),
@@ -89,5 +89,9 @@ function failedOutput(node: PipelineNode, ev: StepFailedEvent): StepOutput {
 }
 
 export function messageOf({ error }: StepFailedEvent): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  const { message } = Object(error) as { readonly message?: unknown };
+  if (typeof message === "string") return message;
+  // Anything may be thrown, also what has no text.
+  return typeof error === "object" && error !== null ? "an object that is no error was thrown" : String(error);
 }

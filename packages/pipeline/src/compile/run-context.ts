@@ -3,6 +3,7 @@ import type { Context } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
 import { LiveSessionState, type SessionView } from "../session/session-state.js";
 import type { PipelineState } from "./pipeline-state.types.js";
+import { plainCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
@@ -17,6 +18,8 @@ export interface RunContextSetup {
   /** Of the step; added to the events that it says. */
   readonly about: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
+  /** Set where the attempt may be ended from outside: what it has changed by then is given up to the next result. */
+  readonly endsWith?: AbortSignal;
 }
 
 /** Of one attempt of one step. */
@@ -46,7 +49,7 @@ export class StepRunContext implements RunContext {
     this.idempotencyKey = setup.idempotencyKey;
     this.#ctx = ctx;
     this.#live = live;
-    this.#view = live.view();
+    this.#view = live.view(setup.endsWith);
     this.#setup = setup;
   }
 
@@ -67,7 +70,7 @@ export class StepRunContext implements RunContext {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
       const view = new LiveSessionState(this.#live.plain()).view();
-      const result = await edit(view.state);
+      const result = plainCopy(await edit(view.state)) as Awaited<ReturnType<typeof edit>>;
       const changes = this.#live.apply(view.take());
       LiveSessionState.applyTo((draft as unknown as PipelineState).session, changes);
       return result;

@@ -75,6 +75,7 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
     events,
     about: aboutOf(node),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
+    ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
   };
   const context = new StepRunContext(ctx, state, setup);
   const tools: StepTools = { place, ctx, state, context, events, notes, live, ...(isAgain && { isAgain }) };

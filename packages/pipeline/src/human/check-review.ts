@@ -20,6 +20,11 @@ export function reviewProblems(kind: ReviewedKind, human: HumanReview | undefine
   const strange = Object.keys(human).filter((option) => !honoured[kind].includes(option));
   const { onReject, maxRetries = 0, requiresUserInput = false, userInputSchema = [] } = human;
   return [
+    ...wordProblems("onReject", onReject, ["skip", "cancel", "retry", "else"]),
+    ...wordProblems("onTimeout", human.onTimeout, ["cancel", "skip", "approve"]),
+    ...userInputSchema.flatMap(({ name, type }) =>
+      wordProblems(`userInputSchema: type of "${name}"`, type, fieldTypes),
+    ),
     ...strange.map((option) => `a ${kind} has no \`humanReview.${option}\``),
     ...(onReject === "else" && kind !== "condition"
       ? ['only a condition can have `humanReview.onReject: "else"`']
@@ -32,6 +37,13 @@ export function reviewProblems(kind: ReviewedKind, human: HumanReview | undefine
       ? ["`humanReview.requiresUserInput` and a `userInputSchema` with fields go together"]
       : []),
   ];
+}
+
+const fieldTypes = ["string", "integer", "number", "boolean", "array", "object"];
+
+function wordProblems(option: string, word: string | undefined, known: readonly string[]): string[] {
+  if (word === undefined || known.includes(word)) return [];
+  return [`\`humanReview.${option}\` is "${word}", not one of ${known.join(", ")}`];
 }
 
 /** Where something was made that can be made again. */

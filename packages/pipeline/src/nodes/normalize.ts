@@ -8,17 +8,34 @@ import type { ExecutorType } from "../data/step-output.types.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
-import { Step, type StepOptions } from "./step.js";
+import { invalidOptions, Step, type StepOptions } from "./step.js";
 
+/** @throws {WorkflowError} `OPTION_INVALID` */
 export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[] {
+  if (!Array.isArray(steps)) throw invalidOptions("The pipeline", ["its `steps` are no list"]);
   return childrenOf(steps, []);
+}
+
+/** Metrics are told by the names of steps, and no record has these keys. */
+const forbiddenNames: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
+const policies: ReadonlySet<unknown> = new Set(["fail", "skip", "pause"]);
+
+function checked<Node extends PipelineNode>(node: Node): Node {
+  const { name, onError } = node;
+  const problems = [
+    ...(typeof name !== "string" || name === "" ? ["its `name` is no text"] : []),
+    ...(forbiddenNames.has(name) ? ["no step can have this name"] : []),
+    ...(policies.has(onError) ? [] : [`\`onError\` is ${String(onError)}, not "fail", "skip" or "pause"`]),
+  ];
+  if (problems.length > 0) throw invalidOptions(`The ${node.kind} "${String(name)}"`, problems);
+  return node;
 }
 
 function childrenOf(
   steps: readonly (StepLike | readonly StepLike[])[],
   path: readonly number[],
 ): readonly PipelineNode[] {
-  const nodes = steps.map((step, position) => normalize(step, [...path, position]));
+  const nodes = steps.map((step, position) => checked(normalize(step, [...path, position])));
   return withDistinctContainers(nodes);
 }
 
@@ -123,8 +140,9 @@ function retriesOf(maxRetries: number) {
 
 function typeOf(executor: StepOptions["executor"]): ExecutorType {
   if (typeof executor === "function") return "function";
-  if ("execute" in executor) return executor.kind;
-  if ("run" in executor) return "workflow";
+  const isObject = typeof executor === "object" && executor !== null;
+  if (isObject && "execute" in executor) return executor.kind;
+  if (isObject && "run" in executor) return "workflow";
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `A step of the pipeline is ${String(executor)}, which nothing can run.`,

@@ -16,7 +16,12 @@ export function leaving({ runId, state, status, nowMs }: Facts, session: Omit<Ne
     change: (stored) => {
       // Its time and tokens count once, however often it is said how it has ended.
       const isKnown = stored.runs.some((known) => known.runId === runId);
-      const changed = withRun(stored, { runId, status, createdAtMs: state.startedAtMs });
+      const changed = withRun(stored, {
+        runId,
+        pipelineId: session.pipelineId,
+        status,
+        createdAtMs: state.startedAtMs,
+      });
       return isKnown ? changed : { ...changed, metrics: addRunToSession(stored.metrics, metrics) };
     },
     nowMs,

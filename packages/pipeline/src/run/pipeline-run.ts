@@ -63,7 +63,9 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
     yield* readEvents({ handle: this.#handle, view: this.#view }, options);
   }
 
-  /** Stops the run. What was done stays, in its output and in its session. */
+  /**
+   * Stops the run. Its output has what was done at the top level, its metrics have all; its session has what it has changed.
+   */
   async cancel(reason?: string): Promise<PipelineRunOutput> {
     await this.#ready;
     await this.#handle.cancel(reason);

@@ -14,6 +14,7 @@ import type { SessionMetricsData } from "../data/metrics.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
+import { invalidOptions } from "../nodes/step.js";
 import { SessionStore } from "../session/session-store.js";
 import { answersTo, type ContinueOptions } from "./continue-run.js";
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
@@ -38,6 +39,8 @@ export class Pipeline implements PipelineLike {
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
   constructor(options: PipelineOptions) {
+    if (typeof options.name !== "string" || options.name === "")
+      throw invalidOptions("The pipeline", ["its `name` is no text"]);
     this.#options = options;
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");

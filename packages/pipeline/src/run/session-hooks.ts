@@ -72,10 +72,10 @@ function endStatus({ failure }: PipelineState): PipelineStatus {
   return failure.isCancelled ? "CANCELLED" : "ERROR";
 }
 
-/** Runs that ended well, the oldest first. Those that were deleted since are no more. */
-async function historyOf({ history }: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
+/** Runs of this pipeline that ended well, the oldest first. Those that were deleted since are no more. */
+async function historyOf({ history, pipeline }: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
   const { count, read } = history;
-  const completed = runs.filter(({ status }) => status === "COMPLETED");
+  const completed = runs.filter(({ status, pipelineId }) => status === "COMPLETED" && pipelineId === pipeline.id);
   const found = await Promise.all(
     historyWindow(completed, count).map(({ runId }) =>
       read(runId).then(

@@ -29,7 +29,8 @@ export class ChangeLog {
     this.#stored = base;
   }
 
-  add(owner: object, patch: SessionPatch): void {
+  /** @param owner Null: whoever stores next takes it. */
+  add(owner: object | null, patch: SessionPatch): void {
     this.#entries.push({ owner, patch, isTaken: false });
   }
 

@@ -30,6 +30,8 @@ export interface SessionRecord {
 /** A run of a session, in short. */
 export interface SessionRun {
   readonly runId: string;
+  /** Whose run it was: pipelines of one store may share a session. */
+  readonly pipelineId: string;
   readonly status: string;
   readonly createdAtMs: number;
 }

@@ -45,13 +45,15 @@ export class LiveSessionState {
   view(signal?: AbortSignal): SessionView {
     const owner = {};
     const given = new Set<Container>();
+    let isClosed = false;
     const view = new StateView(this.#tree, {
-      changed: (patch) => this.#log.add(owner, patch),
+      changed: (patch) => this.#log.add(isClosed ? null : owner, patch),
       given: (container) => given.add(container),
     });
     const log = this.#log;
     const recordGiven = (): void => this.#recordGiven(owner, given);
     const close = (): void => {
+      isClosed = true;
       recordGiven();
       given.clear();
       log.giveUp(owner);

@@ -1,0 +1,184 @@
+/** What a careless user does: it works, or is refused at the door. */
+import { memoryStore } from "millrace/runtime";
+import { describe, expect, it } from "vitest";
+import { Condition, Loop, Parallel, Pipeline, Router, Step, type StepFunction, Steps } from "../src/index.js";
+
+const fails: StepFunction = () => {
+  throw new Error("no");
+};
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("an end condition", () => {
+  it("has the session state, the signal and the number of the iteration", async () => {
+    await using counts = new Pipeline({
+      name: "counts",
+      sessionState: { n: 0 },
+      steps: [
+        new Loop({
+          maxIterations: 9,
+          steps: [(_input, { sessionState }) => ++sessionState["n"]],
+          endCondition: (_outputs, { sessionState, signal, iteration }) =>
+            !signal.aborted && iteration === sessionState["n"] && sessionState["n"] >= 2,
+        }),
+      ],
+    });
+
+    expect((await counts.run("")).content).toBe(2);
+  });
+});
+
+describe("names", () => {
+  it("that begin with another name keep their own policy", async () => {
+    const ok = new Step({ name: "research", onError: "skip", executor: () => "ok" });
+    await using strict = new Pipeline({
+      name: "strict",
+      steps: [ok, new Step({ name: "research: web", executor: fails })],
+    });
+
+    expect(await strict.run("").output()).toMatchObject({ status: "ERROR", error: { stepName: "research: web" } });
+  });
+
+  it("that core steps of others have are told apart", async () => {
+    const step = (name: string) => new Step({ name, executor: () => name });
+    await using same = new Pipeline({
+      name: "same",
+      steps: [
+        new Loop({ name: "L", maxIterations: 1, steps: [step("x")] }),
+        step("L: again"),
+        new Parallel({ name: "P", steps: [step("y")] }),
+        step("P: gather"),
+        step("a"),
+        step("a"),
+        step("a (5)"),
+        step("begin"),
+        step("finish"),
+        new Loop({ name: "empty", steps: [] }),
+      ],
+    });
+
+    expect((await same.run("")).stepResults.map(({ stepName }) => stepName)).toEqual([
+      "L",
+      "L: again",
+      "P",
+      "P: gather",
+      "a",
+      "a",
+      "a (5)",
+      "begin",
+      "finish",
+      "empty",
+    ]);
+  });
+
+  it("that no record has are refused", () => {
+    for (const name of ["prototype", "constructor", "__proto__"])
+      expect(() => new Pipeline({ name: "p", steps: [new Step({ name, executor: () => 1 })] })).toThrow(
+        expect.objectContaining({ code: "OPTION_INVALID" }),
+      );
+  });
+});
+
+describe("session state", () => {
+  it("that an attempt has changed before its timeout is stored as it is live", async () => {
+    const slow: StepFunction = async (_input, { sessionState }) => {
+      sessionState["a"] = 1;
+      sessionState["list"] = ["x"];
+      await wait(150);
+      sessionState["late"] = true;
+    };
+    await using timed = new Pipeline({
+      name: "timed",
+      steps: [
+        new Step({ name: "slow", timeout: 40, onError: "skip", executor: slow }),
+        async (_input, { sessionState }) => {
+          await wait(200);
+          sessionState["list"].push("y");
+          return JSON.parse(JSON.stringify(sessionState));
+        },
+      ],
+    });
+
+    const { content, sessionState } = await timed.run("");
+    expect(sessionState).toEqual(content);
+    expect(sessionState).toMatchObject({ a: 1, list: ["x", "y"] });
+    expect(await timed.getSessionState()).toEqual(content);
+  });
+
+  it("that was changed before an edit that throws is stored", async () => {
+    const tries: StepFunction = async (_input, { sessionState, editState }) => {
+      sessionState["a"] = 1;
+      await editState(() => Promise.reject(new Error("no"))).catch(() => {});
+    };
+    await using edits = new Pipeline({ name: "edits", steps: [tries] });
+
+    expect((await edits.run("")).sessionState).toEqual({ a: 1 });
+  });
+
+  it("may be what an edit gives", async () => {
+    await using gives = new Pipeline({
+      name: "gives",
+      sessionState: { list: [1] },
+      steps: [(_input, { editState }) => editState((state) => (state["list"].push(2), state["list"]))],
+    });
+
+    expect((await gives.run("")).content).toEqual([1, 2]);
+  });
+});
+
+it("two pipelines that share a session know their own history", async () => {
+  const store = memoryStore();
+  const one = new Pipeline({ name: "one", store, steps: [() => "one"] });
+  await one.run("1", { sessionId: "s" });
+  const two = new Pipeline({ name: "two", store, numHistoryRuns: 5, steps: [(input) => input.getWorkflowHistory()] });
+
+  await two.run("2", { sessionId: "s" });
+  expect((await two.run("3", { sessionId: "s" })).content).toEqual([["2", "[]"]]);
+});
+
+it.each([[undefined], [null], [Object.create(null)], ["text"]])("a step may throw %j", async (thrown) => {
+  await using throws = new Pipeline({
+    name: "throws",
+    steps: [
+      new Step({ name: "skips", onError: "skip", executor: () => Promise.reject(thrown) }),
+      new Step({ name: "throws", executor: () => Promise.reject(thrown) }),
+    ],
+  });
+
+  expect(await throws.run("").output()).toMatchObject({ status: "ERROR", error: { stepName: "throws" } });
+});
+
+it("a value that contains itself fails the step that gave it", async () => {
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  await using gives = new Pipeline({ name: "gives", steps: [() => circular] });
+
+  expect((await gives.run("").output()).error).toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
+});
+
+describe("options that cannot be", () => {
+  const humanReview = (options: object) => () =>
+    new Step({ name: "s", executor: () => 1, humanReview: options as never });
+
+  it.each<[string, () => unknown]>([
+    ["no name", () => new Pipeline({ steps: [] } as never)],
+    ["no steps", () => new Pipeline({ name: "p" } as never)],
+    ["a function for steps", () => new Pipeline({ name: "p", steps: (() => 1) as never })],
+    ["null as a step", () => new Pipeline({ name: "p", steps: [null as never] })],
+    ["text as a step", () => new Pipeline({ name: "p", steps: ["foo" as never] })],
+    [
+      "an unknown policy",
+      () => new Pipeline({ name: "p", steps: [new Step({ executor: fails, onError: "ignore" as never })] }),
+    ],
+    ["an unknown onTimeout", humanReview({ requiresConfirmation: true, onTimeout: "explode" })],
+    ["an unknown onReject", humanReview({ requiresConfirmation: true, onReject: "explode" })],
+    ["an unknown type", humanReview({ requiresUserInput: true, userInputSchema: [{ name: "n", type: "str" }] })],
+    [
+      "a review that groups do not have",
+      () => new Steps({ steps: [], humanReview: { requiresOutputReview: true } as never }),
+    ],
+    ["a router without a selector", () => new Router({ choices: [] })],
+    ["no list of steps", () => new Condition({ steps: undefined as never })],
+  ])("are refused: %s", (_what, make) => {
+    expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  });
+});
