@@ -52,7 +52,11 @@ describe("a cancelled run", () => {
       content: `Run ${run.runId} was cancelled`,
       error: null,
       sessionState: { a: "done" },
-      stepResults: [{ stepName: "a" }, { stepName: "agent" }],
+      stepResults: [
+        { stepName: "a" },
+        { stepName: "agent" },
+        { stepName: "group", content: "Steps group is not finished", steps: [{ stepName: "inside" }] },
+      ],
     });
     expect(Object.keys(output.metrics.steps)).toEqual(["a", "agent", "inside"]);
     expect(again).toMatchObject({ status: "CANCELLED" });

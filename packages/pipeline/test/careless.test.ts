@@ -118,7 +118,7 @@ describe("session state", () => {
     await using gives = new Pipeline({
       name: "gives",
       sessionState: { list: [1] },
-      steps: [(_input, { editState }) => editState((state) => (state["list"].push(2), state["list"]))],
+      steps: [(_input, { editState }) => editState((state) => Object.assign(state["list"], { 1: 2 }))],
     });
 
     expect((await gives.run("")).content).toEqual([1, 2]);

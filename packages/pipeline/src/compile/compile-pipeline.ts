@@ -22,7 +22,7 @@ import { caught, finishRun, gather } from "./end-steps.js";
 import type { LiveHolder } from "./live-run.js";
 import { PipelineEvents, type PlaceEvent } from "./pipeline-events.js";
 import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
-import { PipelineTree } from "./pipeline-tree.js";
+import type { PipelineTree } from "./pipeline-tree.js";
 import type { PipelineIdentity } from "./run-context.js";
 import type { EventStorage } from "./run-events.js";
 import { runNode } from "./visit-node.js";
@@ -40,7 +40,7 @@ export interface PipelineHooks {
 export interface PipelinePlan {
   readonly pipeline: PipelineIdentity;
   readonly description: string | null;
-  readonly children: readonly PipelineNode[];
+  readonly tree: PipelineTree;
   readonly hooks: PipelineHooks;
   readonly addHistory: boolean;
   readonly numHistoryRuns: number | null;
@@ -55,12 +55,11 @@ export interface PipelinePlan {
 }
 
 export interface CompiledPlan extends PipelinePlan {
-  readonly tree: PipelineTree;
   readonly events: PipelineEvents;
 }
 
 export function compilePipeline(plan: PipelinePlan): Workflow {
-  const compiled: CompiledPlan = { ...plan, tree: new PipelineTree(plan.children), events: new PipelineEvents() };
+  const compiled: CompiledPlan = { ...plan, events: new PipelineEvents() };
   const names = options.coreNames(compiled.tree);
   const nodeIds = options.nodeIds(names);
   const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });

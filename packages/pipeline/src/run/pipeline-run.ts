@@ -63,9 +63,7 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
     yield* readEvents({ handle: this.#handle, view: this.#view }, options);
   }
 
-  /**
-   * Stops the run. Its output has what was done at the top level, its metrics have all; its session has what it has changed.
-   */
+  /** Stops the run. What was done stays, in its output and in its session: a group that was under way with what it had. */
   async cancel(reason?: string): Promise<PipelineRunOutput> {
     await this.#ready;
     await this.#handle.cancel(reason);

@@ -8,6 +8,7 @@
 import { type Workflow, WorkflowError } from "millrace";
 import { createRuntime, type RunHandle, type Runtime } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
+import { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type EventStorage, skippedNames } from "../compile/run-events.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
@@ -35,6 +36,7 @@ export class Pipeline implements PipelineLike {
   /** The pipeline as a core workflow: for `describeWorkflow`, `toMermaid`, `proveResumable`, and as a child. */
   readonly workflow: Workflow;
   readonly #options: PipelineOptions;
+  readonly #tree: PipelineTree;
   #runtime: Runtime | null = null;
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
@@ -45,7 +47,9 @@ export class Pipeline implements PipelineLike {
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
     this.sessionId = options.sessionId ?? globalThis.crypto.randomUUID();
-    this.workflow = this.#compile(normalizeAll(options.steps));
+    const nodes = normalizeAll(options.steps);
+    this.#tree = new PipelineTree(nodes);
+    this.workflow = this.#compile(nodes);
   }
 
   /**
@@ -153,9 +157,10 @@ export class Pipeline implements PipelineLike {
     return compilePipeline({
       pipeline: this.#identity,
       description,
-      children: nodes,
+      tree: this.#tree,
       hooks: sessionHooks({
         pipeline: this.#identity,
+        tree: this.#tree,
         template: sessionState,
         overwrite: overwriteDbSessionState,
         metadata,
@@ -191,6 +196,7 @@ export class Pipeline implements PipelineLike {
     const { workflow } = this;
     return {
       pipeline: this.#identity,
+      tree: this.#tree,
       workflow,
       records: this.#open().records,
       metadata: this.#options.metadata ?? {},

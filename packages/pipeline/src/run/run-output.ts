@@ -1,7 +1,7 @@
 /** What a run has come to, from what its store holds. */
-import { ROOT } from "../compile/advance.js";
 import { mediaOf } from "../compile/media-of.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
+import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { executionsOf, runMetrics } from "../data/metrics.js";
@@ -9,10 +9,12 @@ import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
+import { stepResults } from "./step-results.js";
 
 export interface RunFacts {
   readonly runId: string;
   readonly pipeline: PipelineIdentity;
+  readonly tree: PipelineTree;
   readonly state: PipelineState;
   readonly status: PipelineStatus;
   /** The session state that is stored with it. */
@@ -22,9 +24,9 @@ export interface RunFacts {
 }
 
 export function runOutput(facts: RunFacts): PipelineRunOutput {
-  const { runId, pipeline, state, status, sessionState, nowMs, requirements = [] } = facts;
+  const { runId, pipeline, tree, state, status, sessionState, nowMs, requirements = [] } = facts;
   const { request, failure } = state;
-  const stepResults = (state.frames[ROOT]?.outputs ?? []).filter((output) => output !== null);
+  const results = stepResults(state, tree);
   return {
     runId,
     pipelineId: pipeline.id,
@@ -33,13 +35,13 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     userId: request.userId,
     status,
     input: request.input,
-    content: contentOf(stepResults, { state, runId, status }),
-    stepResults,
-    hasFailures: stepResults.some(hasFailed),
+    content: contentOf(results, { state, runId, status }),
+    stepResults: results,
+    hasFailures: results.some(hasFailed),
     error: errorOf(failure),
     metadata: request.metadata,
     sessionState,
-    ...mediaOf([request.media, ...stepResults]),
+    ...mediaOf([request.media, ...results]),
     metrics: metricsOf(state, nowMs),
     stepExecutorRuns: state.executorRuns,
     events: state.events,
@@ -70,12 +72,12 @@ const agentExecution = { executorType: "agent", success: true, steps: [] } as co
 
 type ContentFacts = Pick<RunFacts, "state" | "runId" | "status">;
 
-function contentOf(stepResults: readonly StepOutput[], { state, runId, status }: ContentFacts): unknown {
+function contentOf(results: readonly StepOutput[], { state, runId, status }: ContentFacts): unknown {
   const { failure, agentRun } = state;
   if (failure !== null) return failure.isCancelled ? failure.message : `Pipeline execution failed: ${failure.message}`;
   if (status === "CANCELLED") return `Run ${runId} was cancelled`;
   if (agentRun !== null && agentRun.query === null) return agentRun.content;
-  const last = stepResults.findLast(hasRun);
+  const last = results.findLast(hasRun);
   if (last !== undefined) return deepestContent(last);
   return status === "COMPLETED" ? "No steps executed" : undefined;
 }

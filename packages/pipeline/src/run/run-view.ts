@@ -3,6 +3,7 @@ import { Context, type Workflow } from "millrace";
 import type { RunHandle, RuntimeRecords } from "millrace/runtime";
 import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
+import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import type { EventStorage } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
@@ -16,6 +17,7 @@ import { unbegunState } from "./unbegun-state.js";
 
 export interface RunSetup {
   readonly pipeline: PipelineIdentity;
+  readonly tree: PipelineTree;
   readonly workflow: Workflow;
   readonly records: RuntimeRecords;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -103,9 +105,10 @@ export class RunView {
 
   async #seen(status: PipelineStatus, requirements: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
     const state = await this.#state();
-    const { pipeline } = this.#setup;
+    const { pipeline, tree } = this.#setup;
     const { runId } = this.#handle;
-    return runOutput({ runId, pipeline, state, status, sessionState: state.session, nowMs: Date.now(), requirements });
+    const facts = { runId, pipeline, tree, state, status, requirements };
+    return runOutput({ ...facts, sessionState: state.session, nowMs: Date.now() });
   }
 
   async #state(): Promise<PipelineState> {

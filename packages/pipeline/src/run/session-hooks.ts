@@ -3,6 +3,7 @@ import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
 import type { PipelineState, RunRequest } from "../compile/pipeline-state.types.js";
+import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { deepMerge, startState } from "../session/merge-states.js";
@@ -15,6 +16,7 @@ import { validateInput } from "./validate-input.js";
 
 export interface SessionSetup {
   readonly pipeline: PipelineIdentity;
+  readonly tree: PipelineTree;
   /** What the state of a new session begins with. */
   readonly template: Readonly<Record<string, unknown>>;
   readonly overwrite: boolean;
@@ -27,7 +29,7 @@ export interface SessionSetup {
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
 
 export function sessionHooks(setup: SessionSetup): PipelineHooks {
-  const { pipeline, template, overwrite, metadata } = setup;
+  const { pipeline, tree, template, overwrite, metadata } = setup;
   const sessionOf = (request: RunRequest) => newSessionOf(request, { pipeline, metadata });
   return {
     async prepare(ctx, asked) {
@@ -45,7 +47,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       };
     },
     async finish(ctx, state) {
-      const facts = { runId: ctx.runId, pipeline, state, status: endStatus(state), nowMs: Date.now() } as const;
+      const facts = { runId: ctx.runId, pipeline, tree, state, status: endStatus(state), nowMs: Date.now() } as const;
       const records = state.request.shared === null ? recordsIn(ctx) : null;
       const saved = records && (await saveSession(records, leaving(facts, sessionOf(state.request))));
       return runOutput({ ...facts, sessionState: saved?.state ?? state.session });

@@ -1,0 +1,44 @@
+/** The outputs of the top-level steps, also of a run that has ended, or waits, in the middle of a group. */
+import { ROOT } from "../compile/advance.js";
+import { endedGroup } from "../compile/group-output.js";
+import type { Frame, PipelineState } from "../compile/pipeline-state.types.js";
+import type { PipelineTree } from "../compile/pipeline-tree.js";
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput } from "../data/step-output.types.js";
+
+type Frames = PipelineState["frames"];
+
+/** A group that is not finished comes with what was done in it. */
+export function stepResults({ frames }: Pick<PipelineState, "frames">, tree: PipelineTree): readonly StepOutput[] {
+  const root = frames[ROOT];
+  if (root === undefined) return [];
+  return withOpenGroups(frames, tree, { key: ROOT, frame: root }).filter((output) => output !== null);
+}
+
+interface Keyed {
+  readonly key: string;
+  readonly frame: Frame;
+}
+
+function withOpenGroups(frames: Frames, tree: PipelineTree, { key, frame }: Keyed): (StepOutput | null)[] {
+  const outputs = [...frame.outputs];
+  const isParallel = frame.node !== null && tree.node(frame.node).kind === "parallel";
+  for (const [innerKey, inner] of Object.entries(frames)) {
+    if (inner.parent !== key || inner.node === null) continue;
+    const done = { ...inner, outputs: withOpenGroups(frames, tree, { key: innerKey, frame: inner }) };
+    if (done.outputs.every((output) => output === null)) continue;
+    const output = unfinished(tree, done);
+    if (isParallel) outputs[inner.at] = output;
+    else outputs.push(output);
+  }
+  return outputs;
+}
+
+function unfinished(tree: PipelineTree, frame: Frame): StepOutput {
+  const node = tree.container(frame.node as string);
+  const { output } = endedGroup(node, frame);
+  return createOutput({
+    ...output,
+    ...(node.kind !== "parallel" && { content: `${output.stepType} ${node.name} is not finished` }),
+  });
+}
