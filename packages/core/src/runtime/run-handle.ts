@@ -126,6 +126,12 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return whenChanged(this.#setup, () => this.#lookIdle());
   }
 
+  async outcome(): Promise<RunOutcome | null> {
+    await this.accepted;
+    const live = this.#setup.desk.live.get(idOf(this.#setup.key));
+    return live?.phase === "live" && !live.runner.isQuiet() ? null : ((await this.#lookIdle()) ?? null);
+  }
+
   async snapshot(): Promise<ContextDict> {
     const { desk, key } = this.#setup;
     await this.accepted;

@@ -81,6 +81,8 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
   cancel(reason?: unknown): Promise<void>;
   /** Resolves when nothing is left to do now. */
   idle(): Promise<RunOutcome<Result>>;
+  /** What `idle()` would say at this moment; null while there is something left to do. It waits for nothing. */
+  outcome(): Promise<RunOutcome<Result> | null>;
   /** The run as `Context.fromDict` takes it. */
   snapshot(): Promise<ContextDict>;
   /** Where the run stands at this moment, as `runtime.runs` lists it. It waits for nothing. */
@@ -224,6 +226,8 @@ export interface RuntimeRecords {
 }
 
 export interface Runtime<Flows extends Workflows = Workflows> {
+  /** As they were given, by their durable names. */
+  readonly workflows: Flows;
   /** Versioned data beside the runs, such as sessions. */
   readonly records: RuntimeRecords;
   /** Starts a run, at once and synchronously. `await handle.accepted` says that it is stored. */

@@ -204,3 +204,19 @@ describe("summary()", () => {
     });
   });
 });
+
+describe("outcome()", () => {
+  it("says what idle() would say, and waits for nothing", async () => {
+    const { runtime } = await some();
+    const busy = runtime.run("busy", {}, { runId: "e" });
+    await busy.accepted;
+    await settle();
+
+    expect(await runtime.handle("a").outcome()).toMatchObject({ status: "waiting" });
+    expect(await runtime.handle("b").outcome()).toMatchObject({ status: "completed" });
+    expect(await runtime.handle("c").outcome()).toMatchObject({ status: "failed" });
+    expect(await busy.outcome()).toBeNull();
+    expect(await rejection(runtime.handle("none").outcome())).toMatchObject({ code: "RUN_UNKNOWN" });
+    expect(Object.keys(runtime.workflows)).toContain("busy");
+  });
+});
