@@ -1,0 +1,124 @@
+/**
+ * Workflows over HTTP: one app with a web-standard `fetch`.
+ *
+ * ```
+ * request ──► CORS ──► who asks ──► route: limits, then the schemas ──► runtime, of this tenant ──► answer
+ * ```
+ *
+ * @module
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { cors } from "hono/cors";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { Identity } from "./auth.js";
+import { answerError } from "./http/answer-error.js";
+import { HttpError } from "./http/http-error.js";
+import type { ServerEnv } from "./http/route.js";
+import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
+import { mountAbout } from "./routes/about.js";
+import { mountEvents } from "./routes/events.js";
+import { mountGoOn } from "./routes/go-on.js";
+import { mountHandlers } from "./routes/handlers.js";
+import { mountLookBack } from "./routes/look-back.js";
+import { mountPrompts } from "./routes/prompts.js";
+import { mountDocs, mountTick } from "./routes/server.js";
+import { mountStart } from "./routes/start.js";
+import type { Server } from "./server.types.js";
+import { StreamSlots } from "./stream/stream-slots.js";
+import { WorkflowCatalog } from "./workflow-facts.js";
+
+/**
+ * The app. It has no state of its own but what is under way, so any number of processes may offer one store.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`
+ * @example
+ * serve({ fetch: createServer({ runtime, auth: bearerAuth({ tokens: [token] }) }).fetch, port: 8080 });
+ */
+export function createServer(options: ServerOptions): Hono<ServerEnv> {
+  const resolved = resolveOptions(options);
+  const { runtime, limits, basePath } = resolved;
+  const app = new OpenAPIHono<ServerEnv>();
+  const server: Server = {
+    app,
+    limits,
+    runtime,
+    options: resolved,
+    catalog: new WorkflowCatalog(runtime.workflows, resolved.additionalEvents),
+    slots: new StreamSlots(limits),
+  };
+  if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
+  app.use(whoAsks(resolved));
+  for (const mountGroup of groups) mountGroup(server);
+  app.notFound(() => answerFor(noRoute()));
+  app.onError((error, context) => answerError(error, requestOf(context), resolved.log));
+  return basePath === "" ? app : under(basePath, app);
+
+  function answerFor(error: HttpError): Response {
+    return answerError(error, { method: "", path: "" }, resolved.log);
+  }
+}
+
+const groups: readonly ((server: Server) => void)[] = [
+  mountAbout,
+  mountStart,
+  mountHandlers,
+  mountEvents,
+  mountPrompts,
+  mountGoOn,
+  mountLookBack,
+  mountTick,
+  mountDocs,
+];
+
+/** Everybody is somebody with no tenant, where nobody is asked. */
+const anybody: Identity = {};
+
+function whoAsks({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
+  const open = new Set(["/health", ...(publicDocs ? ["/docs", "/openapi.json"] : [])].map((path) => basePath + path));
+  return async (context, next) => {
+    const isOpen = auth === null || open.has(new URL(context.req.url).pathname);
+    const identity = isOpen ? anybody : await auth(context.req.raw);
+    if (identity === null || typeof identity !== "object") throw unauthorized();
+    assertTenant(identity);
+    context.set("identity", identity);
+    await next();
+  };
+}
+
+/** A tenant is part of every key: one that is no text would open what belongs to others. */
+function assertTenant({ tenant = "" }: Identity): void {
+  if (typeof tenant !== "string" || tenant.includes("\0")) throw new TypeError("`auth` gave a tenant that is no text.");
+}
+
+function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptions["cors"]>): MiddlewareHandler {
+  return cors({
+    origin: origins.includes("*") ? "*" : [...origins],
+    credentials,
+    allowMethods: ["GET", "POST"],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id"],
+    maxAge: 600,
+  });
+}
+
+function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
+  return new OpenAPIHono<ServerEnv>()
+    .route(basePath, app)
+    .notFound(() => Response.json({ detail: "There is nothing here.", code: "NOT_FOUND" }, { status: 404 }));
+}
+
+function requestOf(context: Context<ServerEnv>): { readonly method: string; readonly path: string } {
+  return { method: context.req.method, path: context.req.path };
+}
+
+function unauthorized(): HttpError {
+  return new HttpError({
+    status: 401,
+    code: "UNAUTHORIZED",
+    detail: "This needs credentials that are known here.",
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+function noRoute(): HttpError {
+  return new HttpError({ status: 404, code: "NOT_FOUND", detail: "There is nothing here." });
+}

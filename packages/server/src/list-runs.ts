@@ -1,0 +1,70 @@
+/**
+ * Pages of runs.
+ *
+ * The store filters by one workflow. For several, pages of all are read and sifted: never more than a page has room for, so that
+ * each ends where the store's cursor is.
+ *
+ * @module
+ */
+import type { RunListing, StoredStatus } from "millrace/runtime";
+import type { Server } from "./server.types.js";
+import { listedRecord } from "./wire/handler-record.js";
+import type { Handler, ListQuery } from "./wire/schemas.js";
+
+export interface ListRequest {
+  readonly tenant: string;
+  readonly query: ListQuery;
+}
+
+export interface HandlerPage {
+  readonly handlers: readonly Handler[];
+  readonly cursor: string | null;
+}
+
+/** How many runs are looked at for one page. */
+const mostLookedAt = 5_000;
+
+const storedStatuses: Readonly<Record<Handler["status"], readonly StoredStatus[]>> = {
+  running: ["scheduled", "running", "waiting"],
+  completed: ["completed"],
+  failed: ["failed", "timedOut"],
+  cancelled: ["cancelled"],
+};
+
+export async function listRuns(
+  server: Pick<Server, "runtime" | "catalog">,
+  request: ListRequest,
+): Promise<HandlerPage> {
+  const { runs, cursor } = await findRuns(server, request);
+  const records = await Promise.all(
+    runs.map((listing) => {
+      const handle = server.runtime.handle(listing.runId, { tenant: request.tenant });
+      return listedRecord(listing, handle, server.catalog);
+    }),
+  );
+  return { handlers: records.filter((record) => record !== null), cursor };
+}
+
+async function findRuns(
+  { runtime }: Pick<Server, "runtime">,
+  { tenant, query }: ListRequest,
+): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }> {
+  const { workflow_name: names, status, limit } = query;
+  const only = names?.length === 1 ? names[0] : undefined;
+  const found: RunListing[] = [];
+  let cursor = query.cursor ?? null;
+  let lookedAt = 0;
+  do {
+    const page = await runtime.runs({
+      tenant,
+      limit: limit - found.length,
+      ...(only !== undefined && { workflow: only }),
+      ...(status !== undefined && { status: status.flatMap((one) => storedStatuses[one]) }),
+      ...(cursor !== null && { cursor }),
+    });
+    found.push(...page.runs.filter(({ workflow }) => names === undefined || names.includes(workflow)));
+    lookedAt += page.runs.length;
+    cursor = page.cursor;
+  } while (cursor !== null && found.length < limit && lookedAt < mostLookedAt);
+  return { runs: found, cursor };
+}

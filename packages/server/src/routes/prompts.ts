@@ -1,0 +1,52 @@
+/** What runs ask people, and the answers. */
+import { z } from "@hono/zod-openapi";
+import { refusalError } from "../http/answer-error.js";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { readMeta } from "../wire/read-event.js";
+import { answerBody, idParams, prompt, promptParams } from "../wire/schemas.js";
+import { handleOf } from "./runs-of.js";
+
+const tag = "Prompts";
+
+export function mountPrompts(server: Server): void {
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/handlers/{id}/prompts",
+      summary: "What a run waits to be answered; none while it is at work",
+      tag,
+      params: idParams,
+      answers: { 200: ["Prompts", z.object({ prompts: z.array(prompt) })] },
+    },
+    async (call) => {
+      const { prompts } = await handlerRecord(handleOf(server, call), server.catalog);
+      return json({ prompts });
+    },
+  );
+  mount(
+    server,
+    {
+      method: "post",
+      path: "/handlers/{id}/prompts/{promptId}",
+      summary: "Answers exactly this prompt",
+      tag,
+      params: promptParams,
+      body: answerBody,
+      isKeyed: true,
+      answers: { 200: ["The run has taken it", z.object({ status: z.literal("accepted"), sequence: z.number() })] },
+    },
+    async (call) => {
+      const { params, body, idempotencyKey } = call;
+      const handle = handleOf(server, call);
+      const facts = server.catalog.get((await handle.summary()).workflow);
+      const fields = readMeta(body.fields ?? {}, body.meta, facts) as object;
+      const options = idempotencyKey === null ? {} : { key: idempotencyKey };
+      const receipt = await handle.answer(params.promptId, fields, options);
+      if (receipt.status === "refused") throw refusalError(receipt);
+      return json(receipt);
+    },
+  );
+}
