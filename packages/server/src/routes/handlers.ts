@@ -1,6 +1,6 @@
 /** Runs: lists, one of them, cancelling. */
 import { z } from "@hono/zod-openapi";
-import { type RunOutcome, WorkflowError } from "millrace";
+import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
@@ -9,7 +9,7 @@ import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { cancelBody, cancelQuery, handler, idParams, listQuery } from "../wire/schemas.js";
-import { handleOf } from "./runs-of.js";
+import { handleOf, isEnd } from "./runs-of.js";
 
 const tag = "Handlers";
 
@@ -67,10 +67,6 @@ function mountCancel(server: Server): void {
       return json({ status: "deleted" });
     },
   );
-}
-
-function isEnd(outcome: RunOutcome | null): boolean {
-  return outcome !== null && outcome.status !== "waiting";
 }
 
 /** How often it is tried: whoever had the run may need a moment to let go of it. */

@@ -66,7 +66,8 @@ export function toPrompt({ promptId, event, runId }: PendingPrompt, types: reado
 }
 
 function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {
-  const status = outcome === null || outcome.status === "unloadable" ? listing.status : outcome.status;
+  if (outcome === null) return "running"; // what is listed of a run that was just resumed is older
+  const status = outcome.status === "unloadable" ? listing.status : outcome.status;
   switch (status) {
     case "completed":
     case "cancelled":

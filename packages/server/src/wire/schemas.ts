@@ -24,7 +24,7 @@ export const runBody = z
     start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
     kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
     handler_id: handlerIdText.nullish(),
-    context: anything.openapi({ description: "Refused: fork instead." }),
+    context: anything.optional().openapi({ description: "Refused: fork instead." }),
   })
   .openapi("RunBody");
 export type RunBody = z.infer<typeof runBody>;
@@ -37,10 +37,13 @@ export const postBody = z
   .openapi("PostEventBody");
 
 export const answerBody = z
-  .object({ fields: fields.nullish(), meta: anything.openapi({ description: "Of values that JSON cannot hold." }) })
+  .object({
+    fields: fields.nullish(),
+    meta: anything.optional().openapi({ description: "Of values that JSON cannot hold." }),
+  })
   .openapi("AnswerBody");
 
-export const cancelBody = z.object({ reason: anything }).openapi("CancelBody");
+export const cancelBody = z.object({ reason: anything.optional() }).openapi("CancelBody");
 
 export const forkBody = z
   .object({
