@@ -64,6 +64,7 @@ class EventReading {
   #last = Number.POSITIVE_INFINITY;
   #seen: number;
   #release: () => void = () => {};
+  #isClosed = false;
 
   constructor(handle: RunHandle, options: EventResponseOptions) {
     this.#handle = handle;
@@ -78,10 +79,12 @@ class EventReading {
         if (this.#options.format === "sse") return controller.enqueue(utf8.encode("retry: 1000\n\n"));
       }
       const chunk = await this.#chunk();
+      if (this.#isClosed) return; // the reader has gone away
       if (chunk !== null) return controller.enqueue(utf8.encode(chunk));
       this.close();
       controller.close();
     } catch (error) {
+      if (this.#isClosed) return;
       this.close();
       this.#options.onError(error);
       controller.error(new Error("The stream broke off.")); // what broke it is in the log
@@ -89,6 +92,7 @@ class EventReading {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#release();
     void this.#reader?.return?.();
   }
