@@ -10,7 +10,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import type { Identity } from "./auth.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError } from "./http/http-error.js";
 import type { ServerEnv } from "./http/route.js";
@@ -25,6 +24,7 @@ import { mountDocs, mountTick } from "./routes/server.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
 import { StreamSlots } from "./stream/stream-slots.js";
+import { whoAsks } from "./who-asks.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
 /**
@@ -47,15 +47,11 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
     slots: new StreamSlots(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
-  app.use(whoAsks(resolved));
+  app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
-  app.notFound(() => answerFor(noRoute()));
+  app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
   app.onError((error, context) => answerError(error, requestOf(context), resolved.log));
   return basePath === "" ? app : under(basePath, app);
-
-  function answerFor(error: HttpError): Response {
-    return answerError(error, { method: "", path: "" }, resolved.log);
-  }
 }
 
 const groups: readonly ((server: Server) => void)[] = [
@@ -70,24 +66,13 @@ const groups: readonly ((server: Server) => void)[] = [
   mountDocs,
 ];
 
-/** Everybody is somebody with no tenant, where nobody is asked. */
-const anybody: Identity = {};
-
-function whoAsks({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
+function identify({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
   const open = new Set(["/health", ...(publicDocs ? ["/docs", "/openapi.json"] : [])].map((path) => basePath + path));
   return async (context, next) => {
-    const isOpen = auth === null || open.has(new URL(context.req.url).pathname);
-    const identity = isOpen ? anybody : await auth(context.req.raw);
-    if (identity === null || typeof identity !== "object") throw unauthorized();
-    assertTenant(identity);
-    context.set("identity", identity);
+    const isOpen = open.has(new URL(context.req.url).pathname);
+    context.set("identity", await whoAsks(isOpen ? null : auth, context.req.raw));
     await next();
   };
-}
-
-/** A tenant is part of every key: one that is no text would open what belongs to others. */
-function assertTenant({ tenant = "" }: Identity): void {
-  if (typeof tenant !== "string" || tenant.includes("\0")) throw new TypeError("`auth` gave a tenant that is no text.");
 }
 
 function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptions["cors"]>): MiddlewareHandler {
@@ -108,15 +93,6 @@ function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
 
 function requestOf(context: Context<ServerEnv>): { readonly method: string; readonly path: string } {
   return { method: context.req.method, path: context.req.path };
-}
-
-function unauthorized(): HttpError {
-  return new HttpError({
-    status: 401,
-    code: "UNAUTHORIZED",
-    detail: "This needs credentials that are known here.",
-    headers: { "www-authenticate": "Bearer" },
-  });
 }
 
 function noRoute(): HttpError {

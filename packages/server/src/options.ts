@@ -49,7 +49,7 @@ export interface ServerLimits {
   readonly runWaitMs: number;
 }
 
-const defaultLimits: ServerLimits = {
+export const defaultLimits: ServerLimits = {
   bodyBytes: 1_048_576,
   bodyDepth: 64,
   bodyTimeoutMs: 10_000,

@@ -24,7 +24,7 @@ async function ended(handle: RunHandle): Promise<void> {
 }
 
 /** Undefined: the time was up first. */
-async function within<Value>(work: Promise<Value>, untilMs: number): Promise<Value | undefined> {
+export async function within<Value>(work: Promise<Value>, untilMs: number): Promise<Value | undefined> {
   let callOff = (): void => {};
   const late = new Promise<undefined>((resolve) => {
     callOff = afterMs(untilMs - nowMs(), () => resolve(undefined));
