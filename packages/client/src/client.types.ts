@@ -14,7 +14,6 @@ import type {
   ClientShown,
   EventClasses,
   EventData,
-  NameOf,
   SomeEvent,
 } from "./inferred.types.js";
 import type { HistoryTick } from "./wire/contract.types.js";
@@ -206,7 +205,7 @@ export interface WorkflowGraph {
 }
 
 /** A run of the workflow of this name. */
-export type RunOf<Known, Name extends NameOf<Known>, Classes extends EventClasses = {}> = ClientRun<
+export type RunOf<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = ClientRun<
   ClientResult<Known, Name, Classes>,
   ClientShown<Known, Name, Classes>,
   Classes
@@ -218,19 +217,19 @@ export interface Client<Known, Classes extends EventClasses = {}> {
    *
    * Where the answer is lost, the request is sent again, and starts no second run.
    */
-  run<Name extends NameOf<Known>>(
+  run<Name extends keyof Known & string>(
     workflow: Name,
     ...args: {} extends ClientInput<Known, Name>
       ? [input?: ClientInput<Known, Name>, options?: RunOptions]
       : [input: ClientInput<Known, Name>, options?: RunOptions]
   ): RunOf<Known, Name, Classes>;
   /** A run that is on the server. With the name of its workflow, result and events are typed. */
-  handle<Name extends NameOf<Known> = never>(
+  handle<Name extends keyof Known & string = never>(
     handlerId: string,
     options?: CallOptions & { readonly workflow?: Name },
   ): [Name] extends [never] ? ClientRun<unknown, SomeEvent, Classes> : RunOf<Known, Name, Classes>;
   /** Newest first, in pages. */
-  runs(filter?: RunFilter<NameOf<Known>>): Promise<RunPage>;
+  runs(filter?: RunFilter<keyof Known & string>): Promise<RunPage>;
   /** A new run that begins where another one was after a tick. */
   fork(handlerId: string, options: ForkOptions): ClientRun<unknown, SomeEvent, Classes>;
   /** Continues a cancelled run. Sent once only: when the answer is lost, look at `summary()`. */
@@ -245,16 +244,16 @@ export interface Client<Known, Classes extends EventClasses = {}> {
   snapshot(handlerId: string, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
 
   /** Names. */
-  workflows(options?: CallOptions): Promise<readonly NameOf<Known>[]>;
+  workflows(options?: CallOptions): Promise<readonly (keyof Known & string)[]>;
   /** Of the events that start and end its runs. */
   schema(
-    workflow: NameOf<Known>,
+    workflow: keyof Known & string,
     options?: CallOptions,
   ): Promise<{ readonly start: JsonSchema; readonly stop: JsonSchema }>;
   /** Of all its events; `title` is the type. */
-  events(workflow: NameOf<Known>, options?: CallOptions): Promise<readonly JsonSchema[]>;
+  events(workflow: keyof Known & string, options?: CallOptions): Promise<readonly JsonSchema[]>;
   representation(
-    workflow: NameOf<Known>,
+    workflow: keyof Known & string,
     options?: CallOptions,
   ): Promise<{ readonly graph: WorkflowGraph; readonly mermaid: string }>;
   /** One attempt. `unhealthy`: it answers, and does not take work. */

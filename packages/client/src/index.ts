@@ -48,7 +48,6 @@ export type {
   EventClasses,
   EventData,
   Flows,
-  NameOf,
   SomeEvent,
 } from "./inferred.types.js";
 

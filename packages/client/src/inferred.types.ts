@@ -10,10 +10,8 @@ import type { EventClass, EventFacts, InputOf, ResultOf, StreamOf, Workflow, Wor
 // any: a workflow with any state, made with any options.
 export type Flows = { readonly [name: string]: Workflow<any> | (new (...options: any) => Workflow<any>) };
 
-export type NameOf<Known> = keyof Known & string;
-
 /** The workflow of a name. Without workflows to infer from, nothing is known of it. */
-export type FlowOf<Known, Name extends NameOf<Known>> = Known[Name] extends new (
+export type FlowOf<Known, Name extends keyof Known & string> = Known[Name] extends new (
   ...options: any
 ) => infer Flow
   ? Flow
@@ -30,9 +28,12 @@ export interface SomeEvent {
 
 /** An event as it comes over HTTP: its type and its fields. */
 export type EventData<Event extends WorkflowEvent> =
-  Event extends WorkflowEvent<infer Type, EventFacts<any, any, infer Fields>> ? Flat<Type, Fields> : never;
+  Event extends WorkflowEvent<infer Type, EventFacts<any, any, infer Fields>>
+    ? Flat<{ readonly type: Type } & { readonly [Name in keyof Fields]: FieldData<Fields[Name]> }>
+    : never;
 
-type Flat<Type, Fields> = { readonly type: Type } & { readonly [Name in keyof Fields]: FieldData<Fields[Name]> };
+/** One object type instead of an intersection. */
+type Flat<Fields> = { [Name in keyof Fields]: Fields[Name] } & {};
 
 /** Events inside events are plain, too. */
 type FieldData<Value> = Value extends WorkflowEvent
@@ -52,10 +53,10 @@ type KnownClass<Event extends WorkflowEvent, Classes extends EventClasses> = {
   [Name in keyof Classes]: Classes[Name] extends { readonly type: Event["type"] } ? InstanceType<Classes[Name]> : never;
 }[keyof Classes];
 
-export type ClientInput<Known, Name extends NameOf<Known>> = InputOf<FlowOf<Known, Name>>;
+export type ClientInput<Known, Name extends keyof Known & string> = InputOf<FlowOf<Known, Name>>;
 
 /** What a run gives: the `result` of a plain stop event, else the stop event. */
-export type ClientResult<Known, Name extends NameOf<Known>, Classes extends EventClasses = {}> = PlainResult<
+export type ClientResult<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = PlainResult<
   ResultOf<FlowOf<Known, Name>>,
   Classes
 >;
@@ -67,7 +68,7 @@ type PlainResult<Result, Classes extends EventClasses> = Result extends Workflow
 /** What the stream of a run shows. Of a class, `streams` is not known to the compiler: name those events in `Streamed`. */
 export type ClientShown<
   Known,
-  Name extends NameOf<Known>,
+  Name extends keyof Known & string,
   Classes extends EventClasses = {},
   Streamed extends WorkflowEvent = never,
 > = ClientEvent<StreamOf<FlowOf<Known, Name>, Streamed>, Classes>;

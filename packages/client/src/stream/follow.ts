@@ -86,7 +86,10 @@ function callOf({ path, until = "end" }: Follow, { last }: Progress): Call {
     method: "GET",
     path,
     query: { after_sequence: last, until },
-    headers: { accept: "text/event-stream", ...(typeof last === "number" && { "last-event-id": String(last) }) },
+    headers: {
+      accept: "text/event-stream",
+      ...(typeof last === "number" && last >= 0 && { "last-event-id": String(last) }),
+    },
   };
 }
 
