@@ -15,5 +15,8 @@ declare module "autocannon" {
     readonly requests: { readonly average: number };
     readonly latency: { readonly p50: number; readonly p99: number };
   }
-  export default function autocannon(load: Load): Promise<Found>;
+  const autocannon: (load: Load) => Promise<Found>;
+
+  // biome-ignore lint/style/noDefaultExport: that is what it exports
+  export { autocannon as default };
 }
