@@ -29,7 +29,7 @@ class Subject {
   port = 0;
 
   constructor(kind: string, steady = "") {
-    const program = join(import.meta.dirname, "server.ts");
+    const program = join(import.meta.dirname, "subject.ts");
     const flags = ["--disable-warning=ExperimentalWarning", "--expose-gc"];
     this.#child = spawn(process.execPath, [...flags, program, kind, steady], { stdio: ["pipe", "pipe", "inherit"] });
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
