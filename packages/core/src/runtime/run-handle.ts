@@ -148,14 +148,20 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const listed = toListing(await this.#row());
     const live = this.#setup.desk.live.get(idOf(this.#setup.key));
     // What a run in memory has done by now is not in its row yet.
-    if (live?.phase !== "live" || listed.endedAtMs !== null) return listed;
-    const { runner } = live;
+    if (live === undefined || listed.endedAtMs !== null) return listed;
+    const { runner, phase } = live;
+    const { outcome, atMs } = runner.state;
+    // The last event of its stream is how it ended, which is no event of the store.
+    const lastEvent = runner.published - (outcome === null ? 1 : 2);
+    if (phase === "ended" && outcome !== null)
+      return { ...listed, status: outcome.status, updatedAtMs: atMs, endedAtMs: atMs, wakeAtMs: null, lastEvent };
+    if (phase !== "live") return listed;
     const isWaiting = runner.isQuiet();
     return {
       ...listed,
       status: isWaiting ? "waiting" : "running",
       wakeAtMs: isWaiting ? wakeAt(runner) : null,
-      lastEvent: runner.published - 1,
+      lastEvent,
     };
   }
 
