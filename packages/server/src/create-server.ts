@@ -47,6 +47,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
     slots: new StreamSlots(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
+  app.use(refuseOtherSites(resolved));
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
@@ -85,6 +86,16 @@ function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptio
   });
 }
 
+/** Pages elsewhere can send what needs no permission, cookies included. Browsers say so, and pages cannot make them lie. */
+function refuseOtherSites({ cors: allowed }: ResolvedOptions): MiddlewareHandler {
+  return async ({ req }, next) => {
+    const isOther = req.method === "POST" && req.header("sec-fetch-site") === "cross-site";
+    const origins = allowed?.origins ?? [];
+    if (isOther && !origins.includes("*") && !origins.includes(req.header("origin") ?? "")) throw otherSite();
+    await next();
+  };
+}
+
 function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
   return new OpenAPIHono<ServerEnv>()
     .route(basePath, app)
@@ -93,6 +104,11 @@ function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
 
 function requestOf(context: Context<ServerEnv>): { readonly method: string; readonly path: string } {
   return { method: context.req.method, path: context.req.path };
+}
+
+function otherSite(): HttpError {
+  const hint = "Name its origin in `cors` if it may.";
+  return new HttpError({ status: 403, code: "FORBIDDEN", detail: "This page may not send anything here.", hint });
 }
 
 function noRoute(): HttpError {

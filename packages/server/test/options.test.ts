@@ -75,6 +75,18 @@ describe("cors", () => {
     expect((await app.fetch(get("/handlers", { origin: "https://app.example" }))).status).toBe(401);
   });
 
+  it("keeps what pages elsewhere send without asking out", async () => {
+    const app = createServer({ runtime: open(), cors: { origins: ["https://app.example"] } });
+    const send = async (origin: string, site: string): Promise<number> => {
+      const headers = { origin, "sec-fetch-site": site };
+      return (await app.fetch(new Request("http://localhost/tick", { method: "POST", headers }))).status;
+    };
+
+    expect(await send("https://evil.example", "cross-site")).toBe(403);
+    expect(await send("https://app.example", "cross-site")).toBe(200);
+    expect(await send("http://localhost", "same-origin")).toBe(200);
+  });
+
   it("cannot be open to any origin with credentials", () => {
     expect(() => createServer({ runtime: open(), cors: { origins: ["*"], credentials: true } })).toThrow("any origin");
   });

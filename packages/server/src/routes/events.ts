@@ -8,7 +8,7 @@ import type { Server } from "../server.types.js";
 import { eventResponse } from "../stream/event-response.js";
 import { readEvent } from "../wire/read-event.js";
 import { idParams, postBody, type StreamQuery, streamedEnvelope, streamQuery } from "../wire/schemas.js";
-import { handleOf, isEnd } from "./runs-of.js";
+import { handleOf } from "./runs-of.js";
 
 const tag = "Events";
 
@@ -60,9 +60,8 @@ function mountStream(server: Server): void {
       const { context, query } = call;
       const handle = handleOf(server, call);
       const listing = await handle.summary();
-      const hasEnded = isEnd(await handle.outcome());
-      const after = startOf({ query, listing, hasEnded }, context.req.header("last-event-id"));
-      if (hasEnded && after > listing.lastEvent) return new Response(null, { status: 204 });
+      const after = startOf(query, listing, context.req.header("last-event-id"));
+      if (listing.endedAtMs !== null && after > listing.lastEvent) return new Response(null, { status: 204 });
       const client = clientOf(server, context);
       server.slots.assertFree(client);
       return eventResponse(handle, {
@@ -81,17 +80,11 @@ function mountStream(server: Server): void {
   );
 }
 
-interface Asked {
-  readonly query: StreamQuery;
-  readonly listing: RunListing;
-  readonly hasEnded: boolean;
-}
-
 /** The number after which a reader begins. The event that ends a run has the number after its last one. */
-function startOf({ query, listing, hasEnded }: Asked, lastEventId: string | undefined): number {
+function startOf(query: StreamQuery, { lastEvent, endedAtMs }: RunListing, lastEventId: string | undefined): number {
   if (query.sse && lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
   if (query.after_sequence !== "now") return query.after_sequence;
-  return hasEnded ? listing.lastEvent + 1 : listing.lastEvent;
+  return endedAtMs === null ? lastEvent : lastEvent + 1;
 }
 
 /** Null: nobody knows. */
