@@ -5,7 +5,7 @@ import type { ReadFile } from "./run/media-part.js";
 import type { SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions/sessions.types.js";
 import type { ExecutorSettings, Instructions, ModelSettings } from "./settings.types.js";
-import { plainCopy } from "./state/plain-copy.js";
+import { plainState } from "./state/plain-state.js";
 import { newId } from "./system.js";
 import type { AgentTool } from "./tool.types.js";
 import { updateSessionStateTool } from "./update-session-state.js";
@@ -71,7 +71,7 @@ export interface AgentOptions<Output = string> {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-type Parts = Pick<ExecutorSettings, "kind" | "memberText" | "runTools">;
+type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText" | "runTools">;
 
 /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE`. */
 export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): ExecutorSettings {
@@ -104,7 +104,7 @@ function sessionSettings(options: AgentOptions<unknown>) {
     sessions: options.sessions,
     sessionId: options.sessionId ?? newId(),
     userId: options.userId || null,
-    sessionState: plainCopy(options.sessionState ?? {}),
+    sessionState: plainState(options.sessionState ?? {}),
     addSessionStateToContext: options.addSessionStateToContext ?? false,
     overwriteDbSessionState: options.overwriteDbSessionState ?? false,
     addHistoryToContext: options.addHistoryToContext ?? false,
@@ -121,9 +121,10 @@ export function idOf(name: string): string {
 }
 
 function checkSettings(settings: ExecutorSettings): void {
-  checkCount(settings, "maxSteps", 1);
-  checkCount(settings, "maxRetries", 0);
-  checkCount(settings, "numHistoryRuns", 0);
+  const { name, maxSteps, maxRetries, numHistoryRuns } = settings;
+  checkCount(name, { option: "maxSteps", count: maxSteps, least: 1 });
+  checkCount(name, { option: "maxRetries", count: maxRetries, least: 0 });
+  checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0 });
   const names = [...settings.tools.map(({ name }) => name), ...Object.keys(settings.sdkTools)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
@@ -131,15 +132,17 @@ function checkSettings(settings: ExecutorSettings): void {
   }
 }
 
-function checkCount(
-  settings: ExecutorSettings,
-  option: "maxSteps" | "maxRetries" | "numHistoryRuns",
-  least: number,
-): void {
-  const count = settings[option];
+interface Count {
+  readonly option: string;
+  readonly count: number;
+  readonly least: number;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function checkCount(name: string, { option, count, least }: Count): void {
   if (Number.isInteger(count) && count >= least) return;
   throw invalid(
-    `\`${option}\` of "${settings.name}" is ${count}; it must be an integer of at least ${least}.`,
+    `\`${option}\` of "${name}" is ${count}; it must be an integer of at least ${least}.`,
     `Change \`${option}\`.`,
   );
 }

@@ -21,6 +21,6 @@ export class Agent<Output = string> extends ModelExecutor<Output> {
 
   /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that cannot be. */
   constructor(options: AgentOptions<Output>) {
-    super(resolveOptions(options, { kind: "agent", memberText: "", runTools: () => [] }), options.role);
+    super(resolveOptions(options, { kind: "agent", members: [], memberText: "", runTools: () => [] }), options.role);
   }
 }

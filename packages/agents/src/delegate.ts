@@ -1,31 +1,57 @@
+import type { ExecutorResume, ToolAnswer } from "@millrace/pipeline/executor";
 import { z } from "zod";
-import type { ExecutorResult } from "./executor.types.js";
+import type { ExecutorRequest, ExecutorResult } from "./executor.types.js";
 import type { Member } from "./members.js";
-import type { ActiveRun } from "./settings.types.js";
+import type { MemberCall, PausedMember } from "./pause/paused-state.types.js";
 import { mediaSet } from "./run/media-part.js";
+import type { ActiveRun } from "./settings.types.js";
 import { tool } from "./tool.js";
-import type { AgentTool, ToolContext } from "./tool.types.js";
+import type { AgentTool } from "./tool.types.js";
+
+export const memberToolName = "delegate_task_to_member";
 
 /** The leader's way to put members to work, for one run of the team. */
 export function delegateTool(members: readonly Member[], run: ActiveRun): AgentTool {
   return tool({
-    name: "delegate_task_to_member",
+    name: memberToolName,
     description: "Give a member of the team a task. Returns the member's answer.",
     parameters: z.object({
       member: z.enum(members.map(({ id }) => id)).describe("The member."),
       task: z.string().describe("The task, with all that the member has to know."),
     }),
-    execute: async ({ member: memberId, task }, context) => {
-      const member = members.find(({ id }) => id === memberId) as Member; // the schema takes no other
-      const result = await member.executor.execute(requestFor(run, task, context));
-      run.members.push({ ...result, memberId, memberName: member.executor.name, task });
-      for (const item of [...result.images, ...result.videos, ...result.audio, ...result.files]) context.addMedia(item);
-      return answerOf(result);
-    },
+    execute: ({ member: memberId, task }, { toolCallId, idempotencyKey, signal }) =>
+      runMember(run, { toolCallId, memberId, task, idempotencyKey }, { signal }),
   });
 }
 
-function requestFor({ job, context }: ActiveRun, task: string, call: ToolContext) {
+/** A member goes on with what a person has answered. */
+export function resumeMember(run: ActiveRun, member: PausedMember, answers: readonly ToolAnswer[]): Promise<unknown> {
+  return runMember(run, member, { signal: run.job.signal, resume: { state: member.pause.state, answers } });
+}
+
+interface MemberPart {
+  readonly signal: AbortSignal;
+  readonly resume?: ExecutorResume;
+}
+
+async function runMember(run: ActiveRun, call: MemberCall, part: MemberPart): Promise<unknown> {
+  const { executor } = run.settings.members.find(({ id }) => id === call.memberId) as Member; // the schema takes no other
+  const result = await executor.execute({ ...requestFor(run, call), ...part });
+  const { toolCallId, memberId, task, idempotencyKey } = call;
+  if (result.status === "PAUSED" && result.pause !== null) {
+    const { pause, metrics } = result;
+    run.waiting.push({ toolCallId, memberId, task, idempotencyKey, pause, metrics });
+    return "The member waits for a person."; // nobody reads it: the run pauses
+  }
+  run.members.push({ ...result, memberId, memberName: executor.name, task });
+  run.media.push(...result.images, ...result.videos, ...result.audio, ...result.files);
+  return answerOf(result);
+}
+
+function requestFor(
+  { job, context }: ActiveRun,
+  { task, idempotencyKey }: MemberCall,
+): Omit<ExecutorRequest, "signal"> {
   return {
     input: task,
     ...mediaSet(job.media),
@@ -34,8 +60,7 @@ function requestFor({ job, context }: ActiveRun, task: string, call: ToolContext
     sessionState: job.state,
     runContext: context,
     ...(job.emit === undefined ? {} : { stream: job.emit }),
-    signal: call.signal,
-    idempotencyKey: call.idempotencyKey,
+    idempotencyKey,
     parentRunId: job.runId,
   };
 }

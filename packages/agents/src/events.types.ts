@@ -1,5 +1,4 @@
-import type { Media } from "./media.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
+import type { ExecutorPause, Media, StepMetricsData, ToolRequirement } from "@millrace/pipeline/executor";
 import type { SessionState } from "./run-context.types.js";
 
 /** Which run of which executor an event is about. */
@@ -46,7 +45,7 @@ export interface ToolCallStartedEvent extends EventFacts {
   readonly tool: ToolExecution;
 }
 
-/** Also for a tool that threw: `tool.toolCallError` is then true. */
+/** Also for a tool that threw, and for a call that a person has not allowed: `tool.toolCallError` is then true. */
 export interface ToolCallCompletedEvent extends EventFacts {
   readonly event: "ToolCallCompleted" | "TeamToolCallCompleted";
   readonly tool: ToolExecution;
@@ -65,6 +64,26 @@ export interface RunCompletedEvent extends EventFacts {
   readonly metrics: StepMetricsData;
   /** A copy. `null` inside a pipeline or team, which share theirs. */
   readonly sessionState: SessionState | null;
+}
+
+/**
+ * A person has to allow calls of tools: the last event until the run goes on. Standing alone, it is what `continueRun` and
+ * `continueStream` take.
+ */
+export interface RunPausedEvent extends EventFacts {
+  readonly event: "RunPaused" | "TeamRunPaused";
+  readonly status: "PAUSED";
+  readonly requirements: readonly ToolRequirement[];
+  /** `null` inside a pipeline or team, which keep it. */
+  readonly pause: ExecutorPause | null;
+  readonly userId: string | null;
+  /** A copy. `null` inside a pipeline or team, which share theirs. */
+  readonly sessionState: SessionState | null;
+}
+
+/** The first event of a run that goes on after a pause. */
+export interface RunContinuedEvent extends EventFacts {
+  readonly event: "RunContinued" | "TeamRunContinued";
 }
 
 /** The last event of a run that failed. */
@@ -88,6 +107,8 @@ export type ExecutorEvent =
   | RunContentEvent
   | ToolCallStartedEvent
   | ToolCallCompletedEvent
+  | RunPausedEvent
+  | RunContinuedEvent
   | RunCompletedEvent
   | RunErrorEvent
   | RunCancelledEvent;

@@ -1,14 +1,13 @@
 /**
- * How a pipeline step, or a team, has an agent or a team do its work. Structural: `@millrace/pipeline` describes the same
- * shapes and imports none of these.
+ * How a pipeline step, or a team, has an agent or a team do its work. What pipelines know of it is in
+ * `@millrace/pipeline/executor`; agents take less and give more.
  *
  * @module
  */
 import type { ModelMessage } from "ai";
 import type { WorkflowError } from "millrace";
 import type { ExecutorEvent, ToolExecution } from "./events.types.js";
-import type { Media, MediaSet } from "./media.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
+import type { ExecutorPause, ExecutorResume, Media, MediaSet, StepMetricsData } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 export interface ExecutorRequest {
@@ -33,6 +32,8 @@ export interface ExecutorRequest {
   readonly idempotencyKey: string;
   /** The team's run, for its members. */
   readonly parentRunId?: string;
+  /** The run that an earlier call has paused goes on; `input`, media and `history` are those of that call. */
+  readonly resume?: ExecutorResume;
 }
 
 export type ExecutorStatus = "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
@@ -42,7 +43,7 @@ export interface ExecutorResult extends MediaSet {
   /** Text, or what the output schema made of it. `null` unless completed. */
   readonly content: unknown;
   readonly contentType: "text" | "object";
-  /** Of all model calls, also those of a run that failed, and of a team's members. */
+  /** Of all model calls, also those of a run that failed, of a team's members, and before a pause. */
   readonly metrics: StepMetricsData;
   /** The input and what followed, as plain data; media are named, not included. */
   readonly messages: readonly ModelMessage[];
@@ -52,6 +53,8 @@ export interface ExecutorResult extends MediaSet {
   readonly status: ExecutorStatus;
   /** Set when `status` is `ERROR` or `CANCELLED`. It says whether and when to try again. */
   readonly error: WorkflowError | null;
+  /** Set when `status` is `PAUSED`: what a person has to answer. Plain data. */
+  readonly pause: ExecutorPause | null;
   /** Why the model stopped, as the AI SDK says it; `null` when it did not get so far. */
   readonly finishReason: string | null;
 }
@@ -70,6 +73,8 @@ export interface Executor {
   /** What a team's leader is told about the member. */
   readonly role?: string | undefined;
   readonly description?: string | undefined;
+  /** It has tools that a person must allow. @default false */
+  readonly canPause?: boolean;
   /** Never rejects: what goes wrong is in the result. */
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
 }

@@ -9,18 +9,22 @@ export { Agent } from "./agent.js";
 export type { AgentOptions } from "./agent-options.js";
 export { Team } from "./team.js";
 export type { TeamOptions } from "./team.js";
+export { PipelineAgent } from "./pipeline-agent.js";
+export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
-export type { AgentRun, AgentRunOptions } from "./run-options.types.js";
+export type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
 export type { Instructions, ModelSettings } from "./settings.types.js";
 export type { ReadFile } from "./run/media-part.js";
 
 // ---- tools
 export { tool } from "./tool.js";
-export type { AgentTool, ToolContext, ToolOptions } from "./tool.types.js";
+export type { AgentTool, ConfirmationContext, ToolContext, ToolOptions } from "./tool.types.js";
 export type { RunContext, SessionState } from "./run-context.types.js";
 
 // ---- sessions
 export { memorySessions } from "./sessions/memory-sessions.js";
+export { storeSessions } from "./sessions/store-sessions.js";
+export type { StoreSessionsOptions } from "./sessions/store-sessions.js";
 export type {
   AgentSession,
   AgentSessionRun,
@@ -38,11 +42,22 @@ export type {
   RunCancelledEvent,
   RunCompletedEvent,
   RunContentEvent,
+  RunContinuedEvent,
   RunErrorEvent,
+  RunPausedEvent,
   RunStartedEvent,
   ToolCallCompletedEvent,
   ToolCallStartedEvent,
   ToolExecution,
 } from "./events.types.js";
-export type { Media, MediaKind, MediaSet } from "./media.types.js";
-export type { ModelMetricsData, StepMetricsData } from "./metrics.types.js";
+export type {
+  ExecutorPause,
+  ExecutorResume,
+  Media,
+  MediaKind,
+  MediaSet,
+  ModelMetricsData,
+  StepMetricsData,
+  ToolAnswer,
+  ToolRequirement,
+} from "@millrace/pipeline/executor";

@@ -1,6 +1,7 @@
 import { idOf, invalid } from "./agent-options.js";
 import type { Executor } from "./executor.types.js";
 
+/** Of a team. */
 export interface Member {
   /** What the leader calls it. */
   readonly id: string;

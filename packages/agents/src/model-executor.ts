@@ -1,19 +1,23 @@
+import { emptyMetrics, type ExecutorResume, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { ExecutorEvent } from "./events.types.js";
 import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
-import { EventChannel } from "./run/event-channel.js";
-import { openRun, performRun } from "./run/perform.js";
+import { continueInSession } from "./pause/continue-run.js";
+import { resumedJob } from "./pause/resumed-job.js";
+import { eventsOf } from "./run/events-of.js";
+import { toFailure } from "./run/failure.js";
+import { mergeValues } from "./run/merge-values.js";
+import { failedRun, openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
+import { mayNeedConfirmation } from "./run/tool-calls.js";
 import type { SessionState } from "./run-context.types.js";
-import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
+import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
 import { runInSession, whoRuns } from "./session-run.js";
 import { loadSession, saveSession } from "./sessions/session-desk.js";
 import type { AgentSession, AgentSessions } from "./sessions/sessions.types.js";
 import type { ExecutorSettings, RunJob } from "./settings.types.js";
-import { deepMerge } from "./state/live-state.js";
-import { plainCopy } from "./state/plain-copy.js";
-import { newId } from "./system.js";
+import { plainState } from "./state/plain-state.js";
+import { newId, nowMs } from "./system.js";
 
 /** Which session is meant. */
 export interface SessionChoice {
@@ -49,8 +53,16 @@ export abstract class ModelExecutor<Output> implements Executor {
     return this.#settings.model;
   }
 
+  /** It has tools that a person must allow, or members that have. */
+  get canPause(): boolean {
+    const { tools, sdkTools, members } = this.#settings;
+    const sdk = Object.values(sdkTools).some(({ needsApproval = false }) => needsApproval !== false);
+    return sdk || tools.some(mayNeedConfirmation) || members.some(({ executor }) => executor.canPause === true);
+  }
+
   /**
-   * Runs once and saves the session.
+   * Runs once and saves the session. Where a person has to allow a call, the run ends with the status `PAUSED`: go on with
+   * {@link continueRun}.
    *
    * @throws {WorkflowError} `AGENT_FAILED` when the model does, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the signal
    * aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
@@ -65,33 +77,46 @@ export abstract class ModelExecutor<Output> implements Executor {
    *
    * @throws {WorkflowError} as `run` does, after the `RunError` or `RunCancelled` event.
    */
-  async *stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
-    const channel = new EventChannel<ExecutorEvent>();
-    const reader = new AbortController();
-    const signal = AbortSignal.any([reader.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-    const emit = (event: ExecutorEvent): void => channel.push(event);
-    const outcome = runInSession(this.#settings, { input, options: { ...options, signal }, emit })
-      .then(
-        () => null,
-        (error: unknown) => ({ error }),
-      )
-      .finally(() => channel.close());
-    let stopped = true;
-    try {
-      yield* channel.read();
-      stopped = false;
-    } finally {
-      if (stopped) reader.abort(new DOMException("The reader of the stream has stopped.", "AbortError"));
-      await outcome;
-    }
-    const failure = await outcome;
-    if (failure !== null) throw failure.error;
+  stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
+    return eventsOf(options, (emit, signal) =>
+      runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
+    );
+  }
+
+  /**
+   * Goes on with a paused run: calls that were allowed are made, and the model is told of the others, with the notes. It may
+   * pause again. Where the session has the run, its ids are enough.
+   *
+   * @param answers One for each of `pause.requirements`.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`; `REQUIREMENT_INVALID` naming all that is wrong with the answers; else as `run`.
+   */
+  async continueRun(
+    run: PausedRun,
+    answers: readonly CallAnswer[],
+    options: ContinueOptions = {},
+  ): Promise<AgentRun<Output>> {
+    const request = { paused: run, answers, options, emit: undefined };
+    return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
+  }
+
+  /** {@link continueRun} with its events as they come, `RunContinued` first. @see {@link stream} */
+  continueStream(
+    run: PausedRun,
+    answers: readonly CallAnswer[],
+    options: ContinueOptions = {},
+  ): AsyncGenerator<ExecutorEvent, void, undefined> {
+    return eventsOf(options, (emit, signal) =>
+      continueInSession(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
+    );
   }
 
   /** The way of pipelines and teams: their state, their context, no session of its own. Never rejects. */
   async execute(request: ExecutorRequest): Promise<ExecutorResult> {
-    const run = openRun(this.#settings, jobOf(this.#settings, request));
-    const result = await performRun(run);
+    const settings = this.#settings;
+    const job = jobOf(settings, request);
+    const opened = request.resume === undefined ? job : tryToResume(settings, job, request.resume);
+    const run = openRun(settings, WorkflowError.is(opened) ? job : opened);
+    const result = WorkflowError.is(opened) ? failedRun(run, opened) : await performRun(run);
     emitEnd(run, result, null);
     return result;
   }
@@ -113,8 +138,8 @@ export abstract class ModelExecutor<Output> implements Executor {
    */
   async updateSessionState(updates: SessionState, choice: SessionChoice = {}): Promise<SessionState> {
     const before = await this.#session(choice);
-    const state = { ...before.state, ...plainCopy(updates) };
-    const change = { ...this.#who(choice), before, base: before.state, state, run: null };
+    const state = { ...before.state, ...plainState(updates) };
+    const change = { ...this.#who(choice), before, base: before.state, state, run: null, metrics: emptyMetrics };
     return saveSession(this.#store(change.sessionId), change);
   }
 
@@ -152,6 +177,8 @@ function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
   return {
     runId: newId(),
     parentRunId: request.parentRunId ?? null,
+    createdAtMs: nowMs(),
+    resumed: null,
     input: request.input,
     media: [...images, ...videos, ...audio, ...files],
     sessionId: request.sessionId ?? null,
@@ -160,12 +187,20 @@ function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
     defaults: settings.sessionState,
     outerContext: runContext,
     dependencies: Object.keys(dependencies).length > 0 ? dependencies : settings.dependencies,
-    metadata: deepMerge(runContext?.metadata ?? {}, settings.metadata),
+    metadata: mergeValues(runContext?.metadata ?? {}, settings.metadata),
     history: request.history ?? [],
     emit: request.stream,
     signal: request.signal,
     idempotencyKey: request.idempotencyKey,
   };
+}
+
+function tryToResume(settings: ExecutorSettings, job: RunJob, resume: ExecutorResume): RunJob | WorkflowError {
+  try {
+    return resumedJob(settings, job, resume);
+  } catch (error) {
+    return toFailure(error, settings);
+  }
 }
 
 function unknownSession(sessionId: string, hint: string): WorkflowError {

@@ -1,5 +1,5 @@
-import type { ExecutorResult } from "./executor.types.js";
-import type { Media } from "./media.types.js";
+import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";
+import type { ExecutorPause, Media, ToolAnswer } from "@millrace/pipeline/executor";
 import type { SessionState } from "./run-context.types.js";
 
 /** Per run; each wins over the option of the same name of the agent or team. */
@@ -28,9 +28,32 @@ export interface AgentRunOptions {
 
 /** What `run` gives. */
 export interface AgentRun<Output = string> extends ExecutorResult {
+  /** `null` where `status` is `PAUSED`. */
   readonly content: Output;
   readonly sessionId: string;
   readonly userId: string | null;
   /** A copy of the state as the run left it. */
   readonly sessionState: SessionState;
 }
+
+/** What `continueRun` goes on with: the {@link AgentRun}, the `RunPaused` event, or their ids where a store has the run. */
+export interface PausedRun {
+  readonly runId: string;
+  /** @default the executor's own `sessionId` */
+  readonly sessionId?: string | null;
+  readonly userId?: string | null;
+  readonly status?: ExecutorStatus;
+  /** @default what the session has stored */
+  readonly pause?: ExecutorPause | null;
+  /** The state to go on with where no store has one. */
+  readonly sessionState?: SessionState | null;
+}
+
+/** What a person says to a call of a tool. */
+export type CallAnswer = Pick<ToolAnswer, "toolCallId" | "approved"> & {
+  /** Why; the model is told. */
+  readonly note?: string | null;
+};
+
+/** The run id, the input, media and history are those of the run that was paused. */
+export type ContinueOptions = Pick<AgentRunOptions, "sessionState" | "dependencies" | "metadata" | "signal">;

@@ -3,9 +3,12 @@
  *
  * @module
  */
+import { startState, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { ExecutorEvent } from "./events.types.js";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
+import { mergeValues } from "./run/merge-values.js";
+import { metricsSince } from "./run/metrics.js";
 import { openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
 import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
@@ -13,41 +16,30 @@ import type { SessionState } from "./run-context.types.js";
 import { type SessionChange, loadSession, saveSession } from "./sessions/session-desk.js";
 import type { AgentSession, AgentSessionRun } from "./sessions/sessions.types.js";
 import type { ExecutorSettings, RunJob } from "./settings.types.js";
-import { deepMerge } from "./state/live-state.js";
-import { plainCopy } from "./state/plain-copy.js";
-import { startState } from "./state/start-state.js";
+import { plainState } from "./state/plain-state.js";
 import { newId, nowMs } from "./system.js";
+
+export type Emit = ((event: ExecutorEvent) => void) | undefined;
 
 export interface SessionRunRequest {
   readonly input: unknown;
   readonly options: AgentRunOptions;
-  readonly emit: ((event: ExecutorEvent) => void) | undefined;
+  readonly emit: Emit;
 }
 
 /** @throws {WorkflowError} what went wrong with the run, once its session has been saved. */
 export async function runInSession(settings: ExecutorSettings, request: SessionRunRequest): Promise<AgentRun<unknown>> {
   const who = whoRuns(settings, request.options);
   const session = await openSession(settings, who);
-  const given = request.options.sessionState;
+  const given = request.options.sessionState ?? null;
   const template = settings.sessionState;
   const stored = session?.state ?? null;
   const state = startState({ template, stored, given, overwrite: settings.overwriteDbSessionState });
-
-  const run = openRun(settings, jobOf({ settings, request, who, session, state }));
-  const createdAtMs = nowMs();
-  const result = await performRun(run);
-  const record = sessionRun(settings, { result, input: request.input, createdAtMs });
-  const change = { ...who, before: session, base: stored ?? template, state, run: record };
-  const saved = await closeSession(settings, change).catch((error: unknown) => {
-    emitEnd(run, { ...result, status: "ERROR", error: toFailure(error, settings) }, null);
-    throw error;
-  });
-  emitEnd(run, result, structuredClone(saved));
-  if (result.error !== null) throw result.error;
-  return { ...result, ...who, sessionState: saved };
+  const job = jobOf(settings, { ...request, who, session, state });
+  return performInSession(settings, { job, who, session, base: stored ?? template });
 }
 
-interface Who {
+export interface Who {
   readonly sessionId: string;
   readonly userId: string | null;
 }
@@ -61,29 +53,59 @@ function openSession({ sessions, addHistoryToContext, numHistoryRuns }: Executor
   return loadSession(sessions, who, { runs: addHistoryToContext ? numHistoryRuns : 0, status: "COMPLETED" });
 }
 
-interface JobParts {
-  readonly settings: ExecutorSettings;
-  readonly request: SessionRunRequest;
+export interface SessionWork {
+  readonly job: RunJob;
+  readonly who: Who;
+  readonly session: AgentSession | null;
+  /** What the state is compared with to see what the run has changed. */
+  readonly base: SessionState;
+}
+
+export async function performInSession(
+  settings: ExecutorSettings,
+  { job, who, session, base }: SessionWork,
+): Promise<AgentRun<unknown>> {
+  const run = openRun(settings, job);
+  const result = await performRun(run);
+  const metrics = spentBy(result, job);
+  const record = sessionRun(settings, job, result);
+  const change = { ...who, before: session, base, state: job.state, run: record, metrics };
+  const saved = await closeSession(settings, change).catch((error: unknown) => {
+    emitEnd(run, { ...result, status: "ERROR", pause: null, error: toFailure(error, settings) }, null);
+    throw error;
+  });
+  emitEnd(run, result, structuredClone(saved));
+  if (result.error !== null) throw result.error;
+  return { ...result, ...who, sessionState: saved };
+}
+
+/** The session has what the part before a pause took. */
+function spentBy({ metrics }: ExecutorResult, { resumed }: RunJob): StepMetricsData {
+  return resumed === null ? metrics : metricsSince(resumed.state.totalMetrics, metrics);
+}
+
+interface JobParts extends SessionRunRequest {
   readonly who: Who;
   readonly session: AgentSession | null;
   readonly state: SessionState;
 }
 
-function jobOf({ settings, request, who, session, state }: JobParts): RunJob {
-  const { input, options, emit } = request;
+export function jobOf(settings: ExecutorSettings, { input, options, emit, who, session, state }: JobParts): RunJob {
   const runId = options.runId ?? newId();
   const { images = [], videos = [], audio = [], files = [] } = options;
   return {
     runId,
     parentRunId: null,
+    createdAtMs: nowMs(),
+    resumed: null,
     input,
     media: [...images, ...videos, ...audio, ...files],
     ...who,
     state,
     defaults: {},
     outerContext: undefined,
-    dependencies: deepMerge(settings.dependencies, options.dependencies ?? {}),
-    metadata: deepMerge(options.metadata ?? {}, settings.metadata),
+    dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
+    metadata: mergeValues(options.metadata ?? {}, settings.metadata),
     history: (session?.runs ?? []).flatMap(({ messages }) => messages),
     emit,
     signal: options.signal ?? new AbortController().signal,
@@ -91,18 +113,16 @@ function jobOf({ settings, request, who, session, state }: JobParts): RunJob {
   };
 }
 
-interface RunFacts {
-  readonly result: ExecutorResult;
-  readonly input: unknown;
-  readonly createdAtMs: number;
-}
-
-function sessionRun(settings: ExecutorSettings, { result, input, createdAtMs }: RunFacts): AgentSessionRun {
-  const { runId, status, content, messages, metrics } = result;
+function sessionRun(
+  settings: ExecutorSettings,
+  { input, createdAtMs }: RunJob,
+  result: ExecutorResult,
+): AgentSessionRun {
+  const { runId, status, content, messages, metrics, pause } = result;
   const plain = JSON.parse(JSON.stringify({ input: input ?? null, content })) as { input: unknown; content: unknown };
-  return { runId, executorName: settings.name, status, ...plain, messages, metrics, createdAtMs };
+  return { runId, executorName: settings.name, status, ...plain, messages, metrics, pause, createdAtMs };
 }
 
 async function closeSession({ sessions }: ExecutorSettings, change: SessionChange): Promise<SessionState> {
-  return sessions === undefined ? plainCopy(change.state) : saveSession(sessions, change);
+  return sessions === undefined ? plainState(change.state) : saveSession(sessions, change);
 }

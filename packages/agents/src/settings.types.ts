@@ -2,8 +2,10 @@ import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolSet } f
 import type { z } from "zod";
 import type { ExecutorEvent, ToolExecution } from "./events.types.js";
 import type { MemberRun } from "./executor.types.js";
-import type { Media } from "./media.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
+import type { Member } from "./members.js";
+import type { PausedMember, ResumedRun } from "./pause/paused-state.types.js";
+import type { CallKeys } from "./run/call-keys.js";
+import type { Media, StepMetricsData } from "@millrace/pipeline/executor";
 import type { ReadFile } from "./run/media-part.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions/sessions.types.js";
@@ -31,6 +33,8 @@ export interface ExecutorSettings {
   readonly description: string | undefined;
   readonly instructions: Instructions;
   readonly resolveInContext: boolean;
+  /** None for an agent. */
+  readonly members: readonly Member[];
   /** What a leader is told about its members; empty for an agent. */
   readonly memberText: string;
   readonly tools: readonly AgentTool[];
@@ -58,6 +62,9 @@ export interface ExecutorSettings {
 export interface RunJob {
   readonly runId: string;
   readonly parentRunId: string | null;
+  readonly createdAtMs: number;
+  /** Set where a paused run goes on. */
+  readonly resumed: ResumedRun | null;
   readonly input: unknown;
   readonly media: readonly Media[];
   readonly sessionId: string | null;
@@ -81,8 +88,13 @@ export interface ActiveRun {
   readonly job: RunJob;
   readonly context: RunContext;
   readonly startedMs: number;
+  /** Of its own model calls before the last pause. */
+  readonly before: { readonly modelCalls: number; readonly metrics: StepMetricsData };
   readonly media: Media[];
   readonly tools: ToolExecution[];
   readonly calls: StepMetricsData[];
   readonly members: MemberRun[];
+  readonly keys: CallKeys;
+  /** Members that a person keeps waiting: the run pauses after this round of tools. */
+  readonly waiting: PausedMember[];
 }

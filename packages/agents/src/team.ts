@@ -35,7 +35,7 @@ export class Team<Output = string> extends ModelExecutor<Output> {
     const members = nameMembers(given);
     const settings = resolveOptions(
       { ...rest, model: rest.model ?? modelOf(given) },
-      { kind: "team", memberText: memberText(members), runTools: (run) => [delegateTool(members, run)] },
+      { kind: "team", members, memberText: memberText(members), runTools: (run) => [delegateTool(members, run)] },
     );
     super(settings, options.role);
     this.members = members.map(({ executor }: Member) => executor);

@@ -31,6 +31,6 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
       details: { tool: options.name },
     });
   }
-  const { name, description, parameters = noParameters, execute } = options;
-  return Object.freeze({ kind: "tool", name, description, parameters, execute });
+  const { name, description, parameters = noParameters, execute, requiresConfirmation = false } = options;
+  return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation });
 }

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Media } from "./media.types.js";
+import type { Media } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** The second argument of a tool. The model sees nothing of it. */
@@ -18,6 +18,9 @@ export interface ToolContext {
   addMedia(media: Media): void;
 }
 
+/** What a rule for confirmations knows. */
+export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState" | "signal" | "toolCallId">;
+
 export interface ToolOptions<Parameters extends z.ZodType> {
   /** Letters, digits, `_` and `-`: up to 64. */
   readonly name: string;
@@ -27,6 +30,15 @@ export interface ToolOptions<Parameters extends z.ZodType> {
   readonly parameters?: Parameters;
   /** Text, or data that becomes JSON. What it throws is told to the model, which may try something else. */
   readonly execute: (args: z.output<Parameters>, context: ToolContext) => unknown;
+  /**
+   * A person has to allow the call: the run pauses until then. A function decides for each call, and
+   * again when the run goes on; what it throws ends the run.
+   *
+   * @default false
+   */
+  readonly requiresConfirmation?:
+    | boolean
+    | ((args: z.output<Parameters>, context: ConfirmationContext) => boolean | Promise<boolean>);
 }
 
 /** Made by {@link tool}. */
@@ -36,4 +48,5 @@ export interface AgentTool {
   readonly description: string;
   readonly parameters: z.ZodType;
   readonly execute: (args: any, context: ToolContext) => unknown;
+  readonly requiresConfirmation: boolean | ((args: any, context: ConfirmationContext) => boolean | Promise<boolean>);
 }

@@ -1,10 +1,24 @@
 /** Agents with the provider of the AI SDK for OpenAI-compatible services, over real HTTP. */
-import { describe, expect, it } from "vitest";
+import { Pipeline, Step } from "@millrace/pipeline";
+import type { LanguageModel } from "ai";
+import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Agent, memorySessions, Team } from "../src/index.js";
+import { Agent, memorySessions, Team, tool } from "../src/index.js";
 import { deferred } from "./support/deferred.js";
 import { namesOf, readAll, textOf } from "./support/events.js";
-import { chunks, finish, openaiServer, type Reply, send, status, text, toolCall } from "./support/openai-server.js";
+import {
+  chunks,
+  completion,
+  finish,
+  openaiServer,
+  type Reply,
+  send,
+  status,
+  streamedCall,
+  text,
+  toolCall,
+} from "./support/openai-server.js";
+import { allow, deny, refund, request, stored } from "./support/refunds.js";
 import { addItem } from "./support/shopping.js";
 
 const shopping = { tools: [addItem], sessionState: { shopping_list: [] } };
@@ -95,6 +109,64 @@ describe("over HTTP", () => {
     ]);
   });
 
+  it("goes on after a pause with what the model has said before it", async () => {
+    const calls = [1, 2].map((order) => ({
+      id: `call_${order}`,
+      type: "function",
+      function: { name: "refund", arguments: JSON.stringify({ order }) },
+    }));
+    await using server = await openaiServer([
+      completion({ content: "Both?", tool_calls: calls }, "tool_calls"),
+      text("One refunded."),
+    ]);
+    const agent = new Agent({ model: server.model, tools: [refund] });
+
+    const paused = await agent.run("Refund 1 and 2");
+    const done = await agent.continueRun(stored(paused), [...allow("call_1"), deny("call_2", "it was used")]);
+
+    expect(done).toMatchObject({ content: "One refunded.", sessionState: { refunds: [1] } });
+    expect(server.requests[1]?.messages).toMatchObject([
+      { role: "user", content: "Refund 1 and 2" },
+      { role: "assistant", content: "Both?", tool_calls: [{ id: "call_1" }, { id: "call_2" }] },
+      { role: "tool", tool_call_id: "call_1", content: "Refunded 1" },
+      { role: "tool", tool_call_id: "call_2", content: "A person has not allowed this call: it was used" },
+    ]);
+  });
+
+  it.each([
+    ["answering", toolCall],
+    ["streaming", streamedCall],
+  ])("asks a person for each call, though the model gives all of them one id, %s", async (how, call) => {
+    const pay = tool({
+      name: "pay",
+      description: "Pay",
+      parameters: z.object({ cents: z.number() }),
+      requiresConfirmation: ({ cents }) => cents > 10,
+      execute: ({ cents }, { sessionState }) => void (sessionState["paid"] as number[]).push(cents),
+    });
+    const replies = [5, 50, 500].map((cents) => call("pay", { cents }));
+    await using server = await openaiServer([
+      ...replies,
+      how === "streaming" ? chunks([{ content: "Paid." }]) : text("Paid."),
+    ]);
+    const agent = new Agent({ model: server.model, tools: [pay], maxRetries: 0 });
+    const state = { paid: [] };
+    const ask = request({ sessionState: state, ...(how === "streaming" ? { stream: () => {} } : {}) });
+
+    const first = await agent.execute(ask);
+    const goOn = { state: stored(first.pause?.state), answers: allow("call_1") };
+    const second = await agent.execute({ ...ask, resume: goOn });
+
+    expect([first, second].map(({ pause }) => pause?.requirements)).toMatchObject([
+      [{ toolCallId: "call_1", toolArgs: { cents: 50 } }],
+      [{ toolCallId: "call_1", toolArgs: { cents: 500 } }],
+    ]);
+    expect(state.paid).toEqual([5, 50]);
+    const last = { state: stored(second.pause?.state), answers: [deny("call_1", null)] };
+    expect(await agent.execute({ ...ask, resume: last })).toMatchObject({ status: "COMPLETED", content: "Paid." });
+    expect(state.paid).toEqual([5, 50]);
+  });
+
   it("lets a team delegate", async () => {
     const delegate = toolCall("delegate_task_to_member", { member: "writer", task: "Write a line" });
     await using server = await openaiServer([delegate, text("A line."), text("Here: A line.")]);
@@ -117,6 +189,17 @@ describe("when the service refuses", () => {
 
     expect(run.content).toBe("Here.");
     expect(server.requests).toHaveLength(3);
+  });
+
+  it("waits before it streams, too, and shows nothing twice", async () => {
+    const limited = status(429, "slow down", { "retry-after-ms": "5" });
+    await using server = await openaiServer([limited, chunks([{ content: "Here " }, { content: "I am." }])]);
+
+    const { events, error } = await readAll(new Agent({ model: server.model }).stream("Hi"));
+
+    expect(error).toBeNull();
+    expect(namesOf(events)).toEqual(["RunStarted", "RunContent", "RunContent", "RunCompleted"]);
+    expect(server.requests).toHaveLength(2);
   });
 
   it("says how long to wait once it gives up", async () => {
@@ -165,6 +248,19 @@ describe("when the service refuses", () => {
   });
 });
 
+const open: Pipeline[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((pipeline) => pipeline.close()));
+});
+
+/** With one step, which an agent does. */
+function pipelineOf(model: LanguageModel, maxRetries: number): Pipeline {
+  const step = new Step({ name: "write", executor: new Agent({ name: "Writer", model }), maxRetries });
+  const pipeline = new Pipeline({ name: "Story", steps: [step] });
+  open.push(pipeline);
+  return pipeline;
+}
+
 describe("when the connection ends in the middle", () => {
   const half = [{ content: "Once upon " }, { content: "a time" }];
   const broken: readonly (readonly [string, Reply])[] = [
@@ -189,6 +285,76 @@ describe("when the connection ends in the middle", () => {
     expect(error).toMatchObject({ code: "AGENT_FAILED" });
     expect(events.at(-1)?.event).toBe("RunError");
     expect((await sessions.load("s1", null, { runs: 1 }))?.runs).toMatchObject([{ status: "ERROR", content: null }]);
+  });
+
+  it("keeps what tools have done before, and the tokens", async () => {
+    await using server = await openaiServer([
+      chunks(
+        [
+          {
+            tool_calls: [
+              {
+                index: 0,
+                id: "call_1",
+                type: "function",
+                function: { name: "add_item", arguments: '{"item":"milk"}' },
+              },
+            ],
+          },
+        ],
+        finish("tool_calls"),
+      ),
+      chunks(half, (response) => void response.end()),
+    ]);
+    const sessions = memorySessions();
+    const agent = new Agent({ model: server.model, sessions, sessionId: "s1", ...shopping });
+
+    const { error } = await readAll(agent.stream("Add milk"));
+
+    expect(error).toMatchObject({ code: "AGENT_FAILED" });
+    expect(await agent.getSessionState()).toEqual({ shopping_list: ["milk"] });
+    expect((await agent.getSessionMetrics()).totalTokens).toBe(15);
+  });
+
+  it("begins no tool whose call has not come whole", async () => {
+    const begun = {
+      tool_calls: [
+        { index: 0, id: "call_1", type: "function", function: { name: "add_item", arguments: '{"item":"mi' } },
+      ],
+    };
+    await using server = await openaiServer([
+      chunks([begun], (response) => void setImmediate(() => response.destroy())),
+    ]);
+    const agent = new Agent({ model: server.model, sessions: memorySessions(), ...shopping });
+
+    const { events, error } = await readAll(agent.stream("Add milk"));
+
+    expect(error).toMatchObject({ code: "AGENT_FAILED" });
+    expect(namesOf(events)).toEqual(["RunStarted", "RunError"]);
+    expect(await agent.getSessionState()).toEqual({ shopping_list: [] });
+  });
+
+  it("is tried again by a step of a pipeline", async () => {
+    const killed = chunks(half, (response) => void setImmediate(() => response.destroy()));
+    await using server = await openaiServer([
+      killed,
+      killed,
+      chunks([{ content: "The whole " }, { content: "story." }]),
+    ]);
+    const output = await pipelineOf(server.model, 2).run("Tell me a story");
+
+    expect(output).toMatchObject({ content: "The whole story.", status: "COMPLETED" });
+    expect(output.stepResults).toMatchObject([{ stepName: "write", success: true, metrics: { totalTokens: 15 } }]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("fails the run of a pipeline when no retry is left", async () => {
+    const killed = chunks(half, (response) => void setImmediate(() => response.destroy()));
+    await using server = await openaiServer([killed, killed]);
+    const run = pipelineOf(server.model, 1).run("Tell me a story");
+
+    await expect(run).rejects.toThrow('Agent "Writer" failed');
+    expect(server.requests).toHaveLength(2);
   });
 
   it("may be tried again by whoever called", async () => {

@@ -2,5 +2,12 @@ import { expect, it } from "vitest";
 import * as surface from "../src/index.js";
 
 it("exports what the documentation names, and nothing else", () => {
-  expect(Object.keys(surface).sort()).toEqual(["Agent", "Team", "memorySessions", "tool"]);
+  expect(Object.keys(surface).sort()).toEqual([
+    "Agent",
+    "PipelineAgent",
+    "Team",
+    "memorySessions",
+    "storeSessions",
+    "tool",
+  ]);
 });

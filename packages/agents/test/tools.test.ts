@@ -216,10 +216,13 @@ describe("what a tool is told", () => {
       description: "Look",
       execute: (_args, { runContext }) => void (seen = runContext),
     });
+    const client = new (class Client {
+      readonly open = true;
+    })();
     const agent = new Agent({
       model: scripted([[["look", {}]], "Seen."]),
       tools: [look],
-      dependencies: { url: "a", deep: { a: 1 } },
+      dependencies: { url: "a", deep: { a: 1 }, client },
       metadata: { team: "x" },
     });
 
@@ -232,7 +235,8 @@ describe("what a tool is told", () => {
     });
 
     expect(seen).toMatchObject({ runId: "r1", sessionId: "s1", userId: "u1" });
-    expect(seen?.dependencies).toEqual({ url: "b", deep: { a: 1, b: 2 } });
+    expect(seen?.dependencies).toEqual({ url: "b", deep: { a: 1, b: 2 }, client });
+    expect(seen?.dependencies["client"]).toBe(client);
     expect(seen?.metadata).toEqual({ team: "x", extra: 1 });
   });
 });

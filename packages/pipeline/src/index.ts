@@ -65,3 +65,12 @@ export type {
   StepMetrics,
   StepMetricsData,
 } from "./data/metrics.types.js";
+export type { MediaFields, MediaLists } from "./data/media.js";
+export type { HumanInput, RetryFeedback } from "./data/human-input.types.js";
+export type { AgentRunRecord, RecordedEvent } from "./compile/pipeline-state.types.js";
+// ---- sessions
+export type { SessionNaming, SessionPage, SessionQuery, SessionStore } from "./session/session-store.js";
+export type { SessionRecord, SessionRun } from "./session/session-record.js";
+// ---- for runs of `pipeline.workflow` in a runtime of your own
+export { HumanAnswer, HumanPrompt } from "./compile/people-events.js";
+export type { HumanAnswerEvent, HumanPromptEvent } from "./compile/people-events.js";

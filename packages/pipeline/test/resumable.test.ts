@@ -57,7 +57,7 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
   ],
 };
 
-it.each(Object.entries(pipelines))("%s", async (_name, steps) => {
+it.each(Object.entries(pipelines))("%s", { timeout: 60_000 }, async (_name, steps) => {
   const make = (): Pipeline => new Pipeline({ name: "proved", steps, storeEvents: true });
   const input = make().workflowInput("in", { streamEvents: true, sessionId: "s" });
 

@@ -7,14 +7,27 @@
  * @module
  */
 import { digest } from "millrace/engine";
-export function callKeys(runKey: string): (toolName: string, args: unknown) => string {
-  const counts = new Map<string, number>();
-  return (toolName, args) => {
-    const text = `${toolName} ${canonicalJson(args)}`;
-    const count = counts.get(text) ?? 0;
-    counts.set(text, count + 1);
-    return `${runKey}:${toolName}:${digest(text)}:${count}`;
-  };
+
+export class CallKeys {
+  readonly #runKey: string;
+  readonly #counts: Map<string, number>;
+
+  /** @param counts Of the part before a pause. */
+  constructor(runKey: string, counts: Readonly<Record<string, number>>) {
+    this.#runKey = runKey;
+    this.#counts = new Map(Object.entries(counts));
+  }
+
+  next(toolName: string, args: unknown): string {
+    const call = `${toolName}:${digest(`${toolName} ${canonicalJson(args)}`)}`;
+    const count = this.#counts.get(call) ?? 0;
+    this.#counts.set(call, count + 1);
+    return `${this.#runKey}:${call}:${count}`;
+  }
+
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
 }
 
 function canonicalJson(value: unknown): string {

@@ -12,16 +12,16 @@ import {
   type OutputInterface,
   type StepResult,
   streamText,
-  type TextStreamPart,
   type ToolSet,
 } from "ai";
+import type { PausedCall } from "../pause/paused-state.types.js";
 import type { ActiveRun, ExecutorSettings } from "../settings.types.js";
 import { brokenStream, stoppedEarly } from "./failure.js";
 import { refuseLongWaits } from "./long-waits.js";
 import { callMetrics } from "./metrics.js";
-import { emitContent } from "./run-events.js";
 import { ShownCalls } from "./shown-calls.js";
-import { toolsOf } from "./tool-calls.js";
+import { showParts } from "./shown-parts.js";
+import { approvalsOf, toolsOf } from "./tool-calls.js";
 import { toolEnded, toolStarted } from "./tool-watch.js";
 
 export interface Prompt {
@@ -30,10 +30,13 @@ export interface Prompt {
 }
 
 export interface Answer {
+  /** `null` while a person keeps the run waiting. */
   readonly content: unknown;
   readonly messages: readonly ModelMessage[];
   readonly files: readonly GeneratedFile[];
   readonly finishReason: string;
+  /** What a person has to allow. */
+  readonly calls: readonly PausedCall[];
 }
 
 type CallOptions = Parameters<typeof generateText<ToolSet, Record<string, unknown>, OutputInterface>>[0];
@@ -45,18 +48,16 @@ export function callModel(run: ActiveRun, prompt: Prompt): Promise<Answer> {
 
 async function generate(run: ActiveRun, prompt: Prompt): Promise<Answer> {
   const result = await generateText({ ...callOptions(run, prompt), ...toolListeners(run), tools: toolsOf(run, null) });
-  refuseUnfinished(run, result);
-  return {
-    content: run.settings.outputSchema === undefined ? result.text : result.output,
-    messages: result.responseMessages,
-    files: result.files,
-    finishReason: result.finishReason,
-  };
+  const { finishReason, files, responseMessages: messages, steps } = result;
+  const calls = waitingCalls(steps);
+  if (isPaused(run, { finishReason, calls })) return { content: null, messages, files, finishReason, calls };
+  const content = run.settings.outputSchema === undefined ? result.text : result.output;
+  return { content, messages, files, finishReason, calls };
 }
 
 async function stream(run: ActiveRun, prompt: Prompt): Promise<Answer> {
   const watcher: { error?: unknown } = {};
-  const shown = new ShownCalls();
+  const shown = new ShownCalls(run.job.resumed?.answers.keys() ?? []);
   const result = streamText({
     ...callOptions(run, prompt),
     tools: toolsOf(run, shown),
@@ -69,16 +70,14 @@ async function stream(run: ActiveRun, prompt: Prompt): Promise<Answer> {
   run.job.signal.throwIfAborted();
   if (watcher.error !== undefined) throw watcher.error;
 
-  const finished = { finishReason: await result.finishReason, rawFinishReason: await result.rawFinishReason };
+  const [finishReason, rawFinishReason] = await Promise.all([result.finishReason, result.rawFinishReason]);
   // A connection that closes in the middle looks like an end without a reason.
-  if (finished.finishReason === "other" && finished.rawFinishReason === undefined) throw brokenStream(run.settings);
-  refuseUnfinished(run, finished);
-  return {
-    content: run.settings.outputSchema === undefined ? await result.text : await result.output,
-    messages: await result.responseMessages,
-    files: await result.files,
-    finishReason: finished.finishReason,
-  };
+  if (finishReason === "other" && rawFinishReason === undefined) throw brokenStream(run.settings);
+  const [messages, files, steps] = await Promise.all([result.responseMessages, result.files, result.steps]);
+  const calls = waitingCalls(steps);
+  if (isPaused(run, { finishReason, calls })) return { content: null, messages, files, finishReason, calls };
+  const content = run.settings.outputSchema === undefined ? await result.text : await result.output;
+  return { content, messages, files, finishReason, calls };
 }
 
 function callOptions(run: ActiveRun, prompt: Prompt): CallOptions {
@@ -88,9 +87,10 @@ function callOptions(run: ActiveRun, prompt: Prompt): CallOptions {
     model: refuseLongWaits(settings),
     ...(prompt.instructions === undefined ? {} : { instructions: prompt.instructions }),
     messages: [...prompt.messages],
-    stopWhen: isStepCount(settings.maxSteps),
+    stopWhen: [isStepCount(settings.maxSteps - run.before.modelCalls), () => run.waiting.length > 0],
     maxRetries: settings.maxRetries,
     abortSignal: job.signal,
+    toolApproval: approvalsOf(run),
     ...outputOption(settings),
     onStepEnd: (step: StepResult<ToolSet>) => void run.calls.push(callMetrics(step)),
   };
@@ -104,38 +104,25 @@ function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInte
 function toolListeners(run: ActiveRun): ToolListeners {
   return {
     onToolExecutionStart: ({ toolCall }) => toolStarted(run, toolCall),
-    onToolExecutionEnd: ({ toolOutput }) => toolEnded(run, toolOutput),
+    onToolExecutionEnd: ({ toolOutput }) => void toolEnded(run, toolOutput),
   };
 }
 
-/** Tools that still wait when the stream is over, or has to be, never begin. */
-async function showParts(
-  run: ActiveRun,
-  parts: AsyncIterable<TextStreamPart<ToolSet>>,
-  shown: ShownCalls,
-): Promise<void> {
-  const close = (): void => shown.close();
-  run.job.signal.addEventListener("abort", close);
-  try {
-    for await (const part of parts) {
-      showPart(run, part);
-      if (part.type === "tool-call") shown.show(part.toolCallId);
-    }
-  } finally {
-    run.job.signal.removeEventListener("abort", close);
-    close();
-  }
+function waitingCalls(steps: readonly Pick<StepResult<ToolSet>, "content">[]): PausedCall[] {
+  return (steps.at(-1)?.content ?? []).flatMap((part) => {
+    if (part.type !== "tool-approval-request" || part.isAutomatic === true) return [];
+    const { toolCallId, toolName, input, providerExecuted } = part.toolCall;
+    const isProviders = providerExecuted === true;
+    return [{ approvalId: part.approvalId, toolCallId, toolName, toolArgs: input, isProviders }];
+  });
 }
 
-function showPart(run: ActiveRun, part: TextStreamPart<ToolSet>): void {
-  if (part.type === "text-delta") emitContent(run, { text: part.text });
-  else if (part.type === "reasoning-delta") emitContent(run, { reasoning: part.text });
-  else if (part.type === "tool-call") toolStarted(run, part);
-  else if (part.type === "tool-error") toolEnded(run, part);
-  else if (part.type === "tool-result" && part.preliminary !== true) toolEnded(run, part);
-}
-
-function refuseUnfinished({ settings }: ActiveRun, { finishReason }: { readonly finishReason: string }): void {
-  if (finishReason === "error") throw brokenStream(settings);
-  if (finishReason === "tool-calls") throw stoppedEarly(settings);
+/** @throws {WorkflowError} `AGENT_FAILED` for an answer without an end. */
+function isPaused(run: ActiveRun, answer: Pick<Answer, "finishReason" | "calls">): boolean {
+  if (answer.finishReason === "error") throw brokenStream(run.settings);
+  const waits = answer.calls.length > 0 || run.waiting.length > 0;
+  const hasCallsLeft = run.before.modelCalls + run.calls.length < run.settings.maxSteps;
+  if (waits && hasCallsLeft) return true;
+  if (waits || answer.finishReason === "tool-calls") throw stoppedEarly(run.settings);
+  return false;
 }

@@ -9,7 +9,7 @@ const longMs = 60_000;
  * The model, except that being told to wait for a minute or longer ends the run at once. The error says how long to wait:
  * that is for a retry policy, which keeps no connection and no process waiting.
  */
-export function refuseLongWaits(settings: ExecutorSettings): LanguageModel {
+export function refuseLongWaits(settings: Pick<ExecutorSettings, "kind" | "name" | "model">): LanguageModel {
   const { model } = settings;
   if (typeof model === "string") return model; // the SDK looks it up by itself
   const guard = async <Result>(call: () => PromiseLike<Result>): Promise<Result> => {

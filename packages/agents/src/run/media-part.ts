@@ -1,6 +1,6 @@
+import { emptyMedia, type Media, type MediaKind, type MediaSet, mergeMedia } from "@millrace/pipeline/executor";
 import type { FilePart, GeneratedFile } from "ai";
 import { WorkflowError } from "millrace";
-import type { Media, MediaKind, MediaSet } from "../media.types.js";
 import { newId } from "../system.js";
 
 /** The bytes of a file. */
@@ -73,7 +73,7 @@ export function generatedMedia({ base64, mediaType }: GeneratedFile): Media {
 
 /** By kind, each id once. */
 export function mediaSet(media: readonly Media[]): MediaSet {
-  const unique = [...new Map(media.map((item) => [item.id, item])).values()];
-  const ofKind = (kind: MediaKind) => unique.filter((item) => item.kind === kind);
-  return { images: ofKind("image"), videos: ofKind("video"), audio: ofKind("audio"), files: ofKind("file") };
+  const ofKind = (kind: MediaKind) => media.filter((item) => item.kind === kind);
+  const lists = { images: ofKind("image"), videos: ofKind("video"), audio: ofKind("audio"), files: ofKind("file") };
+  return mergeMedia(emptyMedia, lists);
 }

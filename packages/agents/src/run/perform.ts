@@ -1,87 +1,148 @@
 /**
- * One run of an agent or a team, from input to result.
+ * One run of an agent or a team, from input to result, or from one pause to the next.
  *
  * Writes to the job's state and to nothing else that outlives it. Knows of no sessions.
  *
  * @module
  */
-import type { UserModelMessage } from "ai";
-import type { WorkflowError } from "millrace";
-import type { ExecutorResult } from "../executor.types.js";
+import { emptyMetrics, toText } from "@millrace/pipeline/executor";
+import type { ModelMessage } from "ai";
+import { WorkflowError } from "millrace";
+import type { ExecutorResult, MemberRun } from "../executor.types.js";
+import { answerCalls } from "../pause/answer-calls.js";
+import { ownMetrics, type PausedPart, pauseOf } from "../pause/pause-of.js";
+import type { ResumedRun } from "../pause/paused-state.types.js";
 import type { ActiveRun, ExecutorSettings, RunJob } from "../settings.types.js";
 import { fillMissing } from "../state/live-state.js";
 import { createRunContext } from "../state/run-context.js";
 import { tickMs } from "../system.js";
+import { CallKeys } from "./call-keys.js";
 import { type Answer, callModel } from "./call-model.js";
 import { cancelled, toFailure } from "./failure.js";
 import { generatedMedia, mediaSet } from "./media-part.js";
-import { sumMetrics } from "./metrics.js";
+import { totalMetrics } from "./metrics.js";
 import { emitStarted } from "./run-events.js";
 import { systemText } from "./system-text.js";
-import { inputText, plainMessages, userMessage } from "./user-message.js";
+import { plainMessages, userMessage } from "./user-message.js";
 
 export function openRun(settings: ExecutorSettings, job: RunJob): ActiveRun {
-  const { runId, sessionId, userId, state, dependencies, metadata, signal } = job;
+  const { runId, sessionId, userId, state, dependencies, metadata, signal, resumed } = job;
   const facts = { runId, sessionId, userId, state, dependencies, metadata, signal };
   const context = createRunContext(facts, job.outerContext);
-  return { settings, job, context, startedMs: tickMs(), media: [], tools: [], calls: [], members: [] };
+  const earlier = resumed?.state;
+  return {
+    settings,
+    job,
+    context,
+    startedMs: tickMs(),
+    before: { modelCalls: earlier?.modelCalls ?? 0, metrics: earlier?.metrics ?? emptyMetrics },
+    media: [...(earlier?.madeMedia ?? [])],
+    tools: [...(earlier?.tools ?? [])],
+    calls: [],
+    members: (earlier?.memberRuns ?? []).map(withError),
+    keys: new CallKeys(job.idempotencyKey, earlier?.keyCounts ?? {}),
+    waiting: [],
+  };
+}
+
+/** Errors were stored as data. */
+function withError(member: MemberRun): MemberRun {
+  const error = member.error === null ? null : new WorkflowError(member.error);
+  return { ...member, error, memberRuns: member.memberRuns.map(withError) };
 }
 
 /** Never rejects: what goes wrong is in the result. The last event is the caller's to emit, after saving. */
 export async function performRun(run: ActiveRun): Promise<ExecutorResult> {
   const { settings, job } = run;
-  const text = inputText(job.input);
   try {
     emitStarted(run);
     job.signal.throwIfAborted();
     fillMissing(job.state, job.defaults);
+    const message = await userMessage(toText(job.input), job.media, settings.readFile);
+    const earlier = job.resumed === null ? [] : await answerCalls(run, job.resumed);
+    if (run.waiting.length > 0) return paused(run, [message, ...earlier], keptBack(job.resumed));
+
     const instructions = await systemText(settings, run.context);
-    const message = await userMessage(text, job.media, settings.readFile);
-    const answer = await callModel(run, { instructions, messages: [...job.history, message] });
-    return completed(run, message, answer);
+    const answer = await callModel(run, { instructions, messages: [...job.history, message, ...earlier] });
+    const messages = [message, ...earlier, ...answer.messages];
+    if (answer.calls.length > 0 || run.waiting.length > 0)
+      return paused(run, messages, { calls: answer.calls, answers: [] });
+    return completed(run, messages, answer);
   } catch (error) {
-    if (job.signal.aborted)
-      return failed(run, text, { status: "CANCELLED", error: cancelled(job.signal.reason, settings) });
-    return failed(run, text, { status: "ERROR", error: toFailure(error, settings) });
+    return failedRun(run, error);
   }
 }
 
-function completed(run: ActiveRun, message: UserModelMessage, answer: Answer): ExecutorResult {
+type Asked = Pick<PausedPart, "calls" | "answers">;
+
+/** Own calls, with the answers that were given: they have to wait until no member does. */
+function keptBack(resumed: ResumedRun | null): Asked {
+  const calls = resumed?.state.calls ?? [];
+  return { calls, answers: calls.flatMap(({ toolCallId }) => resumed?.answers.get(toolCallId) ?? []) };
+}
+
+function completed(run: ActiveRun, messages: readonly ModelMessage[], answer: Answer): ExecutorResult {
   return {
     ...gathered(run),
     ...mediaSet([...run.media, ...answer.files.map(generatedMedia)]),
     content: answer.content,
-    messages: plainMessages([message, ...answer.messages]),
+    messages: plainMessages(messages),
     status: "COMPLETED",
     error: null,
     finishReason: answer.finishReason,
   };
 }
 
-interface Failure {
-  readonly status: "ERROR" | "CANCELLED";
-  readonly error: WorkflowError;
+function paused(run: ActiveRun, [message, ...messages]: readonly ModelMessage[], asked: Asked) {
+  const result = gathered(run);
+  const metrics = { own: ownMetrics(run, result.metrics.duration), total: result.metrics };
+  return {
+    ...result,
+    ...mediaSet(run.media),
+    content: null,
+    messages: plainMessages([message as ModelMessage, ...messages]),
+    status: "PAUSED" as const,
+    error: null,
+    pause: pauseOf(run, { ...asked, messages, metrics }),
+    finishReason: "tool-calls",
+  };
 }
 
-function failed(run: ActiveRun, text: string, failure: Failure): ExecutorResult {
+/** The result of a run that `error` has ended. */
+export function failedRun(run: ActiveRun, error: unknown): ExecutorResult {
+  const { settings, job } = run;
+  const isCancelled = job.signal.aborted;
   return {
     ...gathered(run),
     ...mediaSet(run.media),
     content: null,
-    messages: [{ role: "user", content: text }],
-    ...failure,
+    messages: [{ role: "user", content: readableText(job.input) }],
+    status: isCancelled ? "CANCELLED" : "ERROR",
+    error: isCancelled ? cancelled(job.signal.reason, settings) : toFailure(error, settings),
     finishReason: null,
   };
 }
 
-function gathered(run: ActiveRun): Pick<ExecutorResult, "runId" | "contentType" | "metrics" | "tools" | "memberRuns"> {
-  const members = run.members.map(({ metrics }) => metrics);
-  const duration = (tickMs() - run.startedMs) / 1000;
+function readableText(input: unknown): string {
+  try {
+    return toText(input);
+  } catch {
+    return ""; // it may be what the run has failed with
+  }
+}
+
+type Gathered = Pick<ExecutorResult, "runId" | "contentType" | "metrics" | "tools" | "memberRuns" | "pause">;
+
+function gathered(run: ActiveRun): Gathered {
+  const { before, calls, members, waiting, settings } = run;
+  const others = [...members, ...waiting].map(({ metrics }) => metrics);
+  const duration = before.metrics.duration + (tickMs() - run.startedMs) / 1000;
   return {
     runId: run.job.runId,
-    contentType: run.settings.outputSchema === undefined ? "text" : "object",
-    metrics: { ...sumMetrics([...run.calls, ...members]), duration },
+    contentType: settings.outputSchema === undefined ? "text" : "object",
+    metrics: { ...totalMetrics([before.metrics, ...calls, ...others]), duration },
     tools: run.tools,
-    memberRuns: run.members,
+    memberRuns: members,
+    pause: null,
   };
 }

@@ -4,12 +4,18 @@ import type { SessionState } from "../run-context.types.js";
 import type { ActiveRun } from "../settings.types.js";
 import { nowMs } from "../system.js";
 
-type AgentEventName = "RunStarted" | "RunContent" | "ToolCallStarted" | "ToolCallCompleted";
+type AgentEventName =
+  | "RunStarted"
+  | "RunContent"
+  | "RunPaused"
+  | "RunContinued"
+  | "RunCompleted"
+  | "RunError"
+  | "RunCancelled"
+  | "ToolCallStarted"
+  | "ToolCallCompleted";
 
-function named<Name extends AgentEventName | "RunCompleted" | "RunError" | "RunCancelled">(
-  { settings }: ActiveRun,
-  name: Name,
-): Name | `Team${Name}` {
+function named<Name extends AgentEventName>({ settings }: ActiveRun, name: Name): Name | `Team${Name}` {
   return settings.kind === "team" ? `Team${name}` : name;
 }
 
@@ -20,7 +26,9 @@ function factsOf({ settings, job }: ActiveRun): EventFacts {
   return { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
 }
 
+/** The first event of a run, or of what follows a pause. */
 export function emitStarted(run: ActiveRun): void {
+  if (run.job.resumed !== null) return run.job.emit?.({ event: named(run, "RunContinued"), ...factsOf(run) });
   const { model } = run.settings;
   const names =
     typeof model === "string"
@@ -53,7 +61,7 @@ export function emitToolCompleted(run: ActiveRun, tool: ToolExecution): void {
   });
 }
 
-/** The run's last event. */
+/** The run's last event, or the last one before a pause. */
 export function emitEnd(run: ActiveRun, result: ExecutorResult, sessionState: SessionState | null): void {
   run.job.emit?.(endEvent(run, result, sessionState));
 }
@@ -71,6 +79,20 @@ function endEvent(run: ActiveRun, result: ExecutorResult, sessionState: SessionS
       content: error.message,
       errorType: error.code,
       additionalData: error.details,
+    };
+  }
+  if (result.pause !== null) {
+    // Where a caller keeps the pause, readers of the stream do without: it holds all messages.
+    const pause = sessionState === null ? null : result.pause;
+    const { requirements } = result.pause;
+    return {
+      event: named(run, "RunPaused"),
+      ...facts,
+      status: "PAUSED",
+      requirements,
+      pause,
+      userId: run.job.userId,
+      sessionState,
     };
   }
   const made = { content, contentType, images, videos, audio, files, metrics };

@@ -11,8 +11,13 @@ interface Waiting {
  */
 export class ShownCalls {
   readonly #waiting = new Map<string, Waiting>();
-  readonly #shown = new Set<string>();
+  readonly #shown: Set<string>;
   #closed = false;
+
+  /** @param shown Calls that were shown before the run was paused. */
+  constructor(shown: Iterable<string>) {
+    this.#shown = new Set(shown);
+  }
 
   /**
    * Resolves once {@link show} was called for it.
@@ -20,14 +25,15 @@ export class ShownCalls {
    * @throws {DOMException} `AbortError` when it never will be: the tool must not begin then.
    */
   async wait(toolCallId: string): Promise<void> {
-    if (this.#shown.has(toolCallId)) return;
+    if (this.#shown.delete(toolCallId)) return; // each time: there are models that give every call the same id
     if (this.#closed) throw overBeforeShown();
     await new Promise<void>((resolve, reject) => this.#waiting.set(toolCallId, { resolve, reject }));
   }
 
   show(toolCallId: string): void {
-    this.#shown.add(toolCallId);
-    this.#waiting.get(toolCallId)?.resolve();
+    const waiting = this.#waiting.get(toolCallId);
+    if (waiting === undefined) this.#shown.add(toolCallId);
+    else if (this.#waiting.delete(toolCallId)) waiting.resolve();
   }
 
   /** Nothing will be shown any more. */

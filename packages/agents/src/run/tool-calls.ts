@@ -3,34 +3,62 @@
  *
  * @module
  */
-import { dynamicTool, type ToolExecutionOptions, type ToolSet } from "ai";
+import { dynamicTool, type ToolApprovalConfiguration, type ToolExecutionOptions, type ToolSet } from "ai";
+import type { RunContext } from "../run-context.types.js";
 import type { ActiveRun } from "../settings.types.js";
-import type { AgentTool, ToolContext } from "../tool.types.js";
-import { callKeys } from "./call-keys.js";
+import type { AgentTool, ConfirmationContext, ToolContext } from "../tool.types.js";
 import type { ShownCalls } from "./shown-calls.js";
+import { toolStarted } from "./tool-watch.js";
 
 /** With `shown`, tools wait for their call to be shown. */
 export function toolsOf(run: ActiveRun, shown: ShownCalls | null): ToolSet {
   const { tools, runTools, sdkTools } = run.settings;
-  const keyOf = callKeys(run.job.idempotencyKey);
-  const own = [...tools, ...runTools(run)].map((tool) => [tool.name, modelTool(tool, { run, keyOf, shown })]);
+  const own = [...tools, ...runTools(run)].map((tool) => [tool.name, modelTool(tool, { run, shown })]);
   return { ...sdkTools, ...Object.fromEntries(own) };
+}
+
+/**
+ * Which calls wait for a person. Each is decided for itself, not by its id: there are models that give every call the same one.
+ * Tools of the SDK itself say so by themselves (`needsApproval`).
+ */
+export function approvalsOf({
+  settings,
+  context,
+}: ActiveRun): ToolApprovalConfiguration<ToolSet, Record<string, unknown>> {
+  const rules = settings.tools.filter(mayNeedConfirmation).map(({ name, requiresConfirmation: rule }) => {
+    const decide = async (input: unknown, { toolCallId }: { readonly toolCallId: string }) => {
+      const isNeeded = typeof rule === "function" ? await rule(input, confirmationContext(context, toolCallId)) : rule;
+      return isNeeded ? ("user-approval" as const) : undefined;
+    };
+    return [name, decide] as const;
+  });
+  return Object.fromEntries(rules);
+}
+
+function confirmationContext(runContext: RunContext, toolCallId: string): ConfirmationContext {
+  return { runContext, sessionState: runContext.sessionState, signal: runContext.signal, toolCallId };
+}
+
+export function mayNeedConfirmation({ requiresConfirmation }: AgentTool): boolean {
+  return requiresConfirmation !== false;
 }
 
 interface Calls {
   readonly run: ActiveRun;
-  readonly keyOf: (toolName: string, args: unknown) => string;
   readonly shown: ShownCalls | null;
 }
 
-function modelTool(tool: AgentTool, { run, keyOf, shown }: Calls): ToolSet[string] {
+function modelTool(tool: AgentTool, { run, shown }: Calls): ToolSet[string] {
   return dynamicTool({
     description: tool.description,
     inputSchema: tool.parameters,
     execute: async (args, options) => {
       if (shown !== null) await shown.wait(options.toolCallId);
       run.job.signal.throwIfAborted();
-      const idempotencyKey = keyOf(tool.name, args);
+      // Of other tools the stream has told already.
+      if (mayNeedConfirmation(tool))
+        toolStarted(run, { toolCallId: options.toolCallId, toolName: tool.name, input: args });
+      const idempotencyKey = run.keys.next(tool.name, args);
       return plainResult(await tool.execute(args, toolContext(run, options, idempotencyKey)));
     },
   });
@@ -57,7 +85,7 @@ function toolContext(
 }
 
 /** What the model, the events and the session see is the same plain data. */
-function plainResult(result: unknown): unknown {
+export function plainResult(result: unknown): unknown {
   if (typeof result === "string") return result;
   const json = JSON.stringify(result);
   return json === undefined ? null : JSON.parse(json);

@@ -18,15 +18,18 @@ export function toolStarted(run: ActiveRun, call: Call): void {
   emitToolStarted(run, { ...callFacts(call), result: null, toolCallError: false });
 }
 
-export function toolEnded(run: ActiveRun, call: Ended): void {
+/** Of a member that waits for a person it is told once the member has ended. */
+export function toolEnded(run: ActiveRun, call: Ended): ToolExecution {
   const failed = call.type === "tool-error";
   const tool: ToolExecution = {
     ...callFacts(call),
     result: failed ? messageOf(call.error) : call.output,
     toolCallError: failed,
   };
+  if (run.waiting.some(({ toolCallId }) => toolCallId === call.toolCallId)) return tool;
   run.tools.push(tool);
   emitToolCompleted(run, tool);
+  return tool;
 }
 
 function callFacts({ toolCallId, toolName, input }: Call): Pick<ToolExecution, "toolCallId" | "toolName" | "toolArgs"> {

@@ -1,12 +1,6 @@
+import type { Media } from "@millrace/pipeline/executor";
 import type { FilePart, ModelMessage, UserModelMessage } from "ai";
-import type { Media } from "../media.types.js";
 import { mediaPart, type ReadFile } from "./media-part.js";
-
-/** Text stays text; data becomes indented JSON. */
-export function inputText(input: unknown): string {
-  if (typeof input === "string") return input;
-  return input === undefined ? "" : (JSON.stringify(input, null, 2) ?? String(input));
-}
 
 /** @throws {WorkflowError} `OPTION_INVALID` when one of the media cannot be read. */
 export async function userMessage(

@@ -1,16 +1,16 @@
 /**
  * Loads a session for a run and saves it after.
  *
- * A run never locks its session. When another run has saved in between, the changes of both are merged and saved on the
- * newest version.
+ * A run never locks its session. When another run has saved in between, the changes of both are merged as pipelines do it,
+ * and saved on the newest version.
  *
  * @module
  */
+import { changesOf, emptyMetrics, mergeStates, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { noMetrics, sumMetrics } from "../run/metrics.js";
+import { totalMetrics } from "../run/metrics.js";
 import type { SessionState } from "../run-context.types.js";
-import { mergeStates } from "../state/merge-states.js";
-import { plainCopy } from "../state/plain-copy.js";
+import { plainState } from "../state/plain-state.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
 
 /** Every conflict means that another save went through, so this many is far more than there are writers. */
@@ -25,6 +25,8 @@ export interface SessionChange {
   readonly base: SessionState;
   readonly state: SessionState;
   readonly run: AgentSessionRun | null;
+  /** What is not in the session's metrics yet. */
+  readonly metrics: StepMetricsData;
 }
 
 /** @throws {WorkflowError} `SESSION_FOREIGN` when the session belongs to another user. */
@@ -43,7 +45,7 @@ export async function loadSession(
  * @throws {WorkflowError} `STATE_UNSTORABLE`, `SESSION_FOREIGN` or `SESSION_BUSY`.
  */
 export async function saveSession(sessions: AgentSessions, change: SessionChange): Promise<SessionState> {
-  const mine = plainCopy(change.state);
+  const mine = plainState(change.state);
   let newest = change.before;
   for (let conflicts = 0; conflicts < maxConflicts; conflicts++) {
     const state = mergedState(change, newest, mine);
@@ -51,7 +53,7 @@ export async function saveSession(sessions: AgentSessions, change: SessionChange
       sessionId: change.sessionId,
       userId: newest?.userId ?? change.userId,
       state,
-      metrics: sumMetrics([newest?.metrics ?? noMetrics, change.run?.metrics ?? noMetrics]),
+      metrics: totalMetrics([newest?.metrics ?? emptyMetrics, change.metrics]),
       run: change.run,
       expectedVersion: newest?.version ?? 0,
     });
@@ -63,7 +65,7 @@ export async function saveSession(sessions: AgentSessions, change: SessionChange
 
 function mergedState({ before, base }: SessionChange, newest: AgentSession | null, mine: SessionState): SessionState {
   if (newest === null || newest.version === before?.version) return mine;
-  return mergeStates({ base, mine, theirs: newest.state });
+  return mergeStates(base, newest.state, changesOf(base, mine));
 }
 
 function refuseForeign(session: AgentSession, userId: string | null): void {

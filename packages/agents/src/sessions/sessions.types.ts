@@ -1,6 +1,6 @@
+import type { ExecutorPause, StepMetricsData } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
 import type { ExecutorStatus } from "../executor.types.js";
-import type { StepMetricsData } from "../metrics.types.js";
 import type { SessionState } from "../run-context.types.js";
 
 /** A run as its session keeps it. Plain data. */
@@ -13,6 +13,8 @@ export interface AgentSessionRun {
   /** The input and what followed. */
   readonly messages: readonly ModelMessage[];
   readonly metrics: StepMetricsData;
+  /** Set where `status` is `PAUSED`: with it the run goes on. */
+  readonly pause: ExecutorPause | null;
   /** Epoch milliseconds. */
   readonly createdAtMs: number;
 }
@@ -35,7 +37,7 @@ export interface SaveSession {
   readonly userId: string | null;
   readonly state: SessionState;
   readonly metrics: StepMetricsData;
-  /** Appended to the session's runs. `null`: only the state changes. */
+  /** Appended to the session's runs, or in the place of the one with its id. `null`: only the state changes. */
   readonly run: AgentSessionRun | null;
   /** The version that was loaded; 0: there must be no such session yet. */
   readonly expectedVersion: number;
@@ -52,6 +54,8 @@ export interface RunsQuery {
   readonly runs: number;
   /** @default any */
   readonly status?: ExecutorStatus;
+  /** @default any */
+  readonly runId?: string;
 }
 
 /**

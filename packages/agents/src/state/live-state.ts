@@ -1,8 +1,5 @@
+import { isObject } from "@millrace/pipeline/executor";
 import type { SessionState } from "../run-context.types.js";
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Like `target[key] = value`, except that no key reaches a prototype. */
 export function assign(target: Record<string, unknown>, key: string, value: unknown): void {
@@ -24,14 +21,4 @@ export function fillMissing(live: SessionState, template: SessionState): void {
   for (const [key, value] of Object.entries(template)) {
     if (!Object.hasOwn(live, key)) assign(live, key, structuredClone(value));
   }
-}
-
-/** Objects merge, everything else is replaced; `over` wins. Neither argument changes. */
-export function deepMerge(base: SessionState, over: SessionState): SessionState {
-  const merged: SessionState = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    const below = Object.hasOwn(base, key) ? base[key] : undefined;
-    assign(merged, key, isObject(value) && isObject(below) ? deepMerge(below, value) : value);
-  }
-  return merged;
 }

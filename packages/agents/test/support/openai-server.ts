@@ -43,7 +43,8 @@ export async function openaiServer(replies: readonly Reply[]) {
 
 const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
 
-function completion(message: object, reason: string): Reply {
+/** One whole message of the model. */
+export function completion(message: object, reason: string): Reply {
   return (response) => {
     response.setHeader("content-type", "application/json");
     response.end(
@@ -63,6 +64,12 @@ export const text = (content: string): Reply => completion({ content }, "stop");
 export function toolCall(name: string, args: unknown): Reply {
   const call = { id: "call_1", type: "function", function: { name, arguments: JSON.stringify(args) } };
   return completion({ content: null, tool_calls: [call] }, "tool_calls");
+}
+
+/** One call in server-sent events. */
+export function streamedCall(name: string, args: unknown): Reply {
+  const call = { index: 0, id: "call_1", type: "function", function: { name, arguments: JSON.stringify(args) } };
+  return chunks([{ tool_calls: [call] }], finish("tool_calls"));
 }
 
 export function status(code: number, message: string, headers: Readonly<Record<string, string>> = {}): Reply {

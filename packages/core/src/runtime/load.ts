@@ -131,9 +131,14 @@ export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph>
   return parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
 }
 
-async function readBlob(from: LoadFrom, hash: string): Promise<string> {
-  const text = await from.store.blob(hash);
-  if (text === null) throw corrupt(where(from), `names the blob ${hash}, which is gone`);
+function readBlob(from: LoadFrom, hash: string): Promise<string> {
+  return blobOf(from.store, hash, where(from));
+}
+
+/** @param who Names it, as in `run "a1"`. */
+export async function blobOf(store: RunStore, hash: string, who: string): Promise<string> {
+  const text = await store.blob(hash);
+  if (text === null) throw corrupt(who, `names the blob ${hash}, which is gone`);
   return text;
 }
 

@@ -10,8 +10,10 @@ import { createRunStream, type RunStream } from "../stream/run-stream.js";
 import type { StreamSource } from "../stream/stream-source.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { ValueType } from "../value/plain.js";
+import { unpackText } from "./blob-text.js";
 import { whenChanged } from "./change.js";
 import type { RunDesk } from "./desk.js";
+import { blobOf } from "./load.js";
 import type { RunKey, StoredEvent, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
 import { readShown } from "./shown-text.js";
@@ -99,9 +101,18 @@ class StoredSource implements StreamSource {
     if (run === null) throw runUnknown(key);
     const events = await desk.store.events(key, { after, limit: PAGE });
     const workflow = book.get(run.workflow);
-    if (events.length > 0)
-      return { items: events.map((event) => shown(event, workflow, key)), position: 0, isLast: false };
+    if (events.length > 0) {
+      const items = await Promise.all(events.map((event) => this.#shown(event, workflow)));
+      return { items, position: 0, isLast: false };
+    }
     return run.outcome === null ? undefined : this.#end(run, after);
+  }
+
+  async #shown({ sequence, text }: StoredEvent, { compiled }: RegisteredWorkflow): Promise<StreamedEvent> {
+    const { desk, key } = this.#setup;
+    const who = `event ${sequence} of run "${key.runId}"`;
+    const whole = await unpackText(text, (hash) => blobOf(desk.store, hash, who));
+    return { sequence, ...readShown(whole, compiled, who) };
   }
 
   #end(run: StoredRun, after: number): Page {
@@ -111,8 +122,4 @@ class StoredSource implements StreamSource {
     const items = event === null || after >= sequence ? [] : [{ sequence, event, origin: null, promptId: null }];
     return { items, position: 0, isLast: true };
   }
-}
-
-function shown({ sequence, text }: StoredEvent, { compiled }: RegisteredWorkflow, { runId }: RunKey): StreamedEvent {
-  return { sequence, ...readShown(text, compiled, `event ${sequence} of run "${runId}"`) };
 }

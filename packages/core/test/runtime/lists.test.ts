@@ -198,6 +198,11 @@ describe("summary()", () => {
     expect(await busy.summary()).toMatchObject({ status: "running", wakeAtMs: null, endedAtMs: null });
     expect(await rejection(runtime.handle("none").summary())).toMatchObject({ code: "RUN_UNKNOWN" });
 
+    const right = runtime.run("red", {}, { runId: "f" });
+    await right.sendEvent(new End({}));
+    await right;
+    expect(await right.summary()).toMatchObject({ status: "completed", endedAtMs: expect.any(Number) });
+
     const stored = await machine.row("a");
     expect(await runtime.handle("a").summary()).toMatchObject({
       createdAtMs: stored?.createdAtMs,

@@ -52,6 +52,27 @@ describe("the stream of a stored run", () => {
     expect(await late).toEqual(all);
   });
 
+  it("holds events of any length", async () => {
+    class Long extends event("Long", { text: z.string() }) {}
+    const long = "x".repeat(300_000);
+    const tell = defineWorkflow("tell")
+      .step("start", { on: StartEvent, emits: StopEvent, streams: Long }, (_ev, ctx) => {
+        for (const text of [long, "short", long]) ctx.writeEventToStream(new Long({ text }));
+        return new StopEvent();
+      })
+      .build();
+    const machine = new Machine();
+    await machine.open({ tell }).runtime.run("tell", {}, { runId: "one" });
+    const all = await machine.open({ tell }).runtime.handle("one").streamEvents().toArray();
+
+    expect(all.map(({ event: shown }) => (shown instanceof Long ? shown.text : null))).toEqual([
+      long,
+      "short",
+      long,
+      null,
+    ]);
+  });
+
   it("goes on after any number, live and afterwards", async () => {
     const machine = new Machine();
     const run = machine.open(shows()).runtime.run("show", {}, { runId: "one" });

@@ -5,22 +5,25 @@
  *
  * @module
  */
+import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ContainerNode, PipelineNode } from "../nodes/node.types.js";
-import { emptyGroup, endedGroup, startedEvent } from "./group-output.js";
+import { emptyGroup, endedGroup, lastIteration, startedEvent } from "./group-output.js";
 import { aboutOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
-import { placeKey, type Question, requirementOf, reviewQuestion, say, talkAt } from "./talk.js";
+import type { EventSource } from "./run-events.js";
+import { pausedName, placeKey, type Question, requirementOf, reviewQuestion, say, talkAt } from "./talk.js";
+import { undrafted } from "./undrafted.js";
 
 /** One change of a run. */
 export interface Course {
   readonly tree: PipelineTree;
   /** Changed in place. */
-  readonly state: Pick<PipelineState, "frames" | "talks">;
+  readonly state: Pick<PipelineState, "frames" | "talks" | "spent" | "visits">;
   readonly nowMs: number;
-  /** Tells of a group of steps. */
-  emit(name: string, data: Readonly<Record<string, unknown>>): void;
+  /** Tells of a step or a group of steps. */
+  emit(name: string, data: Readonly<Record<string, unknown>>, source?: EventSource): void;
 }
 
 export const ROOT = "0";
@@ -34,6 +37,10 @@ export function begin(course: Course): Step[] {
 /** The step, or group, at this place has this output. */
 export function done(course: Course, { place, output }: { place: Place; output: StepOutput }): Step[] {
   const { tree, state } = course;
+  if (isAbandoned(state, place)) {
+    state.spent.push(...executionsOf([output]));
+    return [];
+  }
   const frame = frameOf(state, place.frame);
   const owner = frame.node === null ? null : tree.container(frame.node);
   delete state.talks[placeKey(place)];
@@ -66,11 +73,15 @@ export function leave(course: Course, key: string): Step[] {
 
 /** People are asked about the node at this place. */
 export function ask(
-  { state, nowMs }: Course,
+  { state, nowMs, emit }: Course,
   { node, place, question }: { readonly node: PipelineNode; readonly place: Place; readonly question: Question },
 ): Step[] {
+  if (isAbandoned(state, place)) return [];
   const { retryCount } = talkAt(state, place);
-  say(state, place, { question: requirementOf(node, question, { retryCount, nowMs }) });
+  const requirement = requirementOf(node, question, { retryCount, nowMs });
+  say(state, place, { question: requirement });
+  // Here, and not by the step that waits for the answer: that one begins again in every process.
+  emit(pausedName(node, question.kind), { ...aboutOf(node), requirement }, "people");
   return [{ to: "ask", node: node.id, ...place }];
 }
 
@@ -92,13 +103,37 @@ export function open(
     course.emit(event.name, { ...aboutOf(node), ...event.data });
     return done(course, { place, output });
   }
-  const key = `${place.frame}/${place.at}`;
+  // Never the key of one before it: branches that are still at work in that one must not be taken for its own.
+  const key = `${insideOf(place)}${course.state.visits}`;
   return openFrame(course, { key, node: node.id, parent: place.frame, at: place.at, queue, branch });
+}
+
+/** The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. */
+export function abandon({ state }: Course, place: Place): void {
+  const inside = insideOf(place);
+  for (const [key, { outputs }] of Object.entries(state.frames)) {
+    if (!key.startsWith(inside)) continue;
+    const done = outputs.filter((output) => output !== null);
+    state.spent.push(...executionsOf(undrafted(done)));
+    delete state.frames[key];
+  }
+  for (const key of Object.keys(state.talks)) if (key.startsWith(inside)) delete state.talks[key];
+}
+
+/** Whether a group around the place was given up while it was at work. */
+export function isAbandoned({ frames }: Pick<PipelineState, "frames">, { frame }: Place): boolean {
+  return frames[frame] === undefined;
+}
+
+/** What the keys of all groups at this place begin with. */
+function insideOf({ frame, at }: Place): string {
+  return `${frame}/${at}@`;
 }
 
 /** The next iteration of a loop. */
 export function again(course: Course, key: string): Step[] {
-  frameOf(course.state, key).outputs = [];
+  const { starts, outputs } = frameOf(course.state, key);
+  starts.push(outputs.length);
   return enter(course, { frame: key, at: 0 });
 }
 
@@ -117,8 +152,8 @@ export function previousOutputs(run: Pick<PipelineState, "frames">, tree: Pipeli
   const outer = frame.parent === null ? [] : previousOutputs(run, tree, frame.parent);
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") return outer; // branches do not see each other
-  const before = owner?.kind === "loop" && owner.forwards ? frame.iterations.flat() : [];
-  return [...outer, ...before, ...(frame.outputs as StepOutput[])];
+  const isAnew = owner?.kind === "loop" && !owner.forwards;
+  return [...outer, ...(isAnew ? lastIteration(frame) : (frame.outputs as StepOutput[]))];
 }
 
 interface NewFrame {
@@ -133,7 +168,7 @@ interface NewFrame {
 function openFrame(course: Course, { key, branch = null, ...rest }: NewFrame): Step[] {
   const { state, tree } = course;
   const isParallel = rest.node !== null && tree.node(rest.node).kind === "parallel";
-  state.frames[key] = { ...rest, branch, outputs: isParallel ? rest.queue.map(() => null) : [], iterations: [] };
+  state.frames[key] = { ...rest, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
   if (rest.queue.length === 0) return leave(course, key);
   if (isParallel) return rest.queue.flatMap((_, at) => enter(course, { frame: key, at }));
   return enter(course, { frame: key, at: 0 });

@@ -5,11 +5,10 @@ import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import type { LoopNode, PipelineNode } from "../nodes/node.types.js";
-import { again, type Course, done, finish, frameOf, leave } from "./advance.js";
+import { abandon, again, type Course, done, finish, frameOf, leave } from "./advance.js";
 import { aboutOf, refusedOutput } from "./node-facts.js";
 import type { PipelineState, Place, Step, Talk } from "./pipeline-state.types.js";
 import { say, talkAt } from "./talk.js";
-import { undrafted } from "./undrafted.js";
 
 export type Said = HumanDecision | { readonly decision: "timeout" };
 
@@ -88,7 +87,8 @@ function reviewed(output: StepOutput, said: object): StepOutput {
 }
 
 function rejected(course: AskedCourse, answer: Answered): Step[] {
-  const { node, question } = answer;
+  const { node, question, said } = answer;
+  if (question.kind === "executor" && said.decision === "reject") return refuseTools(course, answer, said.feedback);
   const why = `Step '${node.name}' was rejected`;
   switch (question.onReject) {
     case "cancel":
@@ -102,6 +102,12 @@ function rejected(course: AskedCourse, answer: Answered): Step[] {
   }
 }
 
+/** The model is told, and goes on without them. */
+function refuseTools(course: AskedCourse, answer: Answered, note: string | undefined): Step[] {
+  const tools = answer.question.tools.map(({ toolCallId }) => ({ toolCallId, approved: false, note: note ?? null }));
+  return enterAgain(answer, course, { tools });
+}
+
 function retried(course: AskedCourse, answer: Answered): Step[] {
   const { node, place, question, said } = answer;
   const { retryCount } = talkAt(course.state, place);
@@ -113,7 +119,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   const told = { ...toldOfOutput, ...(feedback !== undefined && { feedback }) };
   if (question.kind === "iterationReview") {
     say(course.state, place, { retryCount: retryCount + 1, feedback: told });
-    const iteration = frameOf(course.state, place.frame).iterations.length + 1;
+    const iteration = frameOf(course.state, place.frame).starts.length + 1;
     const { maxIterations } = node as LoopNode;
     course.emit("LoopIterationStarted", { ...aboutOf(node), iteration, maxIterations });
     return again(course, place.frame);
@@ -133,10 +139,10 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
 function skip(course: AskedCourse, { node, place, question }: Answered, why: string): Step[] {
   const { state } = course;
   if (question.kind === "iterationReview") {
-    const { parent, at, iterations } = frameOf(state, place.frame);
-    state.spent.push(...executionsOf(undrafted(iterations).flat()));
-    delete state.frames[place.frame];
-    return done(course, { place: { frame: parent as string, at }, output: refusedOutput(node, why) });
+    const { parent, at } = frameOf(state, place.frame);
+    const loop = { frame: parent as string, at };
+    abandon(course, loop);
+    return done(course, { place: loop, output: refusedOutput(node, why) });
   }
   if (question.output !== null) state.spent.push(...executionsOf([question.output]));
   const output = refusedOutput(node, why);

@@ -121,7 +121,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
     yield {
       name: `${name}: gather`,
       settings: options.gatherOptions(plan, node),
-      run: (branches: readonly PlaceEvent[], ctx, { live }) => gather(plan, branches, { ctx, live }),
+      run: (branches: readonly PlaceEvent[], ctx, { live }) => gather(plan, branches, { node, ctx, live }),
     };
 }
 

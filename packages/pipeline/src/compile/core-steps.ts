@@ -30,7 +30,8 @@ function firstTargets({ tree }: Graph): Target[] {
 }
 
 export function beginOptions(plan: Graph, isConversational: boolean): object {
-  const targets = isConversational ? [converse] : firstTargets(plan);
+  // As a step of another pipeline it runs without its agent.
+  const targets = [...(isConversational ? [converse] : []), ...firstTargets(plan)];
   return { on: StartEvent, emits: classes(plan, targets), streams, resources };
 }
 

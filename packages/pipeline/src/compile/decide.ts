@@ -5,9 +5,10 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
 import { again, ask, everyOf, frameOf, leave, open, ownPlace } from "./advance.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
+import { lastIteration } from "./group-output.js";
 import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
-import type { Frame, Step } from "./pipeline-state.types.js";
+import type { Step } from "./pipeline-state.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import { routeQuestion, talkAt } from "./talk.js";
 import type { StepTools } from "./visit-node.js";
@@ -37,8 +38,8 @@ export async function decide(plan: CompiledPlan, node: ContainerNode, tools: Ste
 
 function beginLoop(course: PipelineCourse, node: LoopNode, { place }: StepTools): Step[] {
   // Told in this order; a loop without steps has no iteration.
-  const emit: PipelineCourse["emit"] = (name, data) => {
-    course.emit(name, data);
+  const emit: PipelineCourse["emit"] = (name, data, source) => {
+    course.emit(name, data, source);
     if (name === "LoopExecutionStarted" && node.children.length > 0) emitIteration(course, node, { iteration: 1 });
   };
   return open({ ...course, emit }, { node, place, queue: everyOf(node.children) });
@@ -82,16 +83,13 @@ async function route(plan: CompiledPlan, node: RouterNode, tools: StepTools): Pr
 }
 
 async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {
-  const { outputs, iterations } = state.frames[place.frame] as Frame;
-  const results = outputs as StepOutput[];
-  const iteration = iterations.length + 1;
+  const frame = frameOf(state, place.frame);
+  const results = lastIteration(frame);
+  const iteration = frame.starts.length;
   const isLast = iteration >= node.maxIterations || results.some((output) => output.stop);
   const ends =
     isLast || Boolean(await node.endCondition?.(results, Object.assign(Object.create(context), { iteration })));
   return (course) => {
-    const frame = frameOf(course.state, place.frame);
-    frame.iterations.push(frame.outputs as StepOutput[]);
-    frame.outputs = [];
     emitIteration(course, node, { iteration, ended: { results, goesOn: !ends } });
     if (ends) return leave(course, place.frame);
     if (node.human?.requiresIterationReview === true) return askAboutIteration(course, node, { place, results });

@@ -1,10 +1,11 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
 import { StartEvent, type StepFailedEvent, StopEvent, type WorkflowEvent } from "millrace";
+import type { PipelineNode } from "../nodes/node.types.js";
 import { completedFields, errorFields } from "../run/end-events.js";
-import { pipelineFailed } from "../run/pipeline-failed.js";
 import { leave } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
+import { knownMoves } from "./known-moves.js";
 import { LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
@@ -19,19 +20,21 @@ interface Tools {
 export async function gather(
   plan: CompiledPlan,
   branches: readonly PlaceEvent[],
-  { ctx, live }: Tools,
+  { node, ctx, live }: Tools & { readonly node: PipelineNode },
 ): Promise<WorkflowEvent | undefined> {
   const [first] = branches;
   if (first === undefined) return undefined;
   const state = await stateOf(ctx);
-  const known = state.moved[first.visit];
+  const { frame, at, visit } = first;
+  const isOpen = state.frames[frame] !== undefined;
+  const known = isOpen ? null : knownMoves(plan.tree, state, { node, frame, at, visit });
   if (known) return nextEvent(plan, known);
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
-  const visited = { visit: first.visit, from: branches.map((branch) => branch.from) };
+  const visited = { visit, from: branches.map((branch) => branch.from) };
   const moves = await move({ plan, ctx, events, notes, live }, visited, (course) =>
     // A failure inside may have taken the run elsewhere.
-    course.state.frames[first.frame] === undefined ? [] : leave(course, first.frame),
+    course.state.frames[frame] === undefined ? [] : leave(course, frame),
   );
   return nextEvent(plan, moves);
 }
@@ -51,9 +54,7 @@ export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promi
   const told = isNested ? "run" : "end";
   if (failure === null || failure.isCancelled) events.emit(told, "WorkflowCompleted", completedFields(output));
   else events.emit(told, "WorkflowError", errorFields(output));
-  const result = { ...output, events: [...state.events, ...live.left.events, ...notes.events] };
-  if (isNested && failure !== null && !failure.isCancelled) throw pipelineFailed(result); // the step that it is of may try again
-  return new StopEvent({ result });
+  return new StopEvent({ result: { ...output, events: [...state.events, ...live.left.events, ...notes.events] } });
 }
 
 export async function caught(
@@ -66,13 +67,15 @@ export async function caught(
   if (StartEvent.is(failed) || ev.stepName === "finish") throw ev.error;
   const { visit, from } = failed;
   const state = await stateOf(ctx);
-  const known = state.moved[visit];
+  const node = failedNode(plan, { ev, names });
+  const { frame, at } = failed;
+  const isOfNode = node !== null && !Array.isArray(ev.input);
+  const known = isOfNode ? knownMoves(plan.tree, state, { node, frame, at, visit }) : state.moved[visit];
   if (known) return nextEvent(plan, known);
   const live = new LiveRun(); // handlers of failures have no resources; what attempts have told is stored by now
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const moves = await move({ plan, ctx, events, notes, live }, { visit, from: [from] }, (course) => {
-    const node = failedNode(plan, { ev, names });
     course.emit("StepError", { ...(node === null ? { stepName: ev.stepName } : aboutOf(node)), error: messageOf(ev) });
     return failedMoves(course, plan, { ev, names });
   });

@@ -5,7 +5,7 @@ import { toOutput } from "../data/function-result.js";
 import type { HistoryRun } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
-import type { StepMetricsData } from "../data/metrics.types.js";
+import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
@@ -45,14 +45,16 @@ export type Executed =
   | { readonly status: "cancelled"; readonly why: string };
 
 /** What is known of a failed attempt besides its error. */
-interface Attempt {
+export interface Attempt {
   metrics: StepMetricsData | null;
+  /** Of a nested pipeline. */
+  steps: readonly StepExecutionData[];
 }
 
 export async function executeStep(execution: Execution): Promise<Executed> {
   const { node, now, notes } = execution;
   const startedAtMs = now();
-  const attempt: Attempt = { metrics: null };
+  const attempt: Attempt = { metrics: null, steps: [] };
   const seconds = () => (now() - startedAtMs) / 1000;
   try {
     const executed = await perform(execution, attempt);
@@ -63,7 +65,7 @@ export async function executeStep(execution: Execution): Promise<Executed> {
   } catch (error) {
     const metrics = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
     const { name: stepName, executorType, executorName } = node;
-    notes.spent.push({ stepName, executorType, executorName, metrics, success: false, steps: [] });
+    notes.spent.push({ stepName, executorType, executorName, metrics, success: false, steps: attempt.steps });
     throw error;
   }
 }
@@ -77,7 +79,7 @@ async function perform(execution: Execution, attempt: Attempt): Promise<Executed
     case "team":
       return runExecutor(execution, { executor: node.executor as Executor, attempt });
     case "workflow":
-      return runWorkflow(execution, node.executor as Workflow | NestedPipeline);
+      return runWorkflow(execution, { workflow: node.executor as Workflow | NestedPipeline, attempt });
   }
 }
 
@@ -87,10 +89,7 @@ async function runFunction({ input, context, events, about }: Execution, run: St
     onEvent: (event: { readonly event: string }) => events.forward({ ...event }, about),
     onText: (content: string) => events.emit("content", "RunContent", { ...about, content, contentType: "text" }),
   };
-  const output = toOutput(plainCopy(isChunks(value) ? await collectChunks(value, listeners) : value));
-  const { content, success, error, stop } = output;
-  events.emit("custom", "StepOutput", { ...about, content, success, error, stop, stepOutput: output });
-  return output;
+  return toOutput(plainCopy(isChunks(value) ? await collectChunks(value, listeners) : value));
 }
 
 async function runExecutor(
@@ -119,9 +118,13 @@ async function runExecutor(
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
-async function runWorkflow(execution: Execution, workflow: Workflow | NestedPipeline): Promise<Executed> {
-  if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message: messageOf(execution) });
-  const result = await execution.runChild(workflow, { input: messageOf(execution) });
+async function runWorkflow(
+  execution: Execution,
+  { workflow, attempt }: { readonly workflow: Workflow | NestedPipeline; readonly attempt: Attempt },
+): Promise<Executed> {
+  const message = messageOf(execution);
+  if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, attempt });
+  const result = await execution.runChild(workflow, { input: message });
   return { status: "done", output: toOutput(result) };
 }
 

@@ -74,10 +74,19 @@ function completedEvent(
   return { name: `${eventNames[node.kind]}Completed`, data };
 }
 
-function groupOutput(node: ContainerNode, { outputs, iterations, branch }: Frame): StepOutput {
-  const own = outputs.filter((output) => output !== null);
-  const all = node.kind === "loop" ? [...iterations, ...(own.length > 0 ? [own] : [])] : null;
-  const steps = all === null ? own : all.flat();
+/** Of a loop, what its last iteration has given so far; of any other group, all. */
+export function lastIteration({ outputs, starts }: Frame): StepOutput[] {
+  return outputs.slice(starts.at(-1)) as StepOutput[];
+}
+
+function iterationsOf({ outputs, starts }: Frame): StepOutput[][] {
+  return starts.map((start, index) => outputs.slice(start, starts[index + 1]) as StepOutput[]);
+}
+
+function groupOutput(node: ContainerNode, frame: Frame): StepOutput {
+  const steps = frame.outputs.filter((output) => output !== null);
+  const all = node.kind === "loop" ? iterationsOf(frame) : null;
+  const { branch } = frame;
   return createOutput({
     ...identityOf(node),
     content:

@@ -1,7 +1,8 @@
 /** What a run has in memory, once for all of its steps in this process. */
-import { resource } from "millrace";
+import { type Resource, resource } from "millrace";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
+import type { AnsweredRequirement } from "../human/requirement.types.js";
 import { LiveSessionState } from "../session/session-state.js";
 import type { PipelineState, RecordedEvent } from "./pipeline-state.types.js";
 
@@ -10,18 +11,22 @@ export class PendingNotes {
   readonly events: RecordedEvent[] = [];
   readonly spent: StepExecutionData[] = [];
   readonly executorRuns: ExecutorRun[] = [];
+  /** Of a nested pipeline. */
+  readonly answered: AnsweredRequirement[] = [];
 
   /** Within the edit that stores a result. */
-  keepIn(state: Pick<PipelineState, "events" | "spent" | "executorRuns">): void {
+  keepIn(state: Pick<PipelineState, "events" | "spent" | "executorRuns" | "answered">): void {
     if (this.events.length > 0) state.events.push(...this.events.splice(0));
     if (this.spent.length > 0) state.spent.push(...this.spent.splice(0));
     if (this.executorRuns.length > 0) state.executorRuns.push(...this.executorRuns.splice(0));
+    if (this.answered.length > 0) state.answered.push(...this.answered.splice(0));
   }
 
   addTo(others: PendingNotes): void {
     others.events.push(...this.events);
     others.spent.push(...this.spent);
     others.executorRuns.push(...this.executorRuns);
+    others.answered.push(...this.answered);
   }
 }
 
@@ -40,4 +45,6 @@ export interface LiveHolder {
   readonly live: LiveRun;
 }
 
-export const liveResources = { live: resource("liveRun", () => new LiveRun(), { scope: "run" }) };
+export const liveResources: { readonly live: Resource<LiveRun> } = {
+  live: resource("liveRun", () => new LiveRun(), { scope: "run" }),
+};

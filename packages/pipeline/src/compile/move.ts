@@ -1,7 +1,7 @@
 import { type Course, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import type { LiveRun, PendingNotes } from "./live-run.js";
-import type { Move, PipelineState, Step } from "./pipeline-state.types.js";
+import type { Move, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface Mover {
@@ -26,22 +26,28 @@ export async function move(
   { visit, from }: Visited,
   change: (course: PipelineCourse) => readonly Step[],
 ): Promise<readonly Move[]> {
-  return ctx.store.editState(
+  let moves: Move[] = [];
+  await ctx.store.editState(
     (draft) => {
       const state = draft as unknown as PipelineState;
       // Told within the edit: stored with it, or not at all.
-      const emit = (name: string, data: Readonly<Record<string, unknown>>) => events.emit("step", name, data);
+      const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
       const steps = change({ tree: plan.tree, state, nowMs: Date.now(), emit });
       live.left.keepIn(state);
       notes.keepIn(state);
-      const moves = steps.map((step) => ({ ...step, visit: ++state.visits, from: visit }));
-      for (const done of from) delete state.moved[done];
-      state.moved[visit] = moves;
-      return moves;
+      moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
+      for (const done of from) if (done in state.moved) delete state.moved[done];
+      if (!steps.some(isGather)) state.moved[visit] = moves;
+      // Gives nothing: what an edit gives is stored with it, and the moves are in the state. See `knownMoves`.
     },
     { key: "move" },
   );
+  return moves;
+}
+
+function isGather({ to }: Step): boolean {
+  return to === "gather";
 }
 
 /** The place of a visit that has none of its own. */
-export const rootPlace = { frame: ROOT, at: 0 };
+export const rootPlace: Place = { frame: ROOT, at: 0 };

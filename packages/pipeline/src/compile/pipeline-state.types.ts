@@ -141,8 +141,8 @@ export interface Frame {
   readonly queue: number[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
   outputs: (StepOutput | null)[];
-  /** Of a Loop: the iterations before. */
-  readonly iterations: StepOutput[][];
+  /** Of a Loop: which of the outputs each of its iterations begins with. */
+  readonly starts: number[];
   readonly branch: "if" | "else" | null;
 }
 

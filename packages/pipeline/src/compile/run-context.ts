@@ -64,8 +64,8 @@ export class StepRunContext implements RunContext {
 
   /** Bound, as `emit` is: both are mostly taken out of the context. */
   readonly editState: RunContext["editState"] = (edit) => {
+    // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
-      this.commitTo(draft as unknown as PipelineState);
       const view = new LiveSessionState(this.#live.plain()).view();
       const result = await edit(view.state);
       const changes = this.#live.apply(view.take());

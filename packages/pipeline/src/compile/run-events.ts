@@ -14,6 +14,8 @@ import type { PipelineIdentity } from "./run-context.js";
 export type EventSource =
   /** The run: always shown. */
   | "run"
+  /** Questions to people: shown also where nothing else of a nested pipeline is. */
+  | "people"
   /** The end of the run: kept here, and shown by whoever reads the end of its stream. */
   | "end"
   /** What a step says by itself, and what functions gave: always shown. */
@@ -80,31 +82,38 @@ export class RunEvents {
     const isShown = this.#shows(isContent ? "content" : "executor");
     const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.#base;
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
-    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...event };
+    const parentStepId = about["parentStepId"] ?? this.#base["parentStepId"];
+    const inside = parentStepId === undefined ? {} : { parentStepId };
+    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...event };
     if (isShown || this.keeps)
       this.#tell({ runId: this.#base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
   }
 
   /** Events of a nested pipeline, which were shown by itself. */
   adopt(events: readonly RecordedEvent[]): void {
-    this.#setup.pending.push(...events);
+    if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
   }
 
   #tell(event: RecordedEvent, isShown: boolean): void {
-    const { storage, pending, ctx, request } = this.#setup;
+    const { pending, ctx } = this.#setup;
     if (isShown) ctx.writeEventToStream(new Shown({ name: event.event, data: event }) as never);
-    // Of a nested pipeline, the one around it decides.
-    const isSkipped = request.nesting === null && storage.skips.has(event.event);
-    if (this.keeps && !isSkipped) pending.push(withoutResults(event));
+    if (this.keeps && !this.#isSkipped(event)) pending.push(withoutResults(event));
+  }
+
+  /** Of a nested pipeline, the one around it decides. */
+  #isSkipped({ event }: RecordedEvent): boolean {
+    const { storage, request } = this.#setup;
+    return request.nesting === null && storage.skips.has(event);
   }
 
   #shows(source: EventSource): boolean {
     const { showsSteps, showsExecutors, nesting } = this.#setup.request;
-    if (nesting !== null && !showsExecutors && source !== "run") return false;
+    if (nesting !== null && !showsExecutors && source !== "people") return false;
     switch (source) {
       case "end":
         return false;
       case "run":
+      case "people":
       case "custom":
         return true;
       case "step":

@@ -1,11 +1,13 @@
 /** One step of the user, in one attempt. */
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
+import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { ask, done } from "./advance.js";
 import { cancel } from "./answered.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import type { Decided } from "./decide.js";
 import { executeStep } from "./execute.js";
+import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PipelineState, Talk } from "./pipeline-state.types.js";
 import { stepInputAt } from "./step-input-at.js";
@@ -16,7 +18,8 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const { place, state, events, context, ctx, notes } = tools;
   const talk = talkAt(state, place);
   const about = aboutOf(node);
-  events.emit("step", talk.pause === null ? "StepStarted" : "StepExecutorContinued", about);
+  const { retry } = ctx.retryInfo();
+  if (retry === 0 && talk.pause === null) events.emit("step", "StepStarted", about);
   const executed = await executeStep({
     node,
     context,
@@ -28,7 +31,9 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     history: historyFor(plan, node, state),
     keepsExecutorRuns: plan.keepsExecutorRuns,
     resume: resumeOf(talk),
-    runChild: (workflow, input) => ctx.runChild(workflow as never, input as never),
+    // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
+    runChild: (workflow, input) =>
+      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}` } as never),
     now: Date.now,
   });
   switch (executed.status) {
@@ -48,16 +53,23 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     }
     case "done": {
       const { output } = executed;
-      const { content } = output;
-      events.emit("step", "StepCompleted", { ...about, content, success: output.success, stepResponse: output });
       const question = reviewQuestion(node, output);
-      if (question === null) return (course) => done(course, { place, output });
       return (course) => {
+        tellOutput(course, node, output);
+        if (question === null) return done(course, { place, output });
         say(course.state, place, { pause: null, tools: null });
         return ask(course, { node, place, question });
       };
     }
   }
+}
+
+function tellOutput({ emit }: PipelineCourse, node: StepNode, output: StepOutput): void {
+  const { content, success, error, stop } = output;
+  const about = aboutOf(node);
+  if (node.executorType === "function")
+    emit("StepOutput", { ...about, content, success, error, stop, stepOutput: output }, "custom");
+  emit("StepCompleted", { ...about, content, success, stepResponse: output });
 }
 
 function resumeOf({ pause, tools }: Readonly<Talk>) {
@@ -69,6 +81,7 @@ function historyFor(
   node: StepNode,
   { history }: PipelineState,
 ): readonly HistoryRun[] {
-  if (!(node.addHistory ?? addHistory)) return [];
+  const isTold = node.executorType === "agent" || node.executorType === "team";
+  if (!isTold || !(node.addHistory ?? addHistory)) return [];
   return historyWindow(history, node.numHistoryRuns ?? numHistoryRuns);
 }

@@ -10,12 +10,11 @@ import { talkAt } from "./talk.js";
 export function stepInputAt({ tree, loadsHistory }: CompiledPlan, state: PipelineState, place: Place): StepInput {
   const outputs = previousOutputs(state, tree, place.frame);
   const { request, history, query } = state;
-  const media = mediaOf([request.media, ...outputs]);
   return new StepInput({
     input: query ?? request.input,
     outputs,
     additionalData: request.additionalData,
-    media,
+    media: () => mediaOf([request.media, ...outputs]),
     history: loadsHistory ? history : null,
     humanInput: humanInputAt(state, place),
   });

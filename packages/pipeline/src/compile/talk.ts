@@ -55,6 +55,19 @@ export function questionBefore(node: PipelineNode, { isConfirmed }: Readonly<Tal
   return { kind: "confirmation", message: human.confirmationMessage ?? confirmationText(node) };
 }
 
+const pausedNames: Partial<Readonly<Record<RequirementKind, string>>> = {
+  route: "RouterPaused",
+  executor: "StepExecutorPaused",
+  outputReview: "StepOutputReview",
+  iterationReview: "StepOutputReview",
+};
+
+/** The event that says so. */
+export function pausedName({ kind }: PipelineNode, asked: RequirementKind): string {
+  if (asked === "confirmation" && kind === "condition") return "ConditionPaused";
+  return pausedNames[asked] ?? "StepPaused";
+}
+
 /** Which choices of a router, where people pick them. */
 export function routeQuestion(node: PipelineNode, names: readonly string[]): Question {
   const message = node.human?.userInputMessage ?? `Select a route from: ${names.join(", ")}`;

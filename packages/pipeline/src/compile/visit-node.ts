@@ -1,9 +1,10 @@
 /** A run comes to a node: its core step. */
 import type { WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
-import { ask } from "./advance.js";
+import { ask, isAbandoned } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { type Decided, decide } from "./decide.js";
+import { knownMoves } from "./known-moves.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
@@ -38,7 +39,10 @@ export interface StepTools {
 export async function runNode(plan: CompiledPlan, visit: Visit): Promise<WorkflowEvent | WorkflowEvent[] | undefined> {
   const { node, ev, ctx } = visit;
   const state = await stateOf(ctx);
-  const moves = state.moved[ev.visit] ?? (await visitNode(plan, state, visit));
+  const known =
+    knownMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
+    (isAbandoned(state, ev) ? [] : null);
+  const moves = known ?? (await visitNode(plan, state, visit));
   // Branches that run at once are one batch, also when there is one.
   const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
@@ -81,6 +85,7 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
   });
   return move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
     context.commitTo(course.state);
+    if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
     return decided(course);
   });
 }

@@ -9,7 +9,7 @@ export interface HistoryRun {
 }
 
 /** The newest `count` runs; without a count all of them, with none below 1. The order stays. */
-export function historyWindow(runs: readonly HistoryRun[], count?: number | null): readonly HistoryRun[] {
+export function historyWindow<Run>(runs: readonly Run[], count?: number | null): readonly Run[] {
   if (count === undefined || count === null) return runs;
   return count >= 1 ? runs.slice(-count) : [];
 }

@@ -172,10 +172,12 @@ function stepMetrics(stepName: string, executions: readonly StepExecutionData[])
  */
 export function addRunToSession(session: SessionMetricsData | null, run: RunMetricsData): SessionMetricsData {
   const executions = Object.values(run.steps).flatMap((step) => step.executions);
-  return [session ?? emptyMetrics, ...executions.flatMap(usage)].reduce(addMetrics);
+  return [session ?? emptyMetrics, ...executions.map(usage)].reduce(addMetrics);
 }
 
-function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData[] {
-  if (executorType === "agent" || executorType === "team") return [metrics];
-  return steps.length > 0 ? steps.flatMap(usage) : [{ ...metrics, duration: 0 }];
+function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData {
+  if (executorType === "agent" || executorType === "team") return metrics;
+  // Of a nested pipeline, tokens are in its own metrics: failed attempts inside are not among its steps.
+  const duration = steps.map(usage).reduce((sum, inside) => sum + inside.duration, 0);
+  return { ...metrics, duration };
 }

@@ -18,8 +18,8 @@ export interface StepInputFields {
   /** Everything before the step in the order of completion: of the outer groups, then of its own. */
   readonly outputs?: readonly StepOutput[];
   readonly additionalData?: Readonly<Record<string, unknown>> | undefined;
-  /** The media of the run's input and of all outputs before. */
-  readonly media?: MediaSet;
+  /** The media of the run's input and of all outputs before. A function is called when somebody looks. */
+  readonly media?: MediaSet | (() => MediaSet);
   /** Completed runs of the session, the oldest first. Null: they were not loaded. */
   readonly history?: readonly HistoryRun[] | null;
   readonly humanInput?: HumanInput | undefined;
@@ -36,16 +36,12 @@ export class StepInput {
   readonly previousStepContent: unknown;
   /** As given to the run. */
   readonly additionalData: Readonly<Record<string, unknown>>;
-  /** Those of the run's input, then those of all steps before. */
-  readonly images: readonly Media[];
-  readonly videos: readonly Media[];
-  readonly audio: readonly Media[];
-  readonly files: readonly Media[];
   /** What people said to this step before it ran. */
   readonly humanInput: HumanInput | undefined;
   readonly #outputs: readonly StepOutput[];
   readonly #history: readonly HistoryRun[] | null;
-  /** Made when it is asked for: in a long loop every step would pay for all before it. */
+  /** Made when they are asked for: in a long loop every step would pay for all before it. */
+  #media: MediaSet | (() => MediaSet);
   #byName: ReadonlyMap<string, StepOutput> | undefined;
 
   constructor(fields: StepInputFields) {
@@ -53,13 +49,32 @@ export class StepInput {
     this.input = fields.input;
     this.additionalData = fields.additionalData ?? {};
     this.humanInput = fields.humanInput;
-    this.images = media.images;
-    this.videos = media.videos;
-    this.audio = media.audio;
-    this.files = media.files;
+    this.#media = media;
     this.previousStepContent = lastContent(outputs);
     this.#outputs = outputs;
     this.#history = fields.history === undefined ? [] : fields.history;
+  }
+
+  /** Those of the run's input, then those of all steps before. */
+  get images(): readonly Media[] {
+    return this.#allMedia().images;
+  }
+
+  get videos(): readonly Media[] {
+    return this.#allMedia().videos;
+  }
+
+  get audio(): readonly Media[] {
+    return this.#allMedia().audio;
+  }
+
+  get files(): readonly Media[] {
+    return this.#allMedia().files;
+  }
+
+  #allMedia(): MediaSet {
+    if (typeof this.#media === "function") this.#media = this.#media();
+    return this.#media;
   }
 
   /**

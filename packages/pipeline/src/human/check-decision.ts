@@ -6,7 +6,7 @@ export function decisionProblems(requirement: RequirementData, decision: unknown
   if (typeof decision !== "object" || decision === null) return ["the answer is no object"];
   const answer = decision as Readonly<Record<string, unknown>>;
   const allowed = requirement.kind === "error" ? ["retry", "skip"] : ["confirm", "reject"];
-  if (!allowed.includes(String(answer["decision"])))
+  if (!allowed.includes(answer["decision"] as string))
     return [`\`decision\` is ${shown(answer["decision"])}, not ${allowed.map((word) => `"${word}"`).join(" or ")}`];
   if (answer["feedback"] !== undefined && typeof answer["feedback"] !== "string") return ["`feedback` is no text"];
   if (answer["decision"] !== "confirm") return [];
@@ -74,6 +74,9 @@ function toolProblems({ tools }: RequirementData, answers: unknown): string[] {
     ...ids
       .filter((id) => !tools.some(({ toolCallId }) => toolCallId === id))
       .map((id) => `there is no call ${shown(id)} to answer`),
+    ...ids
+      .filter((id, index) => ids.indexOf(id) < index)
+      .map((id) => `the call ${shown(id)} is answered more than once`),
     ...given.filter((answer) => !isPlain(answer)).map(() => "an answer does not say whether the call is `approved`"),
   ];
 }

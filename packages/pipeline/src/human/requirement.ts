@@ -16,12 +16,17 @@ export class StepRequirement {
   /** The run that asks: a nested pipeline's, or the run itself. */
   readonly runId: string;
   readonly data: RequirementData;
+  /** What was wrong with the answer before; empty the first time. */
+  readonly problems: readonly string[];
   #decision: HumanDecision | null = null;
 
-  constructor(fields: { readonly requirementId: string; readonly runId: string; readonly data: RequirementData }) {
+  constructor(
+    fields: Pick<StepRequirement, "requirementId" | "runId" | "data"> & { readonly problems?: readonly string[] },
+  ) {
     this.requirementId = fields.requirementId;
     this.runId = fields.runId;
     this.data = fields.data;
+    this.problems = fields.problems ?? [];
   }
 
   get kind(): RequirementData["kind"] {
@@ -91,21 +96,35 @@ export class StepRequirement {
   /** @throws {WorkflowError} `REQUIREMENT_INVALID` naming all that is wrong; nothing is answered then. */
   decide(decision: HumanDecision): void {
     const problems = decisionProblems(this.data, decision);
-    if (problems.length > 0) throw invalidDecision(this.data, problems);
+    if (problems.length > 0) throw invalidDecisions([{ data: this.data, problems }]);
     this.#decision = decision;
   }
 
   /** For a person elsewhere: what is asked, and the id to answer with. */
   toJSON(): object {
-    return { requirementId: this.requirementId, runId: this.runId, ...this.data };
+    const { requirementId, runId, problems, data } = this;
+    return { requirementId, runId, problems, ...data };
   }
 }
 
-export function invalidDecision({ stepName, kind }: RequirementData, problems: readonly string[]): WorkflowError {
+interface InvalidDecision {
+  readonly data: RequirementData;
+  readonly problems: readonly string[];
+}
+
+/** All that is wrong with all of them. */
+export function invalidDecisions(wrong: readonly InvalidDecision[]): WorkflowError {
+  const [first] = wrong as [InvalidDecision];
+  const { stepName, kind } = first.data;
   return new WorkflowError({
     code: "REQUIREMENT_INVALID",
-    message: `The answer to the ${kind} of "${stepName}" is not one: ${problems.join("; ")}.`,
+    message: wrong
+      .map(
+        ({ data, problems }) =>
+          `The answer to the ${data.kind} of "${data.stepName}" is not one: ${problems.join("; ")}.`,
+      )
+      .join(" "),
     hint: "Give what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",
-    details: { stepName, kind, problems },
+    details: { stepName, kind, problems: wrong.flatMap(({ problems }) => problems) },
   });
 }

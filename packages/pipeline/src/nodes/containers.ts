@@ -8,7 +8,7 @@ import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { CoreWorkflow, Executor, RunContext, StepFunction } from "./executor.types.js";
+import type { AnyRunContext, CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import { type ErrorPolicy, invalidOptions, type Step } from "./step.js";
 
@@ -52,7 +52,7 @@ export class Steps {
 /** Truthy: enough. Of the outputs of this iteration, and its number, from 1. */
 export type EndCondition = (
   outputs: readonly StepOutput[],
-  context: RunContext & { readonly iteration: number },
+  context: AnyRunContext & { readonly iteration: number },
 ) => unknown;
 
 export interface LoopOptions extends ContainerOptions {
@@ -103,7 +103,7 @@ function isOptions(value: unknown): value is ParallelOptions {
   return typeof value === "object" && value !== null && "steps" in value && !("kind" in value) && !("run" in value);
 }
 
-export type Evaluator = boolean | ((input: StepInput, context: RunContext) => boolean | Promise<boolean>);
+export type Evaluator = boolean | ((input: StepInput, context: AnyRunContext) => boolean | Promise<boolean>);
 
 export interface ConditionOptions extends ContainerOptions {
   /** @default true */
@@ -129,7 +129,7 @@ export type Selection = string | StepLike | readonly (string | StepLike)[] | nul
 
 export type Selector = (
   input: StepInput,
-  context: RunContext,
+  context: AnyRunContext,
   choices: readonly string[],
 ) => Selection | Promise<Selection>;
 

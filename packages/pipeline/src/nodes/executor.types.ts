@@ -35,8 +35,11 @@ export interface RunContext<State extends object = Record<string, any>> {
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }
 
+/** A function may name the type of the state that it shares. */
+export type AnyRunContext = RunContext<any>;
+
 /** May be a generator: text it yields becomes the content, piece by piece. */
-export type StepFunction = (input: StepInput, context: RunContext<any>) => unknown;
+export type StepFunction = (input: StepInput, context: AnyRunContext) => unknown;
 
 export interface ExecutorRequest {
   readonly input: unknown;

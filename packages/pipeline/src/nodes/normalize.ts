@@ -96,7 +96,7 @@ function stepNode(options: StepOptions, path: readonly number[]): StepNode {
   } = options;
   const { humanReview = null } = options;
   const executorType = typeOf(executor);
-  const executorName = nameOf(executor);
+  const executorName = nameOf(executor) || (options.name ?? "");
   return {
     kind: "step",
     id: path.join("."),
@@ -108,7 +108,8 @@ function stepNode(options: StepOptions, path: readonly number[]): StepNode {
     executor,
     executorType,
     executorName,
-    retry: options.retry ?? retriesOf(options.maxRetries ?? (executorType === "function" ? 0 : 3)),
+    retry:
+      options.retry ?? retriesOf(options.maxRetries ?? (executorType === "agent" || executorType === "team" ? 3 : 0)),
     timeout,
     addHistory: addWorkflowHistory ?? null,
     numHistoryRuns: numHistoryRuns ?? null,
@@ -133,5 +134,6 @@ function typeOf(executor: StepOptions["executor"]): ExecutorType {
 
 function nameOf(executor: StepOptions["executor"]): string {
   const { name } = executor as Executor;
-  return typeof name === "string" ? name : "";
+  // An arrow function in the options of a step is called like the option.
+  return typeof name === "string" && !(typeof executor === "function" && name === "executor") ? name : "";
 }

@@ -12,7 +12,7 @@ export interface StepOptions {
   readonly name?: string;
   readonly description?: string;
   readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
-  /** Attempts after the first one. @default 0 for a function, 3 for an agent, a team or a pipeline */
+  /** Attempts after the first one. @default 3 for an agent or a team, else 0 */
   readonly maxRetries?: number;
   /** Instead of `maxRetries`: with waits between attempts, or only for some errors. */
   readonly retry?: RetryPolicy;

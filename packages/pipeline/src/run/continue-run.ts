@@ -1,9 +1,9 @@
 /** Answers of people, brought to a paused run. */
 import { WorkflowError } from "millrace";
 import { decisionProblems } from "../human/check-decision.js";
-import { invalidDecision, type StepRequirement } from "../human/requirement.js";
+import { invalidDecisions, type StepRequirement } from "../human/requirement.js";
 import type { HumanDecision } from "../human/requirement.types.js";
-import { type PipelineRun, unresolved } from "./pipeline-run.js";
+import { type PipelineRun, promptClosed, unresolved } from "./pipeline-run.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 /** An answer by the id of its question, as it comes from elsewhere. */
@@ -50,11 +50,15 @@ async function tell(
 async function check(run: PipelineRun, answers: readonly RequirementAnswer[]): Promise<void> {
   const { status, requirements } = await run.look();
   if (status !== "PAUSED" && status !== "RUNNING") throw notPaused(run.runId, status);
-  for (const { requirementId, decision } of answers) {
-    const requirement = requirements.find((open) => open.requirementId === requirementId);
-    const problems = requirement === undefined ? [] : decisionProblems(requirement.data, decision);
-    if (requirement !== undefined && problems.length > 0) throw invalidDecision(requirement.data, problems);
-  }
+  const open = new Map(requirements.map((requirement) => [requirement.requirementId, requirement]));
+  const closed = answers.find(({ requirementId }) => status === "PAUSED" && !open.has(requirementId));
+  if (closed !== undefined) throw promptClosed(run.runId, closed.requirementId);
+  const wrong = answers.flatMap(({ requirementId, decision }) => {
+    const data = open.get(requirementId)?.data;
+    const problems = data === undefined ? [] : decisionProblems(data, decision);
+    return data === undefined || problems.length === 0 ? [] : [{ data, problems }];
+  });
+  if (wrong.length > 0) throw invalidDecisions(wrong);
 }
 
 function notPaused(runId: string, status: string): WorkflowError {

@@ -1,4 +1,6 @@
 /** What the last event of a run says. */
+import type { RecordedEvent } from "../compile/pipeline-state.types.js";
+import type { PipelineIdentity } from "../compile/run-context.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 type Data = Readonly<Record<string, unknown>>;
@@ -11,4 +13,25 @@ export function completedFields(output: PipelineRunOutput): Data {
 
 export function errorFields({ error }: PipelineRunOutput): Data {
   return { error: error?.message ?? "", stepName: error?.stepName ?? null };
+}
+
+interface EndedRun {
+  readonly runId: string;
+  readonly pipeline: PipelineIdentity;
+}
+
+/** What every event of the run itself says. */
+export function baseOf({ runId, pipeline }: EndedRun): Readonly<Record<string, unknown>> {
+  const createdAt = Math.floor(Date.now() / 1000);
+  const { id: pipelineId, name: pipelineName } = pipeline;
+  return { createdAt, runId, pipelineRunId: runId, pipelineId, pipelineName, nestedDepth: 0 };
+}
+
+/** Of a run that somebody has stopped from outside. */
+export function cancelledEvents(run: EndedRun, reason: unknown): readonly RecordedEvent[] {
+  const told = { ...baseOf(run), status: "CANCELLED", content: `Run ${run.runId} was cancelled` };
+  return [
+    { event: "WorkflowCancelled", ...told, reason },
+    { event: "WorkflowCompleted", ...told },
+  ];
 }

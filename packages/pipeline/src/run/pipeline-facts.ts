@@ -4,17 +4,27 @@ import type { PipelineNode, StepNode } from "../nodes/node.types.js";
 import type { Pipeline } from "./pipeline.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 
-/** Whether runs read what earlier runs of the session were. It costs a read of each of them. */
-export function loadsHistory(
+/**
+ * How many earlier runs of its session a run reads: the most that anybody may ask for. Null: all of them. It costs a read of each,
+ * so 0 where nobody asks.
+ */
+export function historyToLoad(
   { addWorkflowHistoryToSteps, numHistoryRuns, agent }: PipelineOptions,
   nodes: readonly PipelineNode[],
-): boolean {
-  if (addWorkflowHistoryToSteps === true || numHistoryRuns !== undefined || agent?.addHistory === true) return true;
-  return anyStep(nodes, ({ addHistory }) => addHistory === true);
+): number | null {
+  const steps = stepsOf(nodes);
+  const ofSteps = steps.filter(({ addHistory }) => addHistory === true).map((step) => step.numHistoryRuns);
+  const ofPipeline = addWorkflowHistoryToSteps === true || numHistoryRuns !== undefined;
+  const asked = [
+    ...(ofPipeline ? [numHistoryRuns ?? null, ...steps.map((step) => step.numHistoryRuns ?? 0)] : []),
+    ...ofSteps.map((count) => count ?? numHistoryRuns ?? null),
+    ...(agent?.addHistory === true ? [agent.numHistoryRuns] : []),
+  ];
+  return asked.includes(null) ? null : Math.max(0, ...asked.map(Number));
 }
 
-function anyStep(nodes: readonly PipelineNode[], holds: (step: StepNode) => boolean): boolean {
-  return nodes.some((node) => (node.kind === "step" ? holds(node) : anyStep(node.children, holds)));
+function stepsOf(nodes: readonly PipelineNode[]): StepNode[] {
+  return nodes.flatMap((node) => (node.kind === "step" ? [node] : stepsOf(node.children)));
 }
 
 /** Steps that are workflows run as children of the run. */

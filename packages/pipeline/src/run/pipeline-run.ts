@@ -88,13 +88,24 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
     if (answered instanceof StepRequirement && decision === null) throw unresolved([answered]);
     const receipt = await this.#handle.answer(requirementId, { decision });
     if (receipt.status === "accepted") return;
-    throw new WorkflowError({
-      code: "PROMPT_CLOSED",
-      message: `The run "${this.runId}" does not wait for an answer to ${requirementId} any more.`,
-      hint: receipt.hint,
-      details: { runId: this.runId, requirementId, code: receipt.code },
-    });
+    throw promptClosed(this.runId, requirementId, receipt);
   }
+}
+
+export function promptClosed(
+  runId: string,
+  requirementId: string,
+  { code, hint }: { readonly code: string; readonly hint: string } = {
+    code: "PROMPT_CLOSED",
+    hint: "See `requirements` of the run for what it waits for now.",
+  },
+): WorkflowError {
+  return new WorkflowError({
+    code: "PROMPT_CLOSED",
+    message: `The run "${runId}" does not wait for an answer to ${requirementId} any more.`,
+    hint,
+    details: { runId, requirementId, code },
+  });
 }
 
 export function unresolved(requirements: readonly StepRequirement[]): WorkflowError {

@@ -9,7 +9,7 @@ import { type Workflow, WorkflowError } from "millrace";
 import { createRuntime, type RunHandle, type Runtime } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
-import { skippedNames } from "../compile/run-events.js";
+import { type EventStorage, skippedNames } from "../compile/run-events.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
@@ -17,7 +17,7 @@ import type { PipelineLike } from "../nodes/pipeline-like.types.js";
 import { SessionStore } from "../session/session-store.js";
 import { answersTo, type ContinueOptions } from "./continue-run.js";
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
-import { loadsHistory, workflowsOf } from "./pipeline-facts.js";
+import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { PipelineRun } from "./pipeline-run.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
@@ -137,7 +137,6 @@ export class Pipeline implements PipelineLike {
   /** Lets running steps finish, and closes the store. */
   async close(): Promise<void> {
     await this.#runtime?.stop();
-    this.#runtime = null;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -145,9 +144,9 @@ export class Pipeline implements PipelineLike {
   }
 
   #compile(nodes: readonly PipelineNode[]): Workflow {
-    const { description = null, agent = null, storeEvents = false, eventsToSkip = [], ...options } = this.#options;
+    const { description = null, agent = null, ...options } = this.#options;
     const { sessionState = {}, overwriteDbSessionState = false, metadata = {} } = options;
-    const wantsHistory = loadsHistory(this.#options, nodes);
+    const count = historyToLoad(this.#options, nodes);
     return compilePipeline({
       pipeline: this.#identity,
       description,
@@ -157,12 +156,13 @@ export class Pipeline implements PipelineLike {
         template: sessionState,
         overwrite: overwriteDbSessionState,
         metadata,
-        historyOf: wantsHistory ? (runId) => this.handle(runId).output() : null,
+        history: { count, read: (runId) => this.handle(runId).output() },
+        inputSchema: options.inputSchema ?? null,
       }),
       addHistory: options.addWorkflowHistoryToSteps ?? false,
       numHistoryRuns: options.numHistoryRuns ?? null,
-      loadsHistory: wantsHistory,
-      storage: { stores: storeEvents, skips: skippedNames(eventsToSkip) },
+      loadsHistory: count !== 0,
+      storage: this.#storage,
       keepsExecutorRuns: options.storeExecutorOutputs ?? true,
       agent,
       workflows: workflowsOf(nodes),
@@ -171,6 +171,11 @@ export class Pipeline implements PipelineLike {
 
   get #identity(): PipelineIdentity {
     return { id: this.id, name: this.name };
+  }
+
+  get #storage(): EventStorage {
+    const { storeEvents = false, eventsToSkip = [] } = this.#options;
+    return { stores: storeEvents, skips: skippedNames(eventsToSkip) };
   }
 
   #open(): Runtime {
@@ -186,6 +191,7 @@ export class Pipeline implements PipelineLike {
       workflow,
       records: this.#open().records,
       metadata: this.#options.metadata ?? {},
+      storage: this.#storage,
     };
   }
 }

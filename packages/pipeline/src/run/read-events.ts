@@ -8,7 +8,7 @@ import {
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { Shown } from "../compile/pipeline-events.js";
-import { completedFields, errorFields } from "./end-events.js";
+import { baseOf, cancelledEvents, completedFields, errorFields } from "./end-events.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 import type { RunView } from "./run-view.js";
 
@@ -38,18 +38,24 @@ interface ReadOptions {
 export async function* readEvents(sources: EventSources, options: ReadOptions): AsyncGenerator<PipelineEvent, void> {
   const { handle, view } = sources;
   const stream = handle.streamEvents(options)[Symbol.asyncIterator]();
-  const paused = whenPaused(view);
+  let paused = whenPaused(view);
   let position = options.after ?? -1;
+  let next = stream.next();
   try {
     for (;;) {
-      const next = stream.next();
       const found = await Promise.race([next, paused]);
       if (typeof found === "number" && position >= found) {
-        yield { ...(await pausedEvent(sources)), eventIndex: position };
-        return;
+        const output = await view.now();
+        if (output.status === "PAUSED") {
+          yield { ...pausedEvent(sources, output), eventIndex: position } as PipelineEvent;
+          return;
+        }
+        paused = whenPaused(view); // it was answered while its events were read
+        continue;
       }
       const { value, done } = await next;
       if (done === true) return;
+      next = stream.next();
       position = value.sequence;
       for (const event of eventsIn(sources, value.event)) yield { ...event, eventIndex: position } as PipelineEvent;
     }
@@ -69,17 +75,11 @@ type Fields = Readonly<Record<string, unknown>>;
 function eventsIn(sources: EventSources, event: WorkflowEvent): Fields[] {
   if (event instanceof Shown) return [event.data as Fields];
   if (StopEvent.is(event)) return [lastEvent(sources, event.result as PipelineRunOutput)];
-  if (WorkflowCancelledEvent.is(event)) {
-    const told = { status: "CANCELLED", content: `Run ${sources.handle.runId} was cancelled` };
-    return [
-      { ...told, event: "WorkflowCancelled", ...baseOf(sources), reason: event.reason },
-      { ...told, event: "WorkflowCompleted", ...baseOf(sources) },
-    ];
-  }
+  if (WorkflowCancelledEvent.is(event)) return [...cancelledEvents(runOf(sources), event.reason)];
   if (WorkflowFailedEvent.is(event))
-    return [{ event: "WorkflowError", ...baseOf(sources), error: messageOf(event.error), stepName: null }];
+    return [{ event: "WorkflowError", ...baseOf(runOf(sources)), error: messageOf(event.error), stepName: null }];
   if (WorkflowTimedOutEvent.is(event))
-    return [{ event: "WorkflowError", ...baseOf(sources), error: "The run took too long.", stepName: null }];
+    return [{ event: "WorkflowError", ...baseOf(runOf(sources)), error: "The run took too long.", stepName: null }];
   return [];
 }
 
@@ -87,24 +87,16 @@ function lastEvent(sources: EventSources, output: PipelineRunOutput): Fields {
   const hasFailed = output.status === "ERROR";
   const told = hasFailed ? errorFields(output) : completedFields(output);
   const { sessionId } = output;
-  return { event: hasFailed ? "WorkflowError" : "WorkflowCompleted", ...baseOf(sources), sessionId, ...told };
+  return { event: hasFailed ? "WorkflowError" : "WorkflowCompleted", ...baseOf(runOf(sources)), sessionId, ...told };
 }
 
-async function pausedEvent(sources: EventSources) {
-  const { status, content, requirements, stepResults, sessionId } = await sources.view.now();
-  return { event: "WorkflowPaused", ...baseOf(sources), sessionId, status, content, requirements, stepResults };
+function pausedEvent(sources: EventSources, output: PipelineRunOutput): Fields {
+  const { status, content, requirements, stepResults, sessionId } = output;
+  return { event: "WorkflowPaused", ...baseOf(runOf(sources)), sessionId, status, content, requirements, stepResults };
 }
 
-function baseOf({ handle: { runId }, view: { pipeline } }: EventSources) {
-  const createdAt = Math.floor(Date.now() / 1000);
-  return {
-    createdAt,
-    runId,
-    pipelineRunId: runId,
-    pipelineId: pipeline.id,
-    pipelineName: pipeline.name,
-    nestedDepth: 0,
-  };
+function runOf({ handle: { runId }, view: { pipeline } }: EventSources) {
+  return { runId, pipeline };
 }
 
 function messageOf(error: unknown): string {

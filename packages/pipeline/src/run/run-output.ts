@@ -58,7 +58,7 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
 
 /** Of everything that has run, also where its output is inside a group that is still under way. */
 export function metricsOf({ frames, spent, startedAtMs, agentRun }: PipelineState, nowMs: number): RunMetricsData {
-  const outputs = Object.values(frames).flatMap((frame) => [...frame.iterations.flat(), ...frame.outputs]);
+  const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
   const agent = agentRun?.metrics
     ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
     : [];

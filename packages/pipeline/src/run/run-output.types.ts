@@ -53,7 +53,7 @@ export interface PipelineRunOutput extends MediaSet {
   readonly sessionState: Readonly<Record<string, unknown>>;
   /** Time and tokens, of every step and of all. Where the run has not ended: so far. */
   readonly metrics: RunMetricsData;
-  /** What agents, teams and nested pipelines did in its steps, in the order in which they ended. Empty with `storeExecutorRuns: false`. */
+  /** What agents, teams and nested pipelines did in its steps, in the order in which they ended. Empty with `storeExecutorOutputs: false`. */
   readonly stepExecutorRuns: readonly ExecutorRun[];
   /** With `storeEvents`: the events of the run, whoever has read them. They do not repeat outputs that are in `stepResults`. */
   readonly events: readonly RecordedEvent[];

@@ -1,12 +1,14 @@
 /** A run as it is stored, seen from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle, RuntimeRecords } from "millrace/runtime";
-import { HumanPrompt } from "../compile/people-events.js";
+import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
+import type { EventStorage } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
 import { saveFromOutside } from "../session/save-from-outside.js";
 import { newSessionOf } from "../session/session-record.js";
+import { cancelledEvents } from "./end-events.js";
 import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
@@ -17,6 +19,7 @@ export interface RunSetup {
   readonly workflow: Workflow;
   readonly records: RuntimeRecords;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly storage: EventStorage;
 }
 
 type Outcome = Awaited<ReturnType<RunHandle["idle"]>>;
@@ -54,7 +57,8 @@ export class RunView {
   async now(): Promise<PipelineRunOutput> {
     const { status } = await this.#handle.summary();
     if (status === "scheduled") return this.#seen("PENDING");
-    if (status === "running") return this.#seen("RUNNING");
+    // What is listed may be a moment behind: a run that ends here has ended before that is stored.
+    if (status === "running" && (await this.#handle.snapshot())["outcome"] === null) return this.#seen("RUNNING");
     const outcome = await this.#handle.idle();
     if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
       return this.#seen("RUNNING");
@@ -69,8 +73,10 @@ export class RunView {
   /** A cancelled run has no last step in which to say what it leaves. */
   async leaveSession(): Promise<void> {
     const { pipeline, records, metadata } = this.#setup;
-    const [state, { status }] = await Promise.all([this.#state(), this.#handle.summary()]);
-    if (status !== "cancelled" || !("visits" in state)) return;
+    const { status } = await this.#handle.idle();
+    if (status !== "cancelled") return;
+    const state = await this.#begun();
+    if (state === null) return;
     const facts = { runId: this.#handle.runId, state, status: "CANCELLED", nowMs: Date.now() } as const;
     await saveFromOutside(records, leaving(facts, newSessionOf(state.request, { pipeline, metadata })), facts.runId);
   }
@@ -78,8 +84,21 @@ export class RunView {
   async #outputOf(outcome: Outcome): Promise<PipelineRunOutput> {
     if (outcome.status === "completed") return { ...(outcome.result as PipelineRunOutput), requirements: [] };
     if (outcome.status === "waiting") return this.#seen("PAUSED", requirementsOf(outcome));
-    if (outcome.status === "cancelled") return this.#seen("CANCELLED");
+    if (outcome.status === "cancelled") return this.#cancelled(outcome.reason);
     return (await this.#handle) as never; // rejects with what went wrong
+  }
+
+  /** It has no last step that keeps how it ends. */
+  async #cancelled(reason: unknown): Promise<PipelineRunOutput> {
+    const output = await this.#seen("CANCELLED");
+    const { pipeline, storage } = this.#setup;
+    if (!storage.stores) return output;
+    const told = cancelledEvents({ runId: output.runId, pipeline }, reason);
+    const kept = told.filter(({ event }) => !storage.skips.has(event));
+    return {
+      ...output,
+      events: [...output.events, ...kept.map((event) => ({ ...event, sessionId: output.sessionId }))],
+    };
   }
 
   async #seen(status: PipelineStatus, requirements: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
@@ -90,9 +109,14 @@ export class RunView {
   }
 
   async #state(): Promise<PipelineState> {
+    return (await this.#begun()) ?? unbegunState(await this.#handle.summary());
+  }
+
+  /** Null: the run has not come to its first step. */
+  async #begun(): Promise<PipelineState | null> {
     const context = Context.fromDict(this.#setup.workflow, await this.#handle.snapshot());
     const state = (await context.store.getState()) as unknown as PipelineState;
-    return "visits" in state ? state : unbegunState(await this.#handle.summary());
+    return "visits" in state ? state : null;
   }
 
   async #wake(atMs: number): Promise<void> {
@@ -112,8 +136,17 @@ const bothNothing = [(): void => {}, (): void => {}] as const;
 
 function requirementsOf({ prompts }: Waiting): StepRequirement[] {
   return prompts.flatMap(({ promptId, runId, event }) =>
-    event instanceof HumanPrompt
-      ? [new StepRequirement({ requirementId: promptId, runId, data: event.requirement })]
-      : [],
+    event instanceof HumanPrompt ? [requirementOf({ promptId, runId, event })] : [],
   );
+}
+
+function requirementOf({ promptId, runId, event }: Asked): StepRequirement {
+  const { requirement, problems } = event;
+  return new StepRequirement({ requirementId: promptId, runId, data: requirement, problems });
+}
+
+interface Asked {
+  readonly promptId: string;
+  readonly runId: string;
+  readonly event: HumanPromptEvent;
 }

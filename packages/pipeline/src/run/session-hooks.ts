@@ -1,16 +1,17 @@
 /** How a run begins in its session, and what it leaves there. */
-import { WorkflowError } from "millrace";
+import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
 import type { PipelineState, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
-import type { HistoryRun } from "../data/history-text.js";
+import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { deepMerge, startState } from "../session/merge-states.js";
 import { openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
 import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
+import { validateInput } from "./validate-input.js";
 
 export interface SessionSetup {
   readonly pipeline: PipelineIdentity;
@@ -18,8 +19,9 @@ export interface SessionSetup {
   readonly template: Readonly<Record<string, unknown>>;
   readonly overwrite: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** An earlier run. Null: nobody asks for history. */
-  readonly historyOf: ((runId: string) => Promise<PipelineRunOutput>) | null;
+  /** How earlier runs are read, and how many: null for all. */
+  readonly history: { readonly count: number | null; readonly read: (runId: string) => Promise<PipelineRunOutput> };
+  readonly inputSchema: StandardSchema | null;
 }
 
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
@@ -52,9 +54,13 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
 }
 
 /** Inside another pipeline: what it has comes first, the template gives what it lacks. */
-function beginShared({ template }: SessionSetup, request: RunRequest, shared: Readonly<Record<string, unknown>>) {
+function beginShared(
+  { template, pipeline, inputSchema }: SessionSetup,
+  request: RunRequest,
+  shared: Readonly<Record<string, unknown>>,
+) {
   return {
-    request,
+    request: { ...request, input: validateInput(pipeline.name, inputSchema, request.input) },
     history: [],
     session: deepMerge(template, shared),
     sessionAtStart: shared,
@@ -67,20 +73,19 @@ function endStatus({ failure }: PipelineState): PipelineStatus {
 }
 
 /** Runs that ended well, the oldest first. Those that were deleted since are no more. */
-async function historyOf({ historyOf: read }: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
-  if (read === null) return [];
+async function historyOf({ history }: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
+  const { count, read } = history;
+  const completed = runs.filter(({ status }) => status === "COMPLETED");
   const found = await Promise.all(
-    runs
-      .filter(({ status }) => status === "COMPLETED")
-      .map(({ runId }) =>
-        read(runId).then(
-          ({ input, content }): HistoryRun => ({ input, content }),
-          (error: unknown) => {
-            if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;
-            throw error;
-          },
-        ),
+    historyWindow(completed, count).map(({ runId }) =>
+      read(runId).then(
+        ({ input, content }): HistoryRun => ({ input, content }),
+        (error: unknown) => {
+          if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;
+          throw error;
+        },
       ),
+    ),
   );
   return found.filter((run) => run !== null);
 }

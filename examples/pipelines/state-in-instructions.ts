@@ -1,0 +1,20 @@
+// `{key}` in instructions becomes a value of the session state. `pnpm --filter millrace-examples state-in-instructions`
+import { Agent, memorySessions } from "@millrace/agents";
+import { model } from "./support/model.js";
+
+export function createAgent(): Agent {
+  return new Agent({
+    sessions: memorySessions(),
+    model: model("gpt-5-mini", ({ instructions }) => `Your name is ${/name is (\w+)/.exec(instructions)?.[1]}.`),
+    sessionState: { user_name: "John" },
+    instructions: "Users name is {user_name}", // a plain string, no template literal: it is filled in anew for each run
+  });
+}
+
+if (import.meta.main) {
+  const agent = createAgent();
+  console.log((await agent.run("What is my name?")).content);
+
+  await agent.updateSessionState({ user_name: "Johnny" });
+  console.log((await agent.run("What is my name?")).content);
+}

@@ -1,0 +1,78 @@
+/**
+ * Why a run pauses, and all it needs to go on, as plain data.
+ *
+ * @module
+ */
+import type { ExecutorPause, StepMetricsData, ToolAnswer, ToolRequirement } from "@millrace/pipeline/executor";
+import type { ModelMessage } from "ai";
+import { totalMetrics } from "../run/metrics.js";
+import type { ActiveRun } from "../settings.types.js";
+import type { PausedCall, PausedMember, PausedState } from "./paused-state.types.js";
+
+export interface PausedPart {
+  /** What followed the input. */
+  readonly messages: readonly ModelMessage[];
+  readonly calls: readonly PausedCall[];
+  /** To some of `calls`, which wait for members. */
+  readonly answers: readonly ToolAnswer[];
+  readonly metrics: { readonly own: StepMetricsData; readonly total: StepMetricsData };
+}
+
+export function pauseOf(run: ActiveRun, { messages, calls, answers, metrics }: PausedPart): ExecutorPause {
+  const { settings, job } = run;
+  const state: PausedState = {
+    version: 1,
+    executorId: settings.id,
+    runId: job.runId,
+    createdAtMs: job.createdAtMs,
+    idempotencyKey: job.idempotencyKey,
+    input: job.input ?? null,
+    media: job.media,
+    history: job.history,
+    messages: withoutWaiting(messages, run.waiting),
+    modelCalls: run.before.modelCalls + run.calls.length,
+    metrics: metrics.own,
+    totalMetrics: metrics.total,
+    madeMedia: run.media,
+    tools: run.tools,
+    memberRuns: run.members,
+    keyCounts: run.keys.counts,
+    calls,
+    members: run.waiting,
+    answers,
+  };
+  const plain = JSON.parse(JSON.stringify(state)) as PausedState; // errors of members, too: they know how
+  return { requirements: requirementsOf(plain), state: plain };
+}
+
+/** What its own model calls took: of the part before the pause, too. */
+export function ownMetrics(run: ActiveRun, durationSeconds: number): StepMetricsData {
+  return { ...totalMetrics([run.before.metrics, ...run.calls]), duration: durationSeconds };
+}
+
+/** What a person has to answer. Those of members have the id of the leader's call in front: members know nothing of each other. */
+export function requirementsOf({ calls, answers, members }: PausedState): ToolRequirement[] {
+  const isOpen = ({ toolCallId }: PausedCall) => answers.every((answer) => answer.toolCallId !== toolCallId);
+  const own = calls.filter(isOpen).map(({ toolCallId, toolName, toolArgs }) => ({ toolCallId, toolName, toolArgs }));
+  return [...own, ...members.flatMap(memberRequirements)];
+}
+
+function memberRequirements(member: PausedMember): ToolRequirement[] {
+  return member.pause.requirements.map((requirement) => ({
+    ...requirement,
+    toolCallId: memberCallId(member, requirement.toolCallId),
+  }));
+}
+
+export function memberCallId({ toolCallId }: PausedMember, inner: string): string {
+  return `${toolCallId}/${inner}`;
+}
+
+/** In the last message, the SDK has taken note of an answer for each call; those of members that wait are none. */
+function withoutWaiting(messages: readonly ModelMessage[], waiting: readonly PausedMember[]): readonly ModelMessage[] {
+  const last = messages.at(-1);
+  if (last?.role !== "tool") return messages;
+  const isWaiting = (id: string) => waiting.some(({ toolCallId }) => toolCallId === id);
+  const content = last.content.filter((part) => part.type !== "tool-result" || !isWaiting(part.toolCallId));
+  return [...messages.slice(0, -1), ...(content.length === 0 ? [] : [{ ...last, content }])];
+}

@@ -1,0 +1,74 @@
+/**
+ * A paused run and the answers to it, checked before anything goes on.
+ *
+ * @module
+ */
+import { type ExecutorResume, isObject, type ToolAnswer } from "@millrace/pipeline/executor";
+import { WorkflowError } from "millrace";
+import type { ExecutorSettings } from "../settings.types.js";
+import { memberCallId, requirementsOf } from "./pause-of.js";
+import type { PausedState, ResumedRun } from "./paused-state.types.js";
+
+/** @throws {WorkflowError} `RUN_NOT_PAUSED` for what is no paused run of this executor, `REQUIREMENT_INVALID`. */
+export function readPause(settings: ExecutorSettings, { state: given, answers }: ExecutorResume): ResumedRun {
+  const state = readState(settings, given);
+  checkAnswers(state, answers);
+  const byId = new Map(answers.map((answer) => [answer.toolCallId, answer]));
+  const members = state.members.map((member) => {
+    const own = member.pause.requirements.map(({ toolCallId }) => {
+      return { ...(byId.get(memberCallId(member, toolCallId)) as ToolAnswer), toolCallId };
+    });
+    return [member.toolCallId, own] as const;
+  });
+  const earlier = state.answers.map((answer) => [answer.toolCallId, answer] as const);
+  return { state, answers: new Map([...byId, ...earlier]), memberAnswers: new Map(members) };
+}
+
+function readState({ id, name, members }: ExecutorSettings, given: unknown): PausedState {
+  if (!isObject(given) || given["version"] !== 1) throw notPaused(`This is no paused run of "${name}".`);
+  const state = given as unknown as PausedState;
+  if (state.executorId !== id) throw notPaused(`The paused run is of "${state.executorId}", not of "${id}".`);
+  const gone = state.members.find(({ memberId }) => members.every((member) => member.id !== memberId));
+  if (gone === undefined) return state;
+  throw notPaused(`The paused run is of a member "${gone.memberId}", which "${name}" does not have.`);
+}
+
+export function notPaused(message: string, details: Readonly<Record<string, unknown>> = {}): WorkflowError {
+  const error = new WorkflowError({
+    code: "RUN_NOT_PAUSED",
+    message,
+    hint: 'Continue a run whose `status` is "PAUSED", once, with the agent or team that paused it.',
+    details,
+  });
+  error.retryable = false;
+  return error;
+}
+
+function checkAnswers(state: PausedState, answers: readonly ToolAnswer[]): void {
+  const known = requirementsOf(state).map(({ toolCallId, toolName }) => ({ toolCallId, toolName }));
+  const given = answers.map(({ toolCallId }) => toolCallId);
+  const missing = known.filter(({ toolCallId }) => !given.includes(toolCallId));
+  const unknown = given.filter((id) => known.every(({ toolCallId }) => toolCallId !== id));
+  const problems = [
+    ...missing.map(({ toolCallId, toolName }) => `The call "${toolCallId}" of \`${toolName}\` has no answer.`),
+    ...unknown.map((id) => `There is no open call "${id}".`),
+    ...new Set(
+      given.filter((id, index) => given.indexOf(id) !== index).map((id) => `The call "${id}" has two answers.`),
+    ),
+    ...answers
+      .filter(({ approved }) => typeof approved !== "boolean")
+      .map(({ toolCallId }) => `\`approved\` of the answer to "${toolCallId}" is neither true nor false.`),
+  ];
+  if (problems.length > 0) throw invalidAnswers(state.runId, problems);
+}
+
+function invalidAnswers(runId: string, problems: readonly string[]): WorkflowError {
+  const error = new WorkflowError({
+    code: "REQUIREMENT_INVALID",
+    message: `The answers do not fit the paused run "${runId}". ${problems.join(" ")}`,
+    hint: "Give one answer for each of `pause.requirements`.",
+    details: { runId, problems },
+  });
+  error.retryable = false;
+  return error;
+}

@@ -1,0 +1,15 @@
+import type { ExecutorResume } from "@millrace/pipeline/executor";
+import type { ExecutorSettings, RunJob } from "../settings.types.js";
+import type { ResumedRun } from "./paused-state.types.js";
+import { readPause } from "./read-pause.js";
+
+/**
+ * The job with what was asked for when the run began, and with the keys that its tools had.
+ *
+ * @throws {WorkflowError} `RUN_NOT_PAUSED` or `REQUIREMENT_INVALID`.
+ */
+export function resumedJob(settings: ExecutorSettings, job: RunJob, resume: ExecutorResume): RunJob {
+  const resumed: ResumedRun = readPause(settings, resume);
+  const { runId, createdAtMs, idempotencyKey, input, media, history } = resumed.state;
+  return { ...job, runId, createdAtMs, idempotencyKey, input, media, history, resumed };
+}

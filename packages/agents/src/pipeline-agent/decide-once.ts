@@ -1,0 +1,160 @@
+/**
+ * One call of a model with one tool. Calling the tool is the decision: nothing runs it here.
+ *
+ * @module
+ */
+import {
+  type DecideRequest,
+  type DecideResult,
+  emptyMetrics,
+  type StepMetricsData,
+  toText,
+} from "@millrace/pipeline/executor";
+import {
+  generateText,
+  type LanguageModel,
+  type OutputInterface,
+  type StepResult,
+  streamText,
+  type ToolSet,
+  type TypedToolCall,
+  tool,
+} from "ai";
+import { WorkflowError } from "millrace";
+import { z } from "zod";
+import { brokenStream, cancelled, toFailure } from "../run/failure.js";
+import { refuseLongWaits } from "../run/long-waits.js";
+import type { ReadFile } from "../run/media-part.js";
+import { callMetrics, totalMetrics } from "../run/metrics.js";
+import { userMessage } from "../run/user-message.js";
+import { newId, nowMs, tickMs } from "../system.js";
+import { contextText, instructionText } from "./instruction-text.js";
+
+/** The options of a pipeline's agent, resolved. */
+export interface Decider {
+  readonly kind: "agent";
+  readonly name: string;
+  readonly model: LanguageModel;
+  readonly instructions: string | undefined;
+  readonly addHistory: boolean;
+  readonly maxRetries: number;
+  readonly readFile: ReadFile | undefined;
+}
+
+const tools = {
+  run_workflow: tool({
+    description: "Runs the workflow. Returns what it answers.",
+    inputSchema: z.object({
+      query: z.string().min(1).describe("What the workflow is to work on, short and complete."),
+    }),
+  }),
+} as ToolSet;
+
+interface Deciding {
+  readonly runId: string;
+  readonly calls: StepMetricsData[];
+  readonly decider: Decider;
+  readonly request: DecideRequest;
+}
+
+/** Never rejects. */
+export async function decideOnce(decider: Decider, request: DecideRequest): Promise<DecideResult> {
+  const startedMs = tickMs();
+  const deciding: Deciding = { runId: newId(), calls: [], decider, request };
+  const decided = await answerOf(deciding).catch((error: unknown) => failureOf(deciding, error));
+  const metrics = { ...totalMetrics([emptyMetrics, ...deciding.calls]), duration: (tickMs() - startedMs) / 1000 };
+  return { runId: deciding.runId, metrics, ...decided };
+}
+
+type Decided = Pick<DecideResult, "query" | "content" | "status" | "error">;
+
+function failureOf({ request: { signal }, decider }: Deciding, error: unknown): Decided {
+  const [status, cause] = signal.aborted
+    ? (["CANCELLED", cancelled(signal.reason, decider)] as const)
+    : (["ERROR", toFailure(error, decider)] as const);
+  return { query: null, content: null, status, error: cause };
+}
+
+async function answerOf(deciding: Deciding): Promise<Decided> {
+  const { decider, request } = deciding;
+  request.signal.throwIfAborted();
+  const { text, toolCalls, finishReason } = await callModel(deciding);
+  if (finishReason === "error") throw brokenStream(decider);
+  const [call] = toolCalls;
+  if (call !== undefined) return { query: queryOf(decider, call), content: null, status: "COMPLETED", error: null };
+  if (text.trim() === "") throw noDecision(decider, "answered with neither text nor a call of `run_workflow`");
+  return { query: null, content: text, status: "COMPLETED", error: null };
+}
+
+interface Said {
+  readonly text: string;
+  readonly toolCalls: readonly TypedToolCall<ToolSet>[];
+  readonly finishReason: string;
+}
+
+async function callModel(deciding: Deciding): Promise<Said> {
+  const options = await callOptions(deciding);
+  const said = deciding.request.stream === undefined ? await generateText(options) : await stream(deciding, options);
+  const { text, toolCalls, finishReason } = said;
+  return { text, toolCalls, finishReason };
+}
+
+type CallOptions = Parameters<typeof generateText<ToolSet, Record<string, unknown>, OutputInterface>>[0];
+
+async function callOptions({ decider, request, calls }: Deciding): Promise<CallOptions> {
+  const { images, videos, audio, files } = request;
+  const message = await userMessage(
+    toText(request.input),
+    [...images, ...videos, ...audio, ...files],
+    decider.readFile,
+  );
+  return {
+    model: refuseLongWaits(decider),
+    instructions: instructionText(decider.instructions, contextText(decider, request)),
+    messages: [message],
+    tools, // has nothing to execute, so this is the last step
+    maxRetries: decider.maxRetries,
+    abortSignal: request.signal,
+    onStepEnd: (step: StepResult<ToolSet>) => void calls.push(callMetrics(step)),
+  };
+}
+
+async function stream(deciding: Deciding, options: CallOptions): Promise<Said> {
+  const watcher: { error?: unknown } = {};
+  const onError = ({ error }: { readonly error: unknown }) => void (watcher.error ??= error);
+  const result = streamText({ ...options, onError });
+  for await (const part of result.stream) if (part.type === "text-delta") show(deciding, part.text);
+  deciding.request.signal.throwIfAborted();
+  if (watcher.error !== undefined) throw watcher.error;
+  const [text, toolCalls, finishReason, rawFinishReason] = await Promise.all([
+    result.text,
+    result.toolCalls,
+    result.finishReason,
+    result.rawFinishReason,
+  ]);
+  // A connection that closes in the middle looks like an end without a reason.
+  if (finishReason === "other" && rawFinishReason === undefined) throw brokenStream(deciding.decider);
+  return { text, toolCalls, finishReason };
+}
+
+function show({ runId, decider: { name }, request }: Deciding, content: string): void {
+  const facts = { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId: null, sessionId: request.sessionId };
+  const event = { event: "RunContent", ...facts, agentId: name, agentName: name, content, contentType: "text" };
+  request.stream?.({ ...event, workflowAgent: true } as { readonly event: string });
+}
+
+/** Further calls in the same answer have no meaning: one turn of the conversation is at most one run. */
+function queryOf(decider: Decider, call: TypedToolCall<ToolSet>): string {
+  const { query } = (call.input ?? {}) as { readonly query?: unknown };
+  if (call.toolName === "run_workflow" && call.invalid !== true && typeof query === "string") return query;
+  throw noDecision(decider, `called \`${call.toolName}\` with ${JSON.stringify(call.input)}, which is no query`);
+}
+
+function noDecision({ name }: Decider, what: string): WorkflowError {
+  return new WorkflowError({
+    code: "AGENT_OUTPUT_INVALID",
+    message: `The pipeline agent "${name}" ${what}.`,
+    hint: "Try again, or use a model that is better at calling tools.",
+    details: { executor: name },
+  });
+}

@@ -1,0 +1,36 @@
+import type { TextStreamPart, ToolSet } from "ai";
+import type { ActiveRun } from "../settings.types.js";
+import { emitContent } from "./run-events.js";
+import type { ShownCalls } from "./shown-calls.js";
+import { mayNeedConfirmation } from "./tool-calls.js";
+import { toolEnded, toolStarted } from "./tool-watch.js";
+
+type Part = TextStreamPart<ToolSet>;
+
+/** Makes events of a stream. Tools that still wait when it is over, or has to be, never begin. */
+export async function showParts(run: ActiveRun, parts: AsyncIterable<Part>, shown: ShownCalls): Promise<void> {
+  const close = (): void => shown.close();
+  run.job.signal.addEventListener("abort", close);
+  try {
+    for await (const part of parts) {
+      showPart(run, part);
+      if (part.type === "tool-call") shown.show(part.toolCallId);
+    }
+  } finally {
+    run.job.signal.removeEventListener("abort", close);
+    close();
+  }
+}
+
+function showPart(run: ActiveRun, part: Part): void {
+  if (part.type === "text-delta") emitContent(run, { text: part.text });
+  else if (part.type === "reasoning-delta") emitContent(run, { reasoning: part.text });
+  else if (part.type === "tool-call" && startsNow(run, part)) toolStarted(run, part);
+  else if (part.type === "tool-error") toolEnded(run, part);
+  else if (part.type === "tool-result" && part.preliminary !== true) toolEnded(run, part);
+}
+
+/** A call that a person may have to allow starts when its tool does. */
+function startsNow({ settings }: ActiveRun, { toolName, invalid }: Part & { readonly type: "tool-call" }): boolean {
+  return invalid === true || settings.tools.every((tool) => tool.name !== toolName || !mayNeedConfirmation(tool));
+}

@@ -1,0 +1,72 @@
+/** Branches at once, and what gathers them. */
+import { Parallel, Pipeline, Step } from "@millrace/pipeline";
+import { fanOut, type Keeps, runtimeOf } from "../core.ts";
+import { assertResult, compare, type Found, type Measure, msOf, type Work } from "../measure.ts";
+import { runAlone } from "../run.ts";
+
+const BRANCHES = 1000;
+const FEW = 100;
+const rounds = { rounds: 8, warmups: 4 };
+
+type Run = () => PromiseLike<unknown>;
+
+function pipelineRun(branches: number): Run {
+  const steps = Array.from({ length: branches }, (_, place) => new Step({ name: `b${place}`, executor: () => place }));
+  const pipeline = new Pipeline({ name: "bench", steps: [new Parallel({ name: "all", steps })] });
+  return async () => (await runAlone(pipeline)).stepResults[0]?.steps.length;
+}
+
+function coreRun(branches: number, keeps: Keeps): Run {
+  const core = runtimeOf(fanOut(branches, keeps));
+  return () => core.run();
+}
+
+function microseconds(run: Run, branches: number): Work {
+  return async () => {
+    const ms = await msOf(async () => assertResult("branches that ran", await run(), branches));
+    return (1000 * ms) / branches;
+  };
+}
+
+function against(keeps: Keeps): Promise<Found> {
+  const alone = fanOut(BRANCHES, keeps);
+  return compare(
+    {
+      pipeline: microseconds(pipelineRun(BRANCHES), BRANCHES),
+      core: microseconds(coreRun(BRANCHES, keeps), BRANCHES),
+      alone: microseconds(() => alone.run({}), BRANCHES),
+    },
+    rounds,
+  );
+}
+
+/** Of many by that of few, each per branch. */
+function growth(make: (branches: number) => Run): Work {
+  const [many, few] = [microseconds(make(BRANCHES), BRANCHES), microseconds(make(FEW), FEW)];
+  return async () => {
+    await few();
+    return (await many()) / (await few());
+  };
+}
+
+export const measures: readonly Measure[] = [
+  {
+    name: `Parallel of ${BRANCHES.toLocaleString("en")}; core: events only`,
+    unit: "µs per branch",
+    budget: { timesCore: 5 },
+    take: () => against("nothing"),
+  },
+  {
+    name: `Parallel of ${BRANCHES.toLocaleString("en")}; core: an edit each`,
+    unit: "µs per branch",
+    budget: { timesCore: 5 },
+    take: () => against("its output"),
+  },
+  {
+    name: `a branch of ${BRANCHES.toLocaleString("en")} by one of ${FEW}; core: an edit each`,
+    unit: "×",
+    budget: { atMost: 1.5 },
+    take: () =>
+      compare({ pipeline: growth(pipelineRun), core: growth((branches) => coreRun(branches, "its output")) }, rounds),
+  },
+];

@@ -1,0 +1,41 @@
+/** Where the run went on from a visit whose result is stored already. */
+import type { PipelineNode } from "../nodes/node.types.js";
+import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
+import type { PipelineTree } from "./pipeline-tree.js";
+
+type State = Pick<PipelineState, "frames" | "moved">;
+
+/** Null: it has not gone on. */
+export function knownMoves(
+  tree: PipelineTree,
+  state: State,
+  { visit, node, ...place }: Place & { readonly visit: number; readonly node: PipelineNode },
+): readonly Move[] | null {
+  const stored = state.moved[visit];
+  if (stored) return stored;
+  const gather = gatherAt(tree, state, place);
+  if (gather === null) return null;
+  // A group around the node may have been given up, and that was the end of the branch: the node has gone nowhere then.
+  const isFromHere = tree.exits(node).some((exit) => exit.to === "gather" && exit.node === gather.node);
+  return isFromHere ? [{ ...gather, visit, from: visit }] : null;
+}
+
+/** That a branch of a Parallel is done is in the frame: a thousand branches keep no note of it besides. */
+function gatherAt(tree: PipelineTree, state: State, place: Place): Omit<Move, "visit" | "from"> | null {
+  const { frame: key, at } = livingPlace(state, place);
+  const frame = state.frames[key];
+  if (frame === undefined || frame.node === null || tree.node(frame.node).kind !== "parallel") return null;
+  const output = frame.outputs[at];
+  return output === null || output === undefined ? null : { to: "gather", node: frame.node, frame: key, at };
+}
+
+/** The place, or that of the innermost group around it that is still under way: groups that are done have no frame. */
+function livingPlace(state: State, place: Place): Place {
+  let { frame, at } = place;
+  while (state.frames[frame] === undefined && frame.includes("/")) {
+    const end = frame.lastIndexOf("/");
+    at = Number.parseInt(frame.slice(end + 1), 10);
+    frame = frame.slice(0, end);
+  }
+  return { frame, at };
+}

@@ -1,0 +1,56 @@
+/** Markdown that comes in pieces, cut into blocks that can be rendered alone. */
+
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+
+/**
+ * A block ends where a blank line is followed by one that is not indented: what is indented may belong to a list item.
+ * Inside of fenced code nothing ends.
+ */
+export class MarkdownBlocks {
+  #line: string[] = [];
+  #lines: string[] = [];
+  #fence: string | null = null;
+
+  /** Gives the blocks that are complete now. */
+  push(piece: string): string[] {
+    const parts = piece.split("\n");
+    const rest = parts.pop() as string;
+    const blocks: string[] = [];
+    for (const part of parts) {
+      this.#line.push(part);
+      blocks.push(...this.#take(this.#line.join("")));
+      this.#line = [];
+    }
+    if (rest !== "") this.#line.push(rest);
+    return blocks;
+  }
+
+  end(): string[] {
+    const blocks = this.#take(this.#line.join(""));
+    const last = this.#cut();
+    this.#line = [];
+    this.#fence = null;
+    return [...blocks, ...last];
+  }
+
+  #take(line: string): string[] {
+    const starts = this.#fence === null && this.#lines.at(-1)?.trim() === "" && /^\S/.test(line);
+    const block = starts ? this.#cut() : [];
+    this.#lines.push(line);
+    this.#follow(line);
+    return block;
+  }
+
+  #follow(line: string): void {
+    const mark = (this.#fence === null ? fence : /^\s*(`{3,}|~{3,})\s*$/).exec(line)?.[1];
+    if (mark === undefined) return;
+    if (this.#fence === null) this.#fence = mark;
+    else if (mark.startsWith(this.#fence)) this.#fence = null;
+  }
+
+  #cut(): string[] {
+    const block = this.#lines.join("\n");
+    this.#lines = [];
+    return block.trim() === "" ? [] : [block];
+  }
+}

@@ -1,0 +1,47 @@
+import type { RunMetricsData, StepMetrics } from "../data/metrics.types.js";
+import type { Terminal } from "./terminal.js";
+
+const header = ["Step", "Executor", "Seconds", "Tokens", "In", "Out"];
+
+/** One line per step, and one for the run. */
+export function metricsTable(metrics: RunMetricsData, { clean, style, widthOf }: Terminal): string[] {
+  const steps = Object.values(metrics.steps);
+  const sum = (of: "totalTokens" | "inputTokens" | "outputTokens") =>
+    steps.reduce((total, step) => total + step.metrics[of], 0);
+  const total = { totalTokens: sum("totalTokens"), inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") };
+  const rows = [
+    header,
+    ...steps.map((step) => [
+      clean(step.stepName).replaceAll("\n", " "),
+      executorText(step, clean),
+      ...numbersOf(step.metrics),
+    ]),
+    ["Run", "", ...numbersOf({ ...total, duration: metrics.duration })],
+  ];
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] as string))));
+  return rows.map((row, index) => {
+    const line = row.map((cell, column) =>
+      padded(cell, { column, spaces: (widths[column] as number) - widthOf(cell) }),
+    );
+    return index === 0 ? style.dim(line.join("  ")) : line.join("  ");
+  });
+}
+
+function executorText({ executorType, executorName }: StepMetrics, clean: (text: string) => string): string {
+  if (executorType === "function") return executorType; // mostly nameless
+  return clean(executorName ? `${executorType} ${executorName}` : executorType).replaceAll("\n", " ");
+}
+
+function numbersOf({
+  duration,
+  totalTokens,
+  inputTokens,
+  outputTokens,
+}: Pick<StepMetrics["metrics"], "duration" | "totalTokens" | "inputTokens" | "outputTokens">): string[] {
+  return [duration.toFixed(2), ...[totalTokens, inputTokens, outputTokens].map(String)];
+}
+
+/** Text to the left, numbers to the right. */
+function padded(cell: string, { column, spaces }: { readonly column: number; readonly spaces: number }): string {
+  return column < 2 ? cell + " ".repeat(spaces) : " ".repeat(spaces) + cell;
+}

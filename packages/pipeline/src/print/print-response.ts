@@ -1,0 +1,28 @@
+import type { Pipeline } from "../run/pipeline.js";
+import type { PipelineRunOptions } from "../run/pipeline-options.js";
+import type { PipelineRunOutput } from "../run/run-output.types.js";
+import { followRun } from "./follow-run.js";
+import type { PrintOptions } from "./print-options.js";
+import { printInput, printTitle } from "./run-title.js";
+import { Screen } from "./screen.js";
+import { openTerminal } from "./terminal.js";
+
+/**
+ * Runs a pipeline and prints it while it goes on, with its input above. The run shows its steps (`streamEvents`) unless the
+ * options say otherwise.
+ *
+ * @throws {WorkflowError} `PIPELINE_FAILED`, after it has been printed; `INPUT_INVALID`; `OPTION_INVALID`: `markdown` is true,
+ * and `markdansi` is not installed.
+ */
+export async function printResponse(
+  pipeline: Pipeline,
+  input?: unknown,
+  options: PipelineRunOptions & PrintOptions = {},
+): Promise<PipelineRunOutput> {
+  const terminal = await openTerminal(options);
+  const run = pipeline.run(input, { streamEvents: true, ...options });
+  const screen = new Screen(terminal.out);
+  printTitle(pipeline.name, { screen, terminal });
+  printInput(input, { screen, terminal });
+  return followRun(run, { terminal, screen, isTitled: true });
+}

@@ -1,0 +1,59 @@
+/** How a run has ended, and what it waits for. */
+
+import type { StepRequirement } from "../human/requirement.js";
+import type { PipelineRunOutput } from "../run/run-output.types.js";
+import { metricsTable } from "./metrics-table.js";
+import { isShownByStep, shownOutputs } from "./run-parts.js";
+import type { Screen } from "./screen.js";
+import type { StepPrinter } from "./step-printer.js";
+import type { Terminal } from "./terminal.js";
+
+interface Printer {
+  readonly terminal: Terminal;
+  readonly screen: Screen;
+  readonly steps: StepPrinter;
+}
+
+/** Prints what of the run has not been printed yet. */
+export function printEnd(output: PipelineRunOutput, { terminal, screen, steps }: Printer): void {
+  for (const step of shownOutputs(output.stepResults)) steps.printOutput(step);
+  if (output.status === "COMPLETED" && !isShownByStep(output)) {
+    steps.title("Result");
+    steps.content(output.content);
+  }
+  const { clean, style } = terminal;
+  const lines = statusLines(output, steps.lastFailure).map(clean);
+  if (lines.length > 0) screen.gap();
+  for (const line of lines) screen.line(output.status === "ERROR" ? style.red(line) : line);
+  if (!terminal.showMetrics) return;
+  steps.title("Metrics");
+  for (const line of metricsTable(output.metrics, terminal)) screen.line(line);
+}
+
+function statusLines(output: PipelineRunOutput, lastFailure: string | null): string[] {
+  const { status, error, requirements } = output;
+  switch (status) {
+    case "ERROR":
+      return [failureText(error, lastFailure)];
+    case "CANCELLED":
+      return ["The run was cancelled."];
+    case "PAUSED":
+      return ["The run is paused and waits for an answer.", ...requirements.map(requirementText)];
+    case "PENDING":
+    case "RUNNING":
+      return ["The run has not ended yet."];
+    case "COMPLETED":
+      return [];
+  }
+}
+
+function failureText(error: PipelineRunOutput["error"], lastFailure: string | null): string {
+  const where = error?.stepName ? ` in the step "${error.stepName}"` : "";
+  const why = error === null || error.message === lastFailure ? "." : `: ${error.message}`;
+  return `The run has failed${where}${why}`;
+}
+
+function requirementText({ stepName, message, data }: StepRequirement): string {
+  const fields = data.fields.map(({ name }) => name).join(", ");
+  return `- ${stepName}: ${message}${fields && ` (${fields})`}`;
+}

@@ -1,0 +1,220 @@
+/** Prints what steps do and say, in the order in which it is told. */
+import type { StepOutput } from "../data/step-output.types.js";
+import { isEmptyContent, toText } from "../data/text.js";
+import { LiveText } from "./live-text.js";
+import type { PrintedEvent } from "./readable-order.js";
+import type { Screen } from "./screen.js";
+import type { Terminal } from "./terminal.js";
+
+/** A step from its start to its end. */
+interface Turn {
+  readonly live: LiveText;
+  readonly startedAtMs: number;
+  /** Its end will be told too. */
+  readonly isTold: boolean;
+  /** What it gave. */
+  output: StepOutput | null;
+}
+
+export class StepPrinter {
+  readonly #terminal: Terminal;
+  readonly #screen: Screen;
+  readonly #turns: Map<string, Turn> = new Map();
+  /** Of steps, by their id. */
+  readonly #shown: Set<string> = new Set();
+  /** Of whom spoke last: what it holds back stands above what comes next. */
+  #live: LiveText | null = null;
+  /** The step under whose heading the next text stands. */
+  #heading: string | null = null;
+  #lastLine: "begins" | "ends" | "other" = "other";
+  /** What steps of nested pipelines said and gave: the result of the pipeline is what its last one gave. */
+  readonly #nested: Turn[] = [];
+  #lastFailure: string | null = null;
+
+  constructor(terminal: Terminal, screen: Screen) {
+    this.#terminal = terminal;
+    this.#screen = screen;
+  }
+
+  /** What a step has failed with, if that is what was printed last. */
+  get lastFailure(): string | null {
+    return this.#lastFailure;
+  }
+
+  print(event: PrintedEvent): void {
+    switch (event.kind) {
+      case "begins":
+        return this.#begins(event);
+      case "iterates":
+        return this.#showLine("begins", { depth: event.depth + 1, text: `↻ iteration ${event.iteration}` });
+      case "says":
+        return this.#says(event);
+      case "pauses":
+        return this.#quiet();
+      case "gives":
+        return this.#gives(event, event.output);
+      case "ends":
+        return this.#ends(event);
+      case "fails":
+        return this.#fails(event);
+    }
+  }
+
+  /** Nothing more is told. */
+  end(): void {
+    this.#quiet();
+  }
+
+  /** The output of a step of which no event has told. */
+  printOutput(output: StepOutput): void {
+    if (this.#shown.has(output.stepId) || (output.success && this.#isNested(output))) return;
+    this.title(output.stepName);
+    this.#body(output);
+  }
+
+  title(name: string): void {
+    this.#quiet();
+    this.#screen.gap();
+    this.#screen.line(this.#terminal.style.bold(`── ${this.#terminal.clean(name)}`));
+    this.#lastLine = "other";
+    this.#lastFailure = null;
+  }
+
+  content(content: unknown): void {
+    const { clean, style } = this.#terminal;
+    this.#quiet();
+    this.#lastLine = "other";
+    if (isEmptyContent(content)) return this.#screen.line(style.dim("(no content)"));
+    const text = clean(toText(content)).trimEnd();
+    if (typeof content !== "string") return this.#screen.line(text);
+    const live = new LiveText(this.#terminal, this.#screen);
+    live.push(text);
+    live.end();
+  }
+
+  #begins(event: PrintedEvent & { readonly kind: "begins" }): void {
+    this.#quiet();
+    this.#turns.set(event.key, this.#newTurn(event));
+    const { clean, style } = this.#terminal;
+    const group = event.group === null ? "" : style.dim(`  ${event.group.toLowerCase()}`);
+    this.#showLine("begins", { depth: event.depth, text: `▶ ${clean(event.name)}${group}` });
+    this.#heading = this.#terminal.showSteps && event.group === null ? event.key : null;
+  }
+
+  #says(event: PrintedEvent & { readonly kind: "says" }): void {
+    this.#underHeading(event);
+    const { live } = this.#turnOf(event);
+    if (this.#live !== live) this.#quiet();
+    this.#live = live;
+    live.push(event.text);
+    this.#lastLine = "other";
+  }
+
+  #gives(event: PrintedEvent, output: StepOutput): void {
+    const turn = this.#turnOf(event);
+    this.#quiet();
+    if (!turn.isTold) this.#turns.delete(event.key);
+    if (event.stepId !== null) this.#shown.add(event.stepId);
+    const isPrinted = turn.output !== null || this.#isSaid(turn.live.said, output);
+    turn.output = output;
+    if (isPrinted) return;
+    this.#underHeading(event);
+    this.#body(output);
+    if (!turn.isTold) this.#heading = null;
+  }
+
+  #ends(event: PrintedEvent & { readonly kind: "ends" }): void {
+    const { atMs, output } = event;
+    if (output !== null) this.#gives(event, output);
+    const seconds = output?.metrics?.duration ?? (atMs - this.#turnOf(event).startedAtMs) / 1000;
+    this.#leave(event);
+    const { clean, style } = this.#terminal;
+    const text = `${output?.success === false ? "✗" : "✓"} ${clean(event.name)}  ${seconds.toFixed(2)} s`;
+    this.#showLine("ends", { depth: event.depth, text: style.dim(text) });
+  }
+
+  #fails(event: PrintedEvent & { readonly kind: "fails" }): void {
+    const { clean, style } = this.#terminal;
+    this.#leave(event);
+    if (event.stepId !== null) this.#shown.add(event.stepId);
+    if (this.#lastLine === "other") this.#screen.gap();
+    this.#screen.line(style.red(`✗ ${clean(event.name)}: ${clean(event.message)}`));
+    this.#lastLine = "ends";
+    this.#lastFailure = event.message;
+  }
+
+  #leave({ key }: PrintedEvent): void {
+    this.#quiet();
+    this.#turns.delete(key);
+    this.#heading = null;
+  }
+
+  #body(output: StepOutput): void {
+    const { clean, style } = this.#terminal;
+    if (!output.success) this.#screen.line(style.red(`Failed: ${clean(output.error ?? toText(output.content))}`));
+    else if (output.skipped) this.#screen.line(style.dim("(skipped)"));
+    else this.content(output.content);
+    this.#lastLine = "other";
+  }
+
+  #underHeading({ key, name }: PrintedEvent): void {
+    if (this.#heading !== key) this.title(name);
+    this.#heading = key;
+  }
+
+  #showLine(kind: "begins" | "ends", { depth, text }: { readonly depth: number; readonly text: string }): void {
+    if (!this.#terminal.showSteps) return;
+    this.#quiet();
+    if (kind === "begins" && this.#lastLine !== "begins") this.#screen.gap();
+    this.#screen.line(`${"  ".repeat(depth)}${text}`);
+    this.#lastLine = kind;
+    this.#lastFailure = null;
+  }
+
+  #turnOf(event: PrintedEvent): Turn {
+    const turn = this.#turns.get(event.key) ?? this.#newTurn(event);
+    this.#turns.set(event.key, turn);
+    if (event.stepId !== null && event.kind === "says") this.#shown.add(event.stepId);
+    return turn;
+  }
+
+  #quiet(): void {
+    this.#live?.end();
+    this.#live = null;
+  }
+
+  #newTurn({ atMs, kind, nesting }: PrintedEvent): Turn {
+    const live = new LiveText(this.#terminal, this.#screen);
+    const turn: Turn = { live, startedAtMs: atMs, isTold: kind === "begins", output: null };
+    if (nesting > 0) this.#nested.push(turn);
+    return turn;
+  }
+
+  #isSaid(said: string, output: StepOutput): boolean {
+    if (!output.success || output.skipped) return false;
+    if (this.#isNested(output)) return true;
+    const text = this.#textOf(output);
+    return said.trim() !== "" && (said.includes(text) || text === asText(said));
+  }
+
+  #isNested(output: StepOutput): boolean {
+    if (output.executorType !== "workflow" || isEmptyContent(output.content)) return false;
+    const text = this.#textOf(output);
+    return this.#nested.some(
+      ({ live, output: given }) => live.said.trim() === text || (given !== null && this.#textOf(given) === text),
+    );
+  }
+
+  #textOf({ content }: StepOutput): string {
+    return this.#terminal.clean(toText(content)).trim();
+  }
+}
+
+/** Structured content that came as its JSON. */
+function asText(json: string): string | null {
+  try {
+    return toText(JSON.parse(json));
+  } catch {
+    return null; // it is no JSON
+  }
+}

@@ -1,0 +1,281 @@
+/** What a run took: each execution once, whatever became of it. */
+import { proveResumable } from "@millrace/testing";
+import type { Workflow } from "millrace";
+import { describe, expect, it } from "vitest";
+import {
+  Condition,
+  Loop,
+  Parallel,
+  Pipeline,
+  type PipelineOptions,
+  type PipelineRunOutput,
+  Step,
+  Steps,
+  stepOutput,
+} from "../src/index.js";
+import { fakeAgent, pausingAgent, tokens } from "./support/fake-executor.js";
+import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
+
+const agent = (name: string): Step => new Step({ name, executor: fakeAgent(name) });
+
+/** An agent that has used its tokens when it fails, the first times. */
+function flakyAgent(name: string, failures: number): Step {
+  let calls = 0;
+  const executor = fakeAgent(name, () => (++calls <= failures ? { status: "ERROR", error: new Error("no") } : {}));
+  return new Step({ name, executor, maxRetries: 3 });
+}
+
+function tokensOf({ metrics }: Pick<PipelineRunOutput, "metrics">): Record<string, number> {
+  return Object.fromEntries(Object.entries(metrics.steps).map(([name, one]) => [name, one.metrics.totalTokens]));
+}
+
+function executionsOf({ metrics }: Pick<PipelineRunOutput, "metrics">): Record<string, number> {
+  return Object.fromEntries(Object.entries(metrics.steps).map(([name, one]) => [name, one.executions.length]));
+}
+
+describe("metrics of a run", () => {
+  it("have an entry for every step, functions too, with what the step took", async () => {
+    const slow = step("slow", { executor: () => new Promise((resolve) => setTimeout(resolve, 30, "done")) });
+    const knows = step("knows", { executor: () => stepOutput({ content: "x", metrics: tokens(7) }) });
+    const { metrics } = await pipeline([slow, agent("agent"), knows]).run("in");
+
+    expect(Object.keys(metrics.steps)).toEqual(["slow", "agent", "knows"]);
+    expect(metrics.steps["slow"]).toMatchObject({ executorType: "function", metrics: { totalTokens: 0 } });
+    expect(metrics.steps["slow"]?.metrics.duration).toBeGreaterThanOrEqual(0.029);
+    expect(metrics.steps["agent"]).toMatchObject({
+      executorType: "agent",
+      executorName: "agent",
+      metrics: { totalTokens: 10, duration: 1 },
+    });
+    expect(metrics.steps["knows"]?.metrics.totalTokens).toBe(7);
+    expect(metrics.duration).toBeGreaterThanOrEqual(metrics.steps["slow"]?.metrics.duration as number);
+  });
+
+  it("add up iterations and repeated names, and list each execution", async () => {
+    const output = await pipeline([
+      new Loop({ name: "loop", maxIterations: 3, steps: [agent("same")] }),
+      agent("same"),
+    ]).run("in");
+
+    expect(tokensOf(output)).toEqual({ same: 40 });
+    expect(output.metrics.steps["same"]?.executions.map(({ metrics }) => metrics.totalTokens)).toEqual([
+      10, 10, 10, 10,
+    ]);
+    expect(output.metrics.steps["same"]?.metrics.duration).toBe(4);
+  });
+
+  it("count a Parallel once, and nothing of what was skipped", async () => {
+    const output = await pipeline([
+      new Parallel("both", agent("a"), new Steps({ name: "group", steps: [agent("b")] })),
+      new Condition({ name: "if", evaluator: false, steps: [agent("never")] }),
+      step("bad", { executor: fails, onError: "skip" }),
+    ]).run("in");
+
+    expect(tokensOf(output)).toEqual({ a: 10, b: 10, bad: 0 });
+    expect(executionsOf(output)).toEqual({ a: 1, b: 1, bad: 1 });
+  });
+
+  it("count failed attempts", async () => {
+    const output = await pipeline([flakyAgent("flaky", 2)]).run("in");
+
+    expect(tokensOf(output)).toEqual({ flaky: 30 });
+    expect(output.metrics.steps["flaky"]?.executions.map(({ success }) => success).sort()).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("count what was done in a group that was given up, in each iteration", async () => {
+    const group = new Steps({ name: "group", onError: "skip", steps: [agent("a"), step("bad", { executor: fails })] });
+    const output = await pipeline([new Loop({ name: "loop", maxIterations: 3, steps: [group] })]).run("in");
+
+    expect(output).toMatchObject({ status: "COMPLETED", hasFailures: true });
+    expect(tokensOf(output)).toEqual({ a: 30, bad: 0 });
+    expect(executionsOf(output)).toEqual({ a: 3, bad: 3 });
+  });
+
+  it("count what was done in a group that people have begin anew", async () => {
+    let calls = 0;
+    const flaky = step("flaky", {
+      executor: () => {
+        if (++calls < 3) throw new Error("no");
+        return "done";
+      },
+    });
+    const asked = pipeline([new Steps({ name: "group", onError: "pause", steps: [agent("a"), flaky] })]);
+    const output = await answerAll(asked, await asked.run("in"), (requirement) => requirement.retry());
+
+    expect(tokensOf(output)).toEqual({ a: 30, flaky: 0 });
+    expect(executionsOf(output)).toEqual({ a: 3, flaky: 3 });
+  });
+
+  it("count branches of a Parallel that was given up while they were at work", async () => {
+    const slow = fakeAgent("slow", () => new Promise((resolve) => setTimeout(resolve, 30, {})));
+    const both = new Parallel({
+      name: "both",
+      onError: "skip",
+      steps: [step("bad", { executor: fails }), new Step({ name: "slow", executor: slow })],
+    });
+    const later = step("later", { executor: () => new Promise((resolve) => setTimeout(resolve, 90, "later")) });
+    const output = await pipeline([both, later]).run("in");
+
+    expect(output).toMatchObject({ status: "COMPLETED", content: "later" });
+    expect(tokensOf(output)).toEqual({ bad: 0, slow: 10, later: 0 });
+  });
+
+  it("count outputs that people have refused, and iterations that they left out", async () => {
+    const asked = pipeline([
+      new Step({
+        name: "agent",
+        executor: fakeAgent("agent"),
+        humanReview: { requiresOutputReview: true, onReject: "retry" },
+      }),
+      new Loop({
+        name: "loop",
+        maxIterations: 3,
+        steps: [agent("x")],
+        humanReview: { requiresIterationReview: true, onReject: "skip" },
+      }),
+    ]);
+    let rounds = 0;
+    const output = await answerAll(asked, await asked.run("in"), (requirement) =>
+      requirement.kind === "outputReview" && ++rounds === 3 ? requirement.confirm() : requirement.reject(),
+    );
+
+    expect(tokensOf(output)).toEqual({ agent: 30, x: 10 });
+    expect(executionsOf(output)).toEqual({ agent: 3, x: 1 });
+  });
+
+  it("count a step once over its pauses, also where its agent has paused", async () => {
+    const asked = pipeline([
+      agent("before"),
+      new Step({ name: "pauses", executor: pausingAgent("pauses"), humanReview: { requiresConfirmation: true } }),
+    ]);
+    const output = await answerAll(asked, await asked.run("in"));
+
+    expect(tokensOf(output)).toEqual({ before: 10, pauses: 25 });
+    expect(executionsOf(output)).toEqual({ before: 1, pauses: 1 });
+  });
+
+  it("have a nested pipeline with its sum and its steps, each counted once", async () => {
+    const inner = new Pipeline({
+      name: "Inner",
+      steps: [flakyAgent("x", 1), new Parallel("both", agent("y"), agent("z"))],
+    });
+    const outer = new Pipeline({ name: "Outer", steps: [inner, agent("o")] });
+    const output = await pipeline([new Step({ name: "nested", executor: outer }), agent("top")]).run("in");
+
+    expect(tokensOf(output)).toEqual({ nested: 50, top: 10 });
+    expect(Object.keys(output.metrics.steps["nested"]?.steps ?? {})).toEqual(["Inner", "o"]);
+    expect(output.metrics.steps["nested"]?.steps?.["Inner"]?.metrics.totalTokens).toBe(40);
+  });
+
+  it("count the attempts of a nested pipeline that has failed, with all that they took", async () => {
+    let calls = 0;
+    const flaky = step("flaky", {
+      executor: () => {
+        if (++calls < 3) throw new Error("no");
+        return "done";
+      },
+    });
+    const inner = new Pipeline({ name: "Inner", steps: [agent("x"), flaky] });
+    const output = await pipeline([new Step({ name: "nested", executor: inner, maxRetries: 2 })]).run("in", {
+      sessionId: "s",
+    });
+    const { nested } = output.metrics.steps;
+
+    expect(tokensOf(output)).toEqual({ nested: 30 });
+    expect(nested?.executions.map(({ metrics }) => metrics.totalTokens)).toEqual([10, 10, 10]);
+    expect(nested?.steps?.["x"]?.executions).toHaveLength(3);
+    expect(output.stepExecutorRuns.map(({ stepName, status }) => `${stepName} ${status}`)).toEqual([
+      ...["x COMPLETED", "nested ERROR", "x COMPLETED", "nested ERROR", "x COMPLETED", "nested COMPLETED"],
+    ]);
+  });
+
+  it("are there for a failed run, and for a cancelled one", async () => {
+    const failed = await pipeline([
+      agent("a"),
+      new Steps({ name: "g", steps: [agent("b"), step("bad", { executor: fails })] }),
+    ])
+      .run("in")
+      .output();
+
+    expect(failed.status).toBe("ERROR");
+    expect(tokensOf(failed)).toEqual({ a: 10, b: 10, bad: 0 });
+  });
+});
+
+describe("metrics of a session", () => {
+  it("add up its runs: tokens of all steps, time of agents alone", async () => {
+    const slow = step("slow", { executor: () => new Promise((resolve) => setTimeout(resolve, 30, "done")) });
+    const inner = new Pipeline({ name: "Inner", steps: [slow, agent("inside")] });
+    const knows = step("knows", { executor: () => stepOutput({ content: "x", metrics: tokens(7) }) });
+    const counted = pipeline([slow, agent("agent"), inner, knows]);
+    for (const run of [1, 2]) await counted.run(`run ${run}`, { sessionId: "s" });
+
+    expect(await counted.getSessionMetrics("s")).toMatchObject({
+      totalTokens: 2 * 27,
+      inputTokens: 2 * 27,
+      duration: 2 * 2,
+    });
+    expect(await counted.getSessionMetrics("another")).toBeNull();
+  });
+
+  it("count a run once that was paused, and one that has failed", async () => {
+    const humanReview = { requiresConfirmation: true };
+    const asked = pipeline([agent("a"), step("b", { humanReview }), step("c", { humanReview, onError: "fail" })]);
+    await answerAll(asked, await asked.run("in", { sessionId: "s" }));
+    const failing = pipeline([agent("a"), step("bad", { executor: fails })]);
+    await failing.run("in", { sessionId: "s" }).output();
+
+    expect(await asked.getSessionMetrics("s")).toMatchObject({ totalTokens: 10, duration: 1 });
+    expect(await failing.getSessionMetrics("s")).toMatchObject({ totalTokens: 10, duration: 1 });
+  });
+});
+
+describe("metrics of a run that crashes at any moment", () => {
+  const trees: Record<string, () => PipelineOptions["steps"]> = {
+    "loops, branches and failures": () => [
+      new Loop({
+        name: "loop",
+        maxIterations: 2,
+        steps: [
+          new Parallel("both", agent("a"), step("bad", { executor: fails, maxRetries: 1, onError: "skip" })),
+          new Steps({ name: "group", onError: "skip", steps: [agent("b"), step("worse", { executor: fails })] }),
+        ],
+      }),
+    ],
+    "a nested pipeline that fails": () => [
+      new Step({
+        name: "nested",
+        executor: new Pipeline({ name: "Inner", steps: [agent("x"), step("bad", { executor: fails })] }),
+        maxRetries: 1,
+        onError: "skip",
+      }),
+    ],
+    "an agent that pauses": () => [agent("a"), new Step({ name: "pauses", executor: pausingAgent("pauses") })],
+  };
+
+  it.each(Object.entries(trees))("are the same as without the crash: %s", { timeout: 60_000 }, async (_name, steps) => {
+    const make = (): Pipeline => new Pipeline({ name: "proved", steps: steps() });
+    const allow = (prompt: { readonly requirement?: { readonly tools: readonly { toolCallId: string }[] } }) => ({
+      decision: {
+        decision: "confirm",
+        tools: prompt.requirement?.tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null })),
+      },
+    });
+    const taken = (ending: { readonly result: unknown }) => {
+      const output = ending.result as PipelineRunOutput;
+      return JSON.stringify([Object.entries(tokensOf(output)).sort(), Object.entries(executionsOf(output)).sort()]);
+    };
+
+    const proof = await proveResumable((): Workflow => make().workflow, make().workflowInput("in") as never, {
+      seeds: [1, 2],
+      answers: allow as never,
+      compare: (expected, actual) => taken(expected) === taken(actual),
+    });
+
+    expect(proof.crashes).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,27 @@
+/** Goes on with the run that the processes before it have left, or starts it. Prints `ready`, and `done` at the end of the run. */
+import { writeSync } from "node:fs";
+import { sqliteStore } from "@millrace/sqlite";
+import { Effects } from "./effects.js";
+import { type Death, Mortality, mortalStore } from "./mortality.js";
+import { input, orders, runOptions } from "./orders.js";
+
+export interface OrdersProcess {
+  readonly path: string;
+  readonly effects: string;
+  /** How many were before it. */
+  readonly life: number;
+  readonly death: Death | null;
+}
+
+const { path, life, death, ...files } = JSON.parse(process.argv[2] as string) as OrdersProcess;
+const mortality = new Mortality(death);
+const effects = new Effects(files.effects);
+const pipeline = orders(mortalStore(sqliteStore(path, { durability: "process" }), mortality), (key) => {
+  effects.add({ key, life });
+  mortality.reach("in effect");
+});
+await pipeline.start();
+writeSync(1, "ready\n");
+await pipeline.run(input, runOptions); // the same in every process: a run that is there is given
+await pipeline.close();
+writeSync(1, "done\n");
