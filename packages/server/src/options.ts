@@ -45,7 +45,7 @@ export interface ServerLimits {
   readonly streamsPerClient: number;
   /** Silence after which an SSE stream gets a comment. @default 15000 */
   readonly heartbeatMs: number;
-  /** How long `POST …/run` waits for the end of a run before it answers 202. @default 60000 */
+  /** How long `POST …/run` waits for the end of a run before it answers 202, and `GET /handlers/{id}?wait=` at most. @default 60000 */
   readonly runWaitMs: number;
 }
 

@@ -38,9 +38,10 @@ export async function startRun({ runtime, catalog, limits }: StartHost, request:
   if (body.context !== undefined && body.context !== null) throw contextDisabled();
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
   const runId = body.handler_id ?? (idempotencyKey === null ? null : await idOfKey(workflow, idempotencyKey));
-  if (runId === null) return accepted(runtime.run(workflow, input as never, { tenant }));
+  const given = body.labels ?? {};
+  if (runId === null) return accepted(runtime.run(workflow, input as never, { tenant, labels: given }));
   const mark = idempotencyKey === null ? `request ${newId()}` : `key ${idempotencyKey}`;
-  const labels = { [startLabel]: mark };
+  const labels = { ...given, [startLabel]: mark };
   const started = await accepted(runtime.run(workflow, input as never, { tenant, runId, labels }));
   if ((await started.handle.summary()).labels[startLabel] !== mark) throw conflict(runId);
   return started;
@@ -51,8 +52,9 @@ async function accepted(handle: RunHandle): Promise<StartedRun> {
   return { handle };
 }
 
-async function idOfKey(workflow: string, key: string): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify([workflow, key]));
+/** @param of What else the key is for: the same key and another one of these is another run. */
+export async function idOfKey(of: string, key: string): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([of, key]));
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", text)).slice(0, 16);
   return `key-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

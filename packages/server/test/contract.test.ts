@@ -17,7 +17,7 @@ describe("what there is", () => {
 
   it("lists the workflows", async () => {
     expect((await server.get("/workflows")).body).toEqual({
-      workflows: ["add", "refund", "count", "fail", "mailbox", "nap", "busy"],
+      workflows: ["add", "refund", "count", "fail", "mailbox", "nap", "busy", "aside", "remind"],
     });
   });
 
@@ -92,6 +92,7 @@ describe("POST /workflows/{name}/run", () => {
       prompts: [],
       wake_at: null,
       last_sequence: -1,
+      labels: {},
     });
   });
 
@@ -104,6 +105,22 @@ describe("POST /workflows/{name}/run", () => {
     ["kwargs", { kwargs: { left: 4 } }],
   ])("takes %s", async (_name, body) => {
     expect((await server.post("/workflows/add/run", body)).body.result.value).toEqual({ sum: 5 });
+  });
+
+  it.each([
+    ["an envelope without a type", { value: { at: "2026-01-31T00:00:00.000Z" }, meta: { at: ["Date"] } }],
+    ["one with a type", { type: "Reminder", value: { at: "2026-01-31T00:00:00.000Z" }, meta: { at: ["Date"] } }],
+  ])("restores what JSON cannot hold of %s", async (_name, start_event) => {
+    expect((await server.post("/workflows/remind/run", { start_event })).body.result).toMatchObject({
+      value: { result: "2026-01-31T00:00:00.000Z" },
+      meta: { result: ["Date"] },
+    });
+  });
+
+  it("refuses a `meta` that fits nothing", async () => {
+    const start_event = { value: { at: 1 }, meta: { "__proto__.at": ["Date"] } };
+
+    expect(await server.post("/workflows/remind/run", { start_event })).toMatchObject({ status: 400 });
   });
 
   it("takes no body at all where nothing is required", async () => {
@@ -211,6 +228,62 @@ describe("handlers", () => {
     expect(await server.get("/handlers/nobody")).toMatchObject({ status: 404, body: { code: "RUN_UNKNOWN" } });
   });
 
+  it("waits for the end of a run, or until somebody has to answer it, as long as it is told", async () => {
+    const { body: napping } = await server.start("nap", { kwargs: { ms: 50 } });
+    const { body: refund } = await server.start("refund");
+    const { body: busy } = await server.start("busy");
+
+    expect(await server.get(`/handlers/${napping.handler_id}?wait=5000`)).toMatchObject({ status: 200 });
+    expect(await server.get(`/handlers/${refund.handler_id}?wait=999999`)).toMatchObject({
+      status: 202,
+      body: { waiting: true, prompts: [{ event: { type: "ApproveRefund" } }] },
+    });
+    expect(await server.get(`/handlers/${busy.handler_id}?wait=20`)).toMatchObject({
+      status: 202,
+      body: { waiting: false },
+    });
+    // No longer than `runWaitMs`, which is 400 ms here.
+    expect(await server.get(`/handlers/${busy.handler_id}?wait=999999`)).toMatchObject({ status: 202 });
+    expect(await server.get(`/handlers/${busy.handler_id}?wait=-1`)).toMatchObject({ status: 400 });
+  });
+
+  it("finds runs by what they wait for, their labels and their time", async () => {
+    const labels = { team: "a=b", place: "1" };
+    const { handler_id: id, started_at: startedAt } = (await server.post("/workflows/refund/run", { labels })).body;
+    await server.post("/workflows/add/run", { kwargs: { left: 1 }, labels: { team: "a=b" } });
+    const found = async (query: string) => {
+      const { body } = await server.get(`/handlers?label=team%3Da%3Db&${query}`);
+      return body.handlers.map((one: { workflow_name: string }) => one.workflow_name);
+    };
+
+    expect((await server.get(`/handlers/${id}`)).body.labels).toEqual(labels);
+    expect(await found("")).toEqual(["add", "refund"]);
+    expect(await found("label=place%3D1")).toEqual(["refund"]);
+    expect(await found("waiting=true")).toEqual(["refund"]);
+    expect(await found("waiting=false")).toEqual(["add"]);
+    expect(await found("waiting=true&status=completed")).toEqual([]);
+    expect(await found(`created_before=${startedAt}`)).toEqual([]);
+    const before = new Date(Date.parse(startedAt) - 1).toISOString();
+    expect(await found(`created_after=${before}`)).toEqual(["add", "refund"]);
+    expect(await server.start("add", { kwargs: { left: 1 }, labels: { "millrace.start": "x" } })).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it("lists what is asked while another branch is at work", async () => {
+    const { handler_id: id } = (await server.start("aside")).body;
+    await expect.poll(async () => (await server.get(`/handlers/${id}/prompts`)).body.prompts).toHaveLength(1);
+
+    expect((await server.get(`/handlers/${id}`)).body).toMatchObject({ waiting: false });
+    const [{ prompt_id, event }] = (await server.get(`/handlers/${id}/prompts`)).body.prompts;
+    expect(event).toMatchObject({ type: "ApproveRefund", value: { order: "A-17" } });
+    expect(await server.post(`/handlers/${id}/prompts/${prompt_id}`, { fields: { approved: true } })).toMatchObject({
+      status: 200,
+    });
+    expect((await server.get(`/handlers/${id}/prompts`)).body.prompts).toEqual([]);
+    expect(await server.ended(id)).toMatchObject({ result: { value: { result: true } } });
+  });
+
   it("lists in pages, by status and by several workflows", async () => {
     for (const left of [1, 2, 3]) await server.post("/workflows/add/run", { kwargs: { left } });
     await server.post("/workflows/fail/run");
@@ -224,7 +297,16 @@ describe("handlers", () => {
     expect((await server.get("/handlers?status=failed&limit=1")).body.handlers).toMatchObject([{ status: "failed" }]);
   });
 
-  it.each(["status=done", "limit=0", "limit=x", "cursor=", "cursor=../../etc"])("refuses ?%s", async (query) => {
+  it.each([
+    "status=done",
+    "limit=0",
+    "limit=x",
+    "cursor=",
+    "cursor=../../etc",
+    "waiting=x",
+    "label=x",
+    "created_after=x",
+  ])("refuses ?%s", async (query) => {
     expect(await server.get(`/handlers?${query}`)).toMatchObject({ status: 400 });
   });
 
@@ -298,6 +380,17 @@ describe("looking back", () => {
       body: { code: "STATE_INVALID" },
     });
     expect(await server.post(`/handlers/${id}/fork`, { at: 999 })).toMatchObject({ status: 400 });
+  });
+
+  it("forks once for a key", async () => {
+    const { handler_id: id } = (await server.start("mailbox")).body;
+    await server.get(`/events/${id}?until=idle`);
+    const fork = (key: string) => server.post(`/handlers/${id}/fork`, { at: 2 }, { "idempotency-key": key });
+
+    const [one, other] = await Promise.all([fork("f1"), fork("f1")]);
+    expect(one).toMatchObject({ status: 200, body: { workflow_name: "mailbox" } });
+    expect(other.body.handler_id).toBe(one.body.handler_id);
+    expect((await fork("f2")).body.handler_id).not.toBe(one.body.handler_id);
   });
 
   it("answers 404 for a run that there is not", async () => {

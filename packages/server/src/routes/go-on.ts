@@ -1,7 +1,9 @@
 /** Runs that go on: again, or from an earlier tick. */
+import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
+import { idOfKey } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
 
@@ -40,14 +42,21 @@ export function mountGoOn(server: Server): void {
       path: "/handlers/{id}/fork",
       summary: "Starts a run where another one was after a tick",
       body: forkBody,
+      isKeyed: true,
       answers: { 200: ["The new run", handler] },
     },
-    ({ params, body, tenant }) => {
-      const { at, handler_id: runId, state } = body;
+    async ({ params, body, tenant, idempotencyKey: key }) => {
+      const { at, handler_id: givenId, state } = body;
+      const ofKey = givenId == null && key !== null ? await idOfKey(`fork of ${params.id}`, key) : null;
+      const runId = givenId ?? ofKey;
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
-      return goOn(
-        runtime.fork(params.id, { at, tenant, ...(runId != null && { runId }), ...(state != null && { edit }) }),
-      );
+      const fork = { at, tenant, ...(runId !== null && { runId }), ...(state != null && { edit }) };
+      try {
+        return await goOn(runtime.fork(params.id, fork));
+      } catch (error) {
+        if (ofKey === null || !WorkflowError.is(error, "RUN_ID_CONFLICT")) throw error;
+        return goOn(runtime.handle(ofKey, { tenant })); // this request has made it before
+      }
     },
   );
 }

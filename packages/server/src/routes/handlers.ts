@@ -5,10 +5,11 @@ import type { RunHandle } from "millrace/runtime";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
 import { listRuns } from "../list-runs.js";
+import { settled } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import { cancelBody, cancelQuery, handler, idParams, listQuery } from "../wire/schemas.js";
+import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
 import { handleOf, isEnd } from "./runs-of.js";
 
 const tag = "Handlers";
@@ -31,13 +32,16 @@ export function mountHandlers(server: Server): void {
     {
       method: "get",
       path: "/handlers/{id}",
-      summary: "Where one run stands",
+      summary: "Where one run stands, at once or once it has ended or waits for somebody",
       tag,
       params: idParams,
+      query: standQuery,
       answers: { 200: ["It has ended", handler], 202: ["It has not", handler] },
     },
     async (call) => {
-      const record = await handlerRecord(handleOf(server, call), server.catalog);
+      const handle = handleOf(server, call);
+      if (call.query.wait > 0) await settled(handle, Math.min(call.query.wait, server.limits.runWaitMs));
+      const record = await handlerRecord(handle, server.catalog);
       return json(record, record.status === "running" ? 202 : 200);
     },
   );

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { refusalError } from "../http/answer-error.js";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
-import { handlerRecord } from "../wire/handler-record.js";
+import { toPrompt } from "../wire/handler-record.js";
 import { readMeta } from "../wire/read-event.js";
 import { answerBody, idParams, prompt, promptParams } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
@@ -16,14 +16,16 @@ export function mountPrompts(server: Server): void {
     {
       method: "get",
       path: "/handlers/{id}/prompts",
-      summary: "What a run waits to be answered; none while it is at work",
+      summary: "What a run asks and nobody has answered yet, also while it is at work",
       tag,
       params: idParams,
       answers: { 200: ["Prompts", z.object({ prompts: z.array(prompt) })] },
     },
     async (call) => {
-      const { prompts } = await handlerRecord(handleOf(server, call), server.catalog);
-      return json({ prompts });
+      const handle = handleOf(server, call);
+      const { workflow } = await handle.summary();
+      const types = server.catalog.find(workflow)?.types ?? [];
+      return json({ prompts: (await handle.prompts()).map((one) => toPrompt(one, types)) });
     },
   );
   mount(

@@ -40,7 +40,7 @@ async function outcomeOf(handle: RunHandle): Promise<Standing> {
 const unloadable = /^(WORKFLOW_UNKNOWN|SNAPSHOT_|EVENT_|STATE_|JOURNAL_|CHILD_)/;
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
-  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent } = listing;
+  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels } = listing;
   const types = catalog.find(workflow)?.types ?? [];
   const waiting = outcome?.status === "waiting" ? outcome : null;
   const status = statusOf(listing, outcome);
@@ -58,6 +58,7 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     prompts: waiting?.prompts.map((prompt) => toPrompt(prompt, types)) ?? [],
     wake_at: waiting === null || waiting.wakeAtMs === null ? null : isoTime(waiting.wakeAtMs),
     last_sequence: lastEvent,
+    labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("millrace."))),
   };
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
-import { decodeValue, eventFromFields } from "millrace/engine";
+import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
 import { parseJson } from "../http/guard-json.js";
 import { bodyInvalid } from "../http/http-error.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
@@ -32,6 +32,7 @@ export function readEvent(given: string | Fields, { facts, maxDepth }: ReadOptio
 export function readStart({ start_event, kwargs }: RunBody, { facts, maxDepth }: ReadOptions): unknown {
   const given = start_event ?? kwargs ?? {};
   const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`start_event`") : given;
+  if (isWithMeta(sent, facts.compiled)) return readMeta(sent["value"], sent["meta"], facts);
   if (!isEnvelope(sent)) return sent;
   const { startClasses } = facts.compiled;
   const type = sent["type"] ?? startClasses[0]?.type;
@@ -51,6 +52,16 @@ function isEnvelope(sent: Fields): boolean {
   return isNamed && valueIn(sent) !== undefined;
 }
 
+/** `{ value, meta }` and nothing else: fields, of which some are no JSON. The runtime finds the class, as for plain fields. */
+function isWithMeta({ value, meta, ...others }: Fields, { startClasses }: CompiledWorkflow): boolean {
+  if (Object.keys(others).length > 0 || !isObject(value) || typeof meta !== "object" || meta === null) return false;
+  return !startClasses.some((start) => schemasOf(start).fields.has("value")); // there it is a field
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function valueIn(sent: Fields): unknown {
   return sent["value"] ?? sent["data"];
 }
@@ -61,7 +72,7 @@ function readFields(sent: Fields, eventClass: EventClass, facts: WorkflowFacts):
 }
 
 function fieldsOf(value: unknown, what: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isObject(value)) return value;
   throw bodyInvalid(`${what} is no object.`);
 }
 

@@ -17,6 +17,14 @@ export const handlerIdText: z.ZodString = z
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
   .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u, "an id has no control characters");
 
+/** Names that begin with `millrace.` are the server's own. */
+const labelName = z
+  .string()
+  .regex(/^(?!millrace\.)[^=]{1,100}$/u, "a name of a label has no `=`, and no `millrace.` in front");
+const labelsGiven = z
+  .record(labelName, z.string().max(1000))
+  .refine((labels) => Object.keys(labels).length <= 50, "at most 50 labels");
+
 const eventBody = z.union([z.string(), fields]);
 
 export const runBody = z
@@ -24,6 +32,7 @@ export const runBody = z
     start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
     kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
     handler_id: handlerIdText.nullish(),
+    labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
     context: anything.optional().openapi({ description: "Refused: fork instead." }),
   })
   .openapi("RunBody");
@@ -67,6 +76,12 @@ export type StreamQuery = z.infer<typeof streamQuery>;
 export const listQuery = z.object({
   status: repeated(z.enum(["running", "completed", "failed", "cancelled"])),
   workflow_name: repeated(z.string()),
+  waiting: z.stringbool().optional().openapi({ description: "Only runs that wait, or only those that do not." }),
+  label: repeated(z.string().regex(/^[^=]+=/u, "a label is `name=value`")).openapi({
+    description: "`name=value`; all of them.",
+  }),
+  created_after: instant("Created after it."),
+  created_before: instant("Created before it."),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z.string().min(1).max(2000).optional(),
 });
@@ -77,11 +92,23 @@ export const historyQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
 });
 
+export const standQuery = z.object({
+  wait: z.coerce.number().int().min(0).default(0).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
+});
+
 export const cancelQuery = z.object({ purge: z.stringbool().default(false) });
 
 export const idParams = z.object({ id: handlerIdText });
 export const nameParams = z.object({ name: z.string() });
 export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(1000) });
+
+function instant(description: string) {
+  const text = z.iso.datetime({ offset: true, error: "is no time such as 2026-01-31T12:00:00Z" });
+  return text
+    .transform((value) => Date.parse(value))
+    .optional()
+    .openapi({ description, type: "string", format: "date-time" });
+}
 
 function repeated<Item extends z.ZodType>(item: Item) {
   const list = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);
@@ -128,6 +155,7 @@ export const handler = z
     prompts: z.array(prompt),
     wake_at: time.nullable(),
     last_sequence: z.number(),
+    labels: z.record(z.string(), z.string()),
   })
   .openapi("Handler");
 export type Handler = z.infer<typeof handler>;

@@ -72,6 +72,27 @@ const nap = defineWorkflow("nap")
   })
   .build();
 
+class Reminder extends StartEvent.define("Reminder", { at: z.date() }) {}
+const remind = defineWorkflow("remind")
+  .step("remind", { on: Reminder, emits: StopEvent }, ({ at }) => new StopEvent({ result: at }))
+  .build();
+
+class Ask extends event("Ask", {}) {}
+class Work extends event("Work", {}) {}
+/** One branch asks while the other one is at work. */
+const aside = defineWorkflow("aside")
+  .step("begin", { on: StartEvent, emits: [Ask, Work] }, () => [new Ask({}), new Work({})])
+  .step(
+    "work",
+    { on: Work },
+    (_ev, ctx) => new Promise<void>((end) => ctx.signal.addEventListener("abort", () => end())),
+  )
+  .step("ask", { on: Ask, emits: StopEvent, waits: RefundDecision, streams: ApproveRefund }, async (_ev, ctx) => {
+    const { approved } = await ctx.waitForEvent(RefundDecision, { prompt: new ApproveRefund({ order: "A-17" }) });
+    return new StopEvent({ result: approved });
+  })
+  .build();
+
 const busy = defineWorkflow("busy")
   .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
     await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
@@ -79,4 +100,4 @@ const busy = defineWorkflow("busy")
   })
   .build();
 
-export const workflows = { add, refund, count: new CountFlow(), fail, mailbox, nap, busy };
+export const workflows = { add, refund, count: new CountFlow(), fail, mailbox, nap, busy, aside, remind };
