@@ -391,6 +391,11 @@ describe("looking back", () => {
     expect(one).toMatchObject({ status: 200, body: { workflow_name: "mailbox" } });
     expect(other.body.handler_id).toBe(one.body.handler_id);
     expect((await fork("f2")).body.handler_id).not.toBe(one.body.handler_id);
+    const named = { at: 2, handler_id: `${id}-named` };
+    const key = { "idempotency-key": "f3" };
+    await server.post(`/handlers/${id}/fork`, named, key);
+    expect(await server.post(`/handlers/${id}/fork`, named, key)).toMatchObject({ status: 200 });
+    expect(await server.post(`/handlers/${id}/fork`, { ...named, at: 1 }, key)).toMatchObject({ status: 409 });
   });
 
   it("answers 404 for a run that there is not", async () => {

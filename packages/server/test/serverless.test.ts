@@ -69,6 +69,18 @@ describe("createHandler", () => {
     expect(await post(fresh(open, "refund"), answer)).toMatchObject({ status: 409, body: { code: "RUN_FINISHED" } });
   });
 
+  it("takes one of several answers that come at once, each in a process of its own", async () => {
+    const open = storeFile();
+    for (let round = 0; round < 10; round++) {
+      const { handler_id, prompts } = (await post(fresh(open, "refund"), {})).body;
+      const answer = { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { approved: true } };
+
+      const told = await Promise.all([1, 2, 3].map(() => post(fresh(open, "refund"), answer)));
+
+      expect(told.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    }
+  });
+
   it("brings an event", async () => {
     const open = storeFile();
     const { body } = await post(fresh(open, "mailbox"), {});

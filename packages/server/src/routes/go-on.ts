@@ -47,15 +47,17 @@ export function mountGoOn(server: Server): void {
     },
     async ({ params, body, tenant, idempotencyKey: key }) => {
       const { at, handler_id: givenId, state } = body;
-      const ofKey = givenId == null && key !== null ? await idOfKey(`fork of ${params.id}`, key) : null;
-      const runId = givenId ?? ofKey;
+      const runId = givenId ?? (key === null ? null : await idOfKey(`fork of ${params.id}`, key));
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
       const fork = { at, tenant, ...(runId !== null && { runId }), ...(state != null && { edit }) };
       try {
         return await goOn(runtime.fork(params.id, fork));
       } catch (error) {
-        if (ofKey === null || !WorkflowError.is(error, "RUN_ID_CONFLICT")) throw error;
-        return goOn(runtime.handle(ofKey, { tenant })); // this request has made it before
+        if (key === null || runId === null || !WorkflowError.is(error, "RUN_ID_CONFLICT")) throw error;
+        const made = runtime.handle(runId, { tenant });
+        const { forkedFrom } = await made.summary();
+        if (forkedFrom?.runId !== params.id || forkedFrom.tick !== at) throw error;
+        return goOn(made); // this request, sent again
       }
     },
   );
