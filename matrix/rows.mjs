@@ -2,7 +2,7 @@
  * The matrix. A row with `fails` cannot work, and its message is part of the promise: when a tool
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
-import { inNext, inWorkerd, pausedInNext } from "./servers.mjs";
+import { inNext, inWorkerd, pausedInNext, servedInNext } from "./servers.mjs";
 import * as tool from "./tools.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
@@ -72,5 +72,11 @@ const functionForm = [
   ["workerd", () => inWorkerd("functions")],
 ];
 
+const served = [
+  ["Bun", () => inBun(source("served"))],
+  ["Deno", (folder) => inDeno(source("served"), folder)],
+  ["Next 16, Turbopack", (folder) => servedInNext("class", folder)],
+];
+
 const named = (form, list) => list.map(([name, run, fails = null]) => ({ name: `${form}: ${name}`, run, fails }));
-export const rows = [...named("class", classForm), ...named("functions", functionForm)];
+export const rows = [...named("class", classForm), ...named("functions", functionForm), ...named("served", served)];

@@ -69,6 +69,26 @@ export async function pausedInNext(form, folder, options) {
   return status === "completed" ? JSON.stringify(result.value.result) : `the run is ${status}`;
 }
 
+/** The whole server, mounted under a path of the app. */
+export async function servedInNext(form, folder, options) {
+  const route = `import { createServer } from "@millrace/server";
+    import { createRuntime } from "millrace/runtime";
+    import { makeShop } from "../../../src/${form}.ts";
+    const runtime = createRuntime({ workflows: { shop: makeShop() } });
+    const app = createServer({ runtime, basePath: "/run" });
+    export const dynamic = "force-dynamic";
+    export const GET = app.fetch, POST = app.fetch;`;
+  const next = await buildNext(form, folder, { ...options, route, at: "app/run/[...path]/route.ts" });
+  return during(next, async (url) => {
+    const { handler_id: id, prompts } = await post(`${url}/workflows/shop/run`, {
+      start_event: { lines: ["apples", "pears", "quinces"] },
+    });
+    await post(`${url}/handlers/${id}/prompts/${prompts[0]?.prompt_id}`, { fields: { by: "Ada" } });
+    const { result } = await (await fetch(`${url}/handlers/${id}?wait=10000`)).json();
+    return JSON.stringify(result.value.result);
+  });
+}
+
 async function post(url, body) {
   const headers = { "content-type": "application/json" };
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
@@ -77,12 +97,12 @@ async function post(url, body) {
 }
 
 /** Gives the folder and Next's program. */
-async function buildNext(form, folder, { route, flags = [], experimentalDecorators = false }) {
+async function buildNext(form, folder, { route, at = "app/run/route.ts", flags = [], experimentalDecorators = false }) {
   const files = {
     "app/layout.tsx":
       "export default ({ children }: { children: React.ReactNode }) => <html lang='en'><body>{children}</body></html>;",
     "app/page.tsx": "export default () => <p>Ask /run.</p>;",
-    "app/run/route.ts": route,
+    [at]: route,
     "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(matrix)} } };`,
     "package.json": JSON.stringify({ private: true, type: "module" }),
     "tsconfig.json": JSON.stringify({
