@@ -1,6 +1,6 @@
 /**
- * Puts the packed `millrace` into matrix/node_modules: the tarball's files, as a registry would
- * serve them, not the sources of this repository.
+ * Puts the packed packages into matrix/node_modules: the tarballs' files, as a registry would serve
+ * them, not the sources of this repository.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
@@ -9,22 +9,32 @@ import { join } from "node:path";
 const matrix = import.meta.dirname;
 const root = join(matrix, "..");
 const packed = join(matrix, ".packed");
+/** By their folders. */
+const packages = { core: "millrace", server: "@millrace/server", sqlite: "@millrace/sqlite" };
 
 export function installMatrix() {
-  run("turbo", ["run", "build", "--filter=millrace", "--output-logs=errors-only"], root);
+  const filters = Object.values(packages).map((name) => `--filter=${name}`);
+  run("turbo", ["run", "build", ...filters, "--output-logs=errors-only"], root);
   rmSync(packed, { recursive: true, force: true });
-  mkdirSync(packed);
-  run("pnpm", ["pack", "--pack-destination", packed], join(root, "packages", "core"));
-  const tarball = readdirSync(packed).find((name) => name.endsWith(".tgz"));
-  run("tar", ["-xzf", tarball, "--strip-components=1"], packed);
-  rmSync(join(packed, tarball));
+  for (const folder of Object.keys(packages)) pack(folder);
 
-  // When the package has got other dependencies: `pnpm install --no-frozen-lockfile` in this folder, once.
+  // When a package has got other dependencies: `pnpm install --no-frozen-lockfile` in this folder, once.
   run("pnpm", ["install", "--frozen-lockfile", "--reporter=append-only"], matrix);
-  // An install that finds its lockfile unchanged keeps the files of the last one.
-  const installed = realpathSync(join(matrix, "node_modules", "millrace"));
-  for (const name of readdirSync(installed)) rmSync(join(installed, name), { recursive: true });
-  cpSync(packed, installed, { recursive: true });
+  for (const [folder, name] of Object.entries(packages)) {
+    // An install that finds its lockfile unchanged keeps the files of the last one.
+    const installed = realpathSync(join(matrix, "node_modules", name));
+    for (const entry of readdirSync(installed)) rmSync(join(installed, entry), { recursive: true });
+    cpSync(join(packed, folder), installed, { recursive: true });
+  }
+}
+
+function pack(folder) {
+  const target = join(packed, folder);
+  mkdirSync(target, { recursive: true });
+  run("pnpm", ["pack", "--pack-destination", target], join(root, "packages", folder));
+  const tarball = readdirSync(target).find((name) => name.endsWith(".tgz"));
+  run("tar", ["-xzf", tarball, "--strip-components=1"], target);
+  rmSync(join(target, tarball));
 }
 
 /** Up to three times: a registry may hiccup. */

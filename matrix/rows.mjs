@@ -2,7 +2,7 @@
  * The matrix. A row with `fails` cannot work, and its message is part of the promise: when a tool
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
-import { inNext, inWorkerd } from "./servers.mjs";
+import { inNext, inWorkerd, pausedInNext, servedInNext } from "./servers.mjs";
 import * as tool from "./tools.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
@@ -44,6 +44,7 @@ const classForm = [
     (folder) => inNext("class", folder, { flags: ["--webpack"] }),
     /Unexpected token `@`|Unexpected token|Unexpected character '@'/,
   ],
+  ["Next 16, Turbopack, killed between requests", (folder) => pausedInNext("class", folder)],
   ["Bun", () => inBun(source("class"))],
   ["Bun, built", async (folder) => inBun(await tool.bunBuild("class", folder))],
   ["Deno", (folder) => inDeno(source("class"), folder)],
@@ -59,6 +60,10 @@ const classForm = [
 const functionForm = [
   ["esbuild, no target", async (folder) => inNode(await tool.bundle(source("functions"), folder))],
   ["Next 16, webpack", (folder) => inNext("functions", folder, { flags: ["--webpack"] })],
+  [
+    "Next 16, webpack, killed between requests",
+    (folder) => pausedInNext("functions", folder, { flags: ["--webpack"] }),
+  ],
   ["Vite 8", built(tool.vite, "functions", { version: "vite-8" })],
   ["tsdown", built(tool.tsdown, "functions")],
   ["Node type stripping", () => inNode(source("functions"))],
@@ -67,5 +72,11 @@ const functionForm = [
   ["workerd", () => inWorkerd("functions")],
 ];
 
+const served = [
+  ["Bun", () => inBun(source("served"))],
+  ["Deno", (folder) => inDeno(source("served"), folder)],
+  ["Next 16, Turbopack", (folder) => servedInNext("class", folder)],
+];
+
 const named = (form, list) => list.map(([name, run, fails = null]) => ({ name: `${form}: ${name}`, run, fails }));
-export const rows = [...named("class", classForm), ...named("functions", functionForm)];
+export const rows = [...named("class", classForm), ...named("functions", functionForm), ...named("served", served)];

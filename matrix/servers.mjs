@@ -44,14 +44,65 @@ const compilerOptions = {
 };
 
 /** A production build of a Next app whose one route runs the workflow. */
-export async function inNext(form, folder, { flags = [], experimentalDecorators = false } = {}) {
+export async function inNext(form, folder, options) {
+  const route = `import { runShop } from "../../src/${form}.ts";
+    export const dynamic = "force-dynamic";
+    export const GET = async () => new Response(await runShop());`;
+  const next = await buildNext(form, folder, { ...options, route });
+  return during(next, async (url) => (await fetch(url)).text());
+}
+
+/** One function over a SQLite file: the first process starts a run and is killed, the second one gets the answer. */
+export async function pausedInNext(form, folder, options) {
+  const route = `import { createHandler } from "@millrace/server";
+    import { sqliteStore } from "@millrace/sqlite";
+    import { makeShop } from "../../src/${form}.ts";
+    const handler = createHandler(makeShop(), { name: "shop", store: sqliteStore("runs.db") });
+    export const dynamic = "force-dynamic";
+    export const GET = (request: Request) => handler(request);
+    export const POST = (request: Request) => handler(request);`;
+  const next = await buildNext(form, folder, { ...options, route });
+  const asked = await during(next, (url) => post(url, { start_event: { lines: ["apples", "pears", "quinces"] } }));
+  const { handler_id, prompts } = asked;
+  const answer = { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { by: "Ada" } };
+  const { status, result } = await during(next, (url) => post(url, answer));
+  return status === "completed" ? JSON.stringify(result.value.result) : `the run is ${status}`;
+}
+
+/** The whole server, mounted under a path of the app. */
+export async function servedInNext(form, folder, options) {
+  const route = `import { createServer } from "@millrace/server";
+    import { createRuntime } from "millrace/runtime";
+    import { makeShop } from "../../../src/${form}.ts";
+    const runtime = createRuntime({ workflows: { shop: makeShop() } });
+    const app = createServer({ runtime, basePath: "/run" });
+    export const dynamic = "force-dynamic";
+    export const GET = app.fetch, POST = app.fetch;`;
+  const next = await buildNext(form, folder, { ...options, route, at: "app/run/[...path]/route.ts" });
+  return during(next, async (url) => {
+    const { handler_id: id, prompts } = await post(`${url}/workflows/shop/run`, {
+      start_event: { lines: ["apples", "pears", "quinces"] },
+    });
+    await post(`${url}/handlers/${id}/prompts/${prompts[0]?.prompt_id}`, { fields: { by: "Ada" } });
+    const { result } = await (await fetch(`${url}/handlers/${id}?wait=10000`)).json();
+    return JSON.stringify(result.value.result);
+  });
+}
+
+async function post(url, body) {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`error ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/** Gives the folder and Next's program. */
+async function buildNext(form, folder, { route, at = "app/run/route.ts", flags = [], experimentalDecorators = false }) {
   const files = {
     "app/layout.tsx":
       "export default ({ children }: { children: React.ReactNode }) => <html lang='en'><body>{children}</body></html>;",
     "app/page.tsx": "export default () => <p>Ask /run.</p>;",
-    "app/run/route.ts": `import { runShop } from "../../src/${form}.ts";
-      export const dynamic = "force-dynamic";
-      export const GET = async () => new Response(await runShop());`,
+    [at]: route,
     "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(matrix)} } };`,
     "package.json": JSON.stringify({ private: true, type: "module" }),
     "tsconfig.json": JSON.stringify({
@@ -66,27 +117,35 @@ export async function inNext(form, folder, { flags = [], experimentalDecorators 
   for (const name of ["shop", form]) cpSync(source(name), join(folder, "src", `${name}.ts`), { recursive: true });
   const next = join(matrix, "node_modules", "next", "dist", "bin", "next");
   await output(process.execPath, [next, "build", ...flags], { cwd: folder });
-  return answerOf(next, folder);
+  return { program: next, folder };
 }
 
-async function answerOf(next, folder) {
+/** What `ask` gives while `next start` runs. The process is gone before this resolves. */
+async function during({ program, folder }, ask) {
   const port = await freePort();
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
-  const server = spawn(process.execPath, [next, "start", "--port", String(port)], {
+  const server = spawn(process.execPath, [program, "start", "--port", String(port)], {
     cwd: folder,
     env,
     stdio: "ignore",
   });
+  const gone = new Promise((resolve) => server.on("exit", resolve));
   try {
-    for (let attempt = 0; attempt < 60; attempt += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      const response = await fetch(`http://127.0.0.1:${port}/run`).catch(() => null);
-      if (response) return await response.text();
-    }
-    throw new Error("the server did not answer within 30 s");
+    await whenListening(port);
+    return await ask(`http://127.0.0.1:${port}/run`);
   } finally {
     server.kill("SIGKILL");
+    await gone;
   }
+}
+
+async function whenListening(port) {
+  for (let attempt = 0; attempt < 120; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    if (response) return;
+  }
+  throw new Error("the server did not answer within 30 s");
 }
 
 function freePort() {

@@ -26,4 +26,5 @@ class Shop extends Workflow.withState(shopState) {
   }
 }
 
+export const makeShop = (): Workflow => new Shop();
 export const runShop = (): Promise<string> => sell(new Shop(), new Shop());

@@ -1,5 +1,5 @@
 /** The function form: the same workflow without decorators, so no tool has anything to lower. */
-import { collect, defineWorkflow, StopEvent } from "millrace";
+import { collect, defineWorkflow, StopEvent, type Workflow } from "millrace";
 import { Confirm, Confirmed, Line, Order, Priced, sell, shopState } from "./shop.ts";
 
 const shop = defineWorkflow("shop", { state: shopState })
@@ -20,4 +20,5 @@ const shop = defineWorkflow("shop", { state: shopState })
     return new StopEvent({ result: { by, euros, lines: all.map((one) => one.text), ...state } });
   });
 
-export const runShop = (): Promise<string> => sell(shop.build(), shop.build());
+export const makeShop = (): Workflow => shop.build();
+export const runShop = (): Promise<string> => sell(makeShop(), makeShop());

@@ -55,7 +55,13 @@ export { replay } from "./engine/replay.js";
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
+// ---- events of a workflow
+export { encodeEvent, eventFromFields } from "./event/event-codec.js";
+export type { EncodedEvent } from "./event/event-codec.js";
+export { classOf, isEvent, roleOf, schemasOf } from "./event/facts.js";
+export type { EventRegistry } from "./event/registry.js";
 // ---- JSON
+export { decodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";
 // ---- durations

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import type { RunCommit } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { Row } from "./row.js";
@@ -24,10 +23,6 @@ const unreferPruned = `DELETE FROM blob_refs WHERE run = ? AND by_run = 0 AND by
 const unreferAll = "DELETE FROM blob_refs WHERE run = ? RETURNING blob";
 const removeUnused = "DELETE FROM blobs WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob = blobs.id)";
 const read = "SELECT text FROM blobs WHERE hash = ?";
-
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
 
 export function readBlob(database: Database, hash: string): string | null {
   const values = database.sql(read).get(hash);

@@ -8,15 +8,7 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-
-/** A process, so that another one can tell later whether it still runs. */
-export interface ProcessIdentity {
-  /** Processes with the same text here see each other's ids. */
-  readonly machine: string;
-  readonly pid: number;
-  /** When it was started, in a form that only serves to compare. Null: not known. */
-  readonly started: string | null;
-}
+import type { ProcessIdentity, Processes } from "./processes.js";
 
 /** The host, this boot of it, and on Linux the namespace of process ids: containers often share a host name. */
 function machineOfProcess(): string {
@@ -44,6 +36,8 @@ export function isDead(other: ProcessIdentity): boolean {
   const isReused = other.started !== null && status.started !== other.started;
   return isReused || status.isZombie;
 }
+
+export const processes: Processes = { self: thisProcess, isDead };
 
 function isSignalable(pid: number): boolean {
   try {

@@ -1,5 +1,5 @@
 import { WorkflowError } from "millrace";
-import type { Database } from "./database.js";
+import type { FileDatabase } from "./file-database.js";
 import { applicationId } from "./schema.js";
 
 /**
@@ -7,7 +7,7 @@ import { applicationId } from "./schema.js";
  *
  * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`.
  */
-export function checkIdentity(database: Database, newest: number): void {
+export function checkIdentity(database: FileDatabase, newest: number): void {
   const version = pragma(database, "user_version");
   const application = pragma(database, "application_id");
   if (application === applicationId) {
@@ -19,7 +19,7 @@ export function checkIdentity(database: Database, newest: number): void {
 }
 
 /** Brings the file to the newest version. Two processes may do it at the same time: the second finds it done. */
-export function migrate(database: Database, migrations: readonly string[]): void {
+export function migrate(database: FileDatabase, migrations: readonly string[]): void {
   if (isCurrent(database, migrations)) return;
   database.write(() => {
     // Once more, now that nobody else can write: another process may have been here since.
@@ -30,16 +30,16 @@ export function migrate(database: Database, migrations: readonly string[]): void
   });
 }
 
-function isCurrent(database: Database, migrations: readonly string[]): boolean {
+function isCurrent(database: FileDatabase, migrations: readonly string[]): boolean {
   return pragma(database, "application_id") === applicationId && pragma(database, "user_version") === migrations.length;
 }
 
-function pragma(database: Database, name: "user_version" | "application_id"): number {
+function pragma(database: FileDatabase, name: "user_version" | "application_id"): number {
   const row = database.sql(`PRAGMA ${name}`).get() as { readonly [column: string]: number };
   return row[name] as number;
 }
 
-function newer(path: string, version: number, newest: number): WorkflowError {
+export function newer(path: string, version: number, newest: number): WorkflowError {
   return new WorkflowError({
     code: "STORE_NEWER",
     message: `The store "${path}" has version ${version}; this @millrace/sqlite reads up to ${newest}.`,

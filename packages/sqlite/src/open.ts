@@ -1,5 +1,5 @@
-import { Database } from "./database.js";
 import type { SqliteDriver } from "./driver.js";
+import { FileDatabase } from "./file-database.js";
 import { checkIdentity, migrate } from "./migrate.js";
 import { migrations } from "./schema.js";
 import { isBusy } from "./store-error.js";
@@ -11,8 +11,8 @@ export interface OpenOptions {
 }
 
 /** Opens the file, makes it where it is not there, and brings its tables to this version. */
-export function openDatabase(path: string, { driver, durability, busyTimeoutMs }: OpenOptions): Database {
-  const database = new Database(path, driver);
+export function openDatabase(path: string, { driver, durability, busyTimeoutMs }: OpenOptions): FileDatabase {
+  const database = new FileDatabase(path, driver);
   try {
     database.guard(() => {
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Database } from "./database.js";
-import { isDead, thisProcess } from "./machine.js";
+import type { Processes } from "./processes.js";
 import { Row } from "./row.js";
 
 const put = `INSERT INTO owners (owner, machine, pid, started) VALUES (?, ?, ?, ?)
@@ -25,16 +25,18 @@ const holders = `WITH RECURSIVE holder (owner) AS (
 
 export class Owners {
   readonly #database: Database;
+  readonly #processes: Processes;
   readonly #registered = new Set<string>();
 
-  constructor(database: Database) {
+  constructor(database: Database, processes: Processes) {
     this.#database = database;
+    this.#processes = processes;
   }
 
   /** Notes that this process acts for the owner. In the transaction that gives it a lease. */
   register(owner: string): void {
     if (this.#registered.has(owner)) return;
-    const { machine, pid, started } = thisProcess;
+    const { machine, pid, started } = this.#processes.self;
     this.#database.sql(put).run(owner, machine, pid, started);
     this.#registered.add(owner);
   }
@@ -49,7 +51,11 @@ export class Owners {
     const values = this.#database.sql(get).get(owner);
     if (values === undefined) return false;
     const row = new Row({ path: this.#database.path, table: "owners", key: owner }, values);
-    return isDead({ machine: row.text("machine"), pid: row.integer("pid"), started: row.textOrNull("started") });
+    return this.#processes.isDead({
+      machine: row.text("machine"),
+      pid: row.integer("pid"),
+      started: row.textOrNull("started"),
+    });
   }
 
   /** Every owner that holds a run. */

@@ -11,6 +11,8 @@ const remove = "DELETE FROM records WHERE tenant = ? AND kind = ? AND id = ?";
 const page = (range: string): string =>
   `SELECT id, version, text FROM records WHERE tenant = ? AND kind = ?${range} ORDER BY id LIMIT ?`;
 
+const utf8 = new TextEncoder();
+
 export function readRecord(database: Database, { tenant, kind, id }: RecordKey): StoredRecord | null {
   const values = database.sql(read).get(tenant, kind, id);
   return values === undefined ? null : toRecord(database, { tenant, kind, id }, values);
@@ -40,7 +42,9 @@ function toRecord(database: Database, { tenant, kind, id }: RecordKey, values: u
 
 /** SQLite compares texts by their UTF-8 bytes. */
 function isBeyond(id: string, other: string): boolean {
-  return Buffer.compare(Buffer.from(id), Buffer.from(other)) >= 0;
+  const [left, right] = [utf8.encode(id), utf8.encode(other)];
+  const at = left.findIndex((byte, index) => byte !== right[index]);
+  return at < 0 ? left.length >= right.length : (left[at] as number) > (right[at] ?? -1);
 }
 
 /** The first text after all that begin with the prefix. Null: there is none. */

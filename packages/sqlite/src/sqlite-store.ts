@@ -1,41 +1,10 @@
+import { createHash } from "node:crypto";
 import { WorkflowError } from "millrace";
-import type {
-  ClaimedRun,
-  CommitResult,
-  DueRuns,
-  LeaseRequest,
-  PostedMessage,
-  PostResult,
-  Range,
-  RecordKey,
-  RecordPage,
-  RecordQuery,
-  RecordWrite,
-  RunCommit,
-  RunKey,
-  RunPage,
-  RunQuery,
-  RunStore,
-  StoredEvent,
-  StoredPost,
-  StoredRecord,
-  StoredRun,
-  StoredSnapshot,
-  TickBatch,
-} from "millrace/runtime";
-import { hashOf, readBlob } from "./blobs.js";
-import { Claims } from "./claims.js";
-import { applyCommit } from "./commit.js";
-import type { Database } from "./database.js";
+import type { RunStore } from "millrace/runtime";
 import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
-import { readEvents, readSnapshot, readTicks } from "./journal.js";
-import { listRuns, listTenants } from "./list.js";
+import { processes } from "./machine.js";
 import { openDatabase } from "./open.js";
-import { Owners } from "./owners.js";
-import { openPosts, readReceipt, storePost } from "./posts.js";
-import { listRecords, readRecord, tryWriteRecords } from "./records.js";
-import { removeRun } from "./remove.js";
-import { findRun } from "./stored-run.js";
+import { SqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
 export interface SqliteStoreOptions {
@@ -74,7 +43,8 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Run
   checkInteger("busyTimeoutMs", busyTimeoutMs, [0, 600_000]);
   checkInteger("pollMs", pollMs, [50, 1_000]);
   const driver = resolveDriver(options.driver);
-  return new SqliteStore(openDatabase(path, { driver, durability, busyTimeoutMs }), pollMs);
+  const database = openDatabase(path, { driver, durability, busyTimeoutMs });
+  return new SqlStore({ database, hash: hashOf, processes, watchers: new Watchers({ database, everyMs: pollMs }) });
 }
 
 function checkInteger(option: string, value: number, [least, most]: readonly [number, number]): void {
@@ -91,135 +61,6 @@ function invalid(option: string, value: string, expected: string): WorkflowError
   });
 }
 
-/** Every method does its work before it first yields. They are async so that what they throw is a rejection. */
-class SqliteStore implements RunStore {
-  readonly #database: Database;
-  readonly #owners: Owners;
-  readonly #claims: Claims;
-  readonly #watchers: Watchers;
-
-  constructor(database: Database, pollMs: number) {
-    this.#database = database;
-    this.#owners = new Owners(database);
-    this.#claims = new Claims(database, this.#owners);
-    this.#watchers = new Watchers(database, pollMs);
-    this.#write(() => this.#owners.clean());
-  }
-
-  hash(text: string): string {
-    return hashOf(text);
-  }
-
-  async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
-    const results = this.#write(() => commits.map((commit) => this.#apply(commit)));
-    if (!this.#watchers.isEmpty) this.#watchers.tell(changedKeys(commits, results));
-    return results;
-  }
-
-  async claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null> {
-    return this.#write(() => this.#claims.claim(key, lease));
-  }
-
-  async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
-    return this.#write(() => this.#claims.claimDue(lease));
-  }
-
-  async renew(lease: LeaseRequest): Promise<RunKey[]> {
-    return this.#write(() => this.#claims.renew(lease));
-  }
-
-  async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
-    return this.#database.read(() => this.#claims.nextWakeAtMs(of));
-  }
-
-  async run(key: RunKey): Promise<StoredRun | null> {
-    return this.#database.guard(() => findRun(this.#database, key)?.run ?? null);
-  }
-
-  async tenants(): Promise<string[]> {
-    return this.#database.read(() => listTenants(this.#database));
-  }
-
-  async list(query: RunQuery): Promise<RunPage> {
-    return this.#database.guard(() => listRuns(this.#database, query));
-  }
-
-  async snapshot(key: RunKey, atOrBelow = Number.MAX_SAFE_INTEGER): Promise<StoredSnapshot | null> {
-    return this.#database.guard(() => readSnapshot(this.#database, key, atOrBelow));
-  }
-
-  async ticks(key: RunKey, range: Range): Promise<TickBatch[]> {
-    return this.#database.guard(() => readTicks(this.#database, key, range));
-  }
-
-  async events(key: RunKey, range: Range): Promise<StoredEvent[]> {
-    return this.#database.guard(() => readEvents(this.#database, key, range));
-  }
-
-  async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
-    const result = this.#write(() => storePost(this.#database, key, message));
-    if (result.status === "stored") this.#watchers.tell([{ tenant: key.tenant, runId: key.runId }]);
-    return result;
-  }
-
-  async posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]> {
-    return this.#database.guard(() => openPosts(this.#database, of));
-  }
-
-  async receipt(key: RunKey, position: number): Promise<string | null> {
-    return this.#database.guard(() => readReceipt(this.#database, key, position));
-  }
-
-  async record(key: RecordKey): Promise<StoredRecord | null> {
-    return this.#database.guard(() => readRecord(this.#database, key));
-  }
-
-  async records(query: RecordQuery): Promise<RecordPage> {
-    return this.#database.guard(() => listRecords(this.#database, query));
-  }
-
-  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
-    return this.#write(() => tryWriteRecords(this.#database, writes));
-  }
-
-  async blob(hash: string): Promise<string | null> {
-    return this.#database.guard(() => readBlob(this.#database, hash));
-  }
-
-  async delete(keys: readonly RunKey[]): Promise<number> {
-    return this.#write(() => keys.filter((key) => removeRun(this.#database, key))).length;
-  }
-
-  watch(listener: (key: RunKey | null) => void): () => void {
-    return this.#watchers.add(listener);
-  }
-
-  async close(): Promise<void> {
-    this.#watchers.clear();
-    this.#database.close();
-  }
-
-  #apply(commit: RunCommit): CommitResult {
-    const lease = commit.create?.lease;
-    if (lease) this.#owners.register(lease.owner);
-    return applyCommit(this.#database, commit);
-  }
-
-  #write<Result>(work: () => Result): Result {
-    try {
-      return this.#database.write(work);
-    } catch (error) {
-      this.#owners.forget();
-      throw error;
-    }
-  }
-}
-
-/** Of the commits that were taken: each key once. */
-function changedKeys(commits: readonly RunCommit[], results: readonly CommitResult[]): RunKey[] {
-  const keys = new Map<string, RunKey>();
-  commits.forEach(({ key: { tenant, runId } }, index) => {
-    if (results[index]?.status === "stored") keys.set(JSON.stringify([tenant, runId]), { tenant, runId });
-  });
-  return [...keys.values()];
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

@@ -7,18 +7,17 @@
  * @see https://www.sqlite.org/rescode.html
  * @module
  */
-import { accessSync, constants } from "node:fs";
-import { dirname } from "node:path";
 import { WorkflowError, type WorkflowErrorOptions } from "millrace";
 
-type Plain = Pick<WorkflowErrorOptions, "code" | "message" | "hint">;
+/** What to say of one result. */
+export type Plain = Pick<WorkflowErrorOptions, "code" | "message" | "hint">;
 
 const busy: Plain = {
   code: "STORE_BUSY",
   message: "another process kept the file locked for longer than `busyTimeoutMs`.",
   hint: "Raise `busyTimeoutMs`, and look for a program that keeps a write transaction open.",
 };
-const readOnly: Plain = {
+export const readOnly: Plain = {
   code: "STORE_READ_ONLY",
   message: "the file or its directory cannot be written to.",
   hint: "Give this process the right to write to the file and to the directory that holds it.",
@@ -60,10 +59,9 @@ const numberByName: readonly (readonly [string, number])[] = [
 ];
 
 /** The error to throw for whatever the driver threw. One of Millrace's own stays as it is. */
-export function toStoreError(error: unknown, path: string): WorkflowError {
+export function toStoreError(error: unknown, path: string, plain: Plain = plainOf(error)): WorkflowError {
   if (WorkflowError.is(error)) return error;
   const result = resultOf(error);
-  const plain = result === 14 && !isWritable(dirname(path)) ? readOnly : (plainByNumber.get(result) ?? failed(error));
   return new WorkflowError({
     code: plain.code,
     message: `The store "${path}": ${plain.message}`,
@@ -78,7 +76,8 @@ export function isBusy(error: unknown): boolean {
   return resultOf(error) === 5;
 }
 
-function resultOf(error: unknown): number {
+/** The plain number; 0: it is none of SQLite. */
+export function resultOf(error: unknown): number {
   const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
   if (typeof errcode === "number") return errcode & 0xff;
   if (typeof code !== "string") return 0;
@@ -87,19 +86,21 @@ function resultOf(error: unknown): number {
   return numberByName.find(([name]) => code === name || code.startsWith(`${name}_`))?.[1] ?? 0;
 }
 
-function isWritable(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
-  }
+function plainOf(error: unknown): Plain {
+  return (
+    plainByNumber.get(resultOf(error)) ?? {
+      code: "STORE_FAILED",
+      message: error instanceof Error ? error.message : String(error),
+      hint: "Read the cause: it is what SQLite or the system said.",
+    }
+  );
 }
 
-function failed(error: unknown): Plain {
-  return {
-    code: "STORE_FAILED",
-    message: error instanceof Error ? error.message : String(error),
-    hint: "Read the cause: it is what SQLite or the system said.",
-  };
+export function storeClosed(path: string): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_CLOSED",
+    message: `The store "${path}" has been closed.`,
+    hint: "Close the store last. A runtime closes its store when it stops.",
+    details: { path },
+  });
 }

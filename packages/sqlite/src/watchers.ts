@@ -3,17 +3,25 @@ import type { Database } from "./database.js";
 
 type Listener = (key: RunKey | null) => void;
 
-/** Who wants to know of commits: those of this store at once, those of other connections by polling, while anybody listens. */
+/** What other connections commit to, too. */
+interface Polled {
+  readonly database: Database;
+  readonly everyMs: number;
+}
+
+/**
+ * Who wants to know of commits: those of this store at once, those of other connections by polling, where
+ * there may be any and while anybody listens.
+ */
 export class Watchers {
-  readonly #database: Database;
-  readonly #pollMs: number;
+  readonly #polled: Polled | null;
   readonly #watchers = new Set<{ readonly listener: Listener }>();
   #timer: NodeJS.Timeout | null = null;
   #version = 0;
 
-  constructor(database: Database, pollMs: number) {
-    this.#database = database;
-    this.#pollMs = pollMs;
+  /** Null: nobody else commits. */
+  constructor(polled: Polled | null) {
+    this.#polled = polled;
   }
 
   add(listener: Listener): () => void {
@@ -22,7 +30,7 @@ export class Watchers {
     this.#start();
     return () => {
       this.#watchers.delete(watcher);
-      if (this.#watchers.size === 0) this.stop();
+      if (this.#watchers.size === 0) this.#stop();
     };
   }
 
@@ -40,27 +48,23 @@ export class Watchers {
     return this.#watchers.size === 0;
   }
 
-  clear(): void {
-    this.#watchers.clear();
-    this.stop();
-  }
-
-  stop(): void {
+  #stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
 
   #start(): void {
-    if (this.#timer !== null) return;
-    this.#version = this.#readVersion();
-    this.#timer = setInterval(() => this.#poll(), this.#pollMs);
+    const polled = this.#polled;
+    if (this.#timer !== null || polled === null) return;
+    this.#version = readVersion(polled.database);
+    this.#timer = setInterval(() => this.#poll(polled.database), polled.everyMs);
     this.#timer.unref();
   }
 
-  #poll(): void {
+  #poll(database: Database): void {
     let version: number;
     try {
-      version = this.#readVersion();
+      version = readVersion(database);
     } catch {
       // Nobody could catch it here. Whoever is told reads the store, and gets the error where it can be handled.
       return this.tell([null]);
@@ -69,12 +73,12 @@ export class Watchers {
     this.#version = version;
     this.tell([null]);
   }
+}
 
-  /** Changes when another connection has committed; not by what this one commits. */
-  #readVersion(): number {
-    return this.#database.guard(() => {
-      const row = this.#database.sql("PRAGMA data_version").get() as { readonly data_version: number };
-      return row.data_version;
-    });
-  }
+/** Changes when another connection has committed; not by what this one commits. */
+function readVersion(database: Database): number {
+  return database.guard(() => {
+    const row = database.sql("PRAGMA data_version").get() as { readonly data_version: number };
+    return row.data_version;
+  });
 }

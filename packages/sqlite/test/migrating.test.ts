@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Database } from "../src/database.js";
 import { resolveDriver, type SqliteDriverName } from "../src/driver.js";
+import { FileDatabase } from "../src/file-database.js";
 import { migrate } from "../src/migrate.js";
 import { applicationId } from "../src/schema.js";
 import { drivers, openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
@@ -10,7 +10,7 @@ const first = "CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT); INSERT I
 const second = "ALTER TABLE things ADD COLUMN size INTEGER; UPDATE things SET size = length(name)";
 
 function migrated(path: string, driver: SqliteDriverName, migrations: readonly string[]): void {
-  const database = new Database(path, resolveDriver(driver));
+  const database = new FileDatabase(path, resolveDriver(driver));
   try {
     migrate(database, migrations);
   } finally {

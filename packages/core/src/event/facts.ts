@@ -5,6 +5,7 @@
  */
 import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
 import { dataOf, hasPlan, isDefined, planOf } from "./event-class.js";
+import type { StandardSchema } from "./standard-schema.js";
 
 /** True for an event of any class, also of a second installed copy. */
 export function isEvent(value: unknown): value is WorkflowEvent {
@@ -22,6 +23,15 @@ export function eventTypeOf(eventClass: EventClass): string {
 
 export function roleOf(of: EventClass | WorkflowEvent): EventRole {
   return planOf(of).role;
+}
+
+/** What describes the fields of a class: a schema per field, and schemas of the whole object. */
+export function schemasOf(eventClass: EventClass): {
+  readonly fields: ReadonlyMap<string, StandardSchema>;
+  readonly wholes: readonly StandardSchema[];
+} {
+  const { keys, schemas, wholes } = planOf(eventClass);
+  return { fields: new Map(keys.map((key, index) => [key, schemas[index] as StandardSchema])), wholes };
 }
 
 /** The version of the fields of a class. A second installed copy may know of none. */

@@ -61,12 +61,14 @@ class StoredRuntime {
   readonly #desk: RunDesk;
   readonly #pump: Pump;
   readonly #resources = new ResourceContainer("app");
+  readonly workflows: Workflows;
   readonly records: RuntimeRecords;
   #stopped: Promise<void> | null = null;
 
   constructor(options: ResolvedRuntimeOptions) {
     this.#options = options;
     const { store, clock, log, leaseMs, settings, workflows } = options;
+    this.workflows = workflows;
     this.#book = new WorkflowBook(workflows, { ports: { clock, log }, resources: this.#resources, store });
     this.#desk = new RunDesk({ store, book: this.#book, owner: systemIds.runId(), leaseMs, settings, clock, log });
     this.records = new StoredRecords(store, () => this.#assertOpen());

@@ -178,7 +178,9 @@ export class RunDesk implements LiveRunHome {
     const allowed = how === "resume" ? ["cancelled"] : ["failed", "timedOut"];
     if (!allowed.includes(run.status)) throw cannotGoOn(run.key.runId, run.status, how);
     const claimed = await this.store.claim(key, { ...this.lease, ended: true });
-    if (claimed !== null) await this.adopt(claimed, how);
+    if (claimed === null) return;
+    await this.adopt(claimed, how);
+    await this.committer.barrier(); // its first tick is stored: whoever reads it now does not find it ended
   }
 
   /** Resolves once a run that has just been started here is stored; at once for every other. */

@@ -7,7 +7,7 @@ import type { ContextDict, Sendable } from "../context/context.types.js";
 import type { Outcome } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { createDeferred, markHandled } from "../run/deferred.js";
-import type { Receipt, RunOutcome } from "../run/handler.types.js";
+import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
 import { outcomeError, runOutcome } from "../run/outcome.js";
 import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "../run/outside.js";
 import { resultOfStop } from "../run/run-result.js";
@@ -22,6 +22,7 @@ import { loadTree } from "./load.js";
 import { type Message, messageText, runFinished } from "./posts.js";
 import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
+import type { RunTree } from "./run-tree.js";
 import type { PostOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
 import { runUnknown } from "./runtime-errors.js";
 import { readPrompts } from "./shown-text.js";
@@ -126,15 +127,39 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return whenChanged(this.#setup, () => this.#lookIdle());
   }
 
+  async outcome(): Promise<RunOutcome | null> {
+    await this.accepted;
+    const live = this.#setup.desk.live.get(idOf(this.#setup.key));
+    return live?.phase === "live" && !live.runner.isQuiet() ? null : ((await this.#lookIdle()) ?? null);
+  }
+
+  async prompts(): Promise<readonly PendingPrompt[]> {
+    const { desk, key, book } = this.#setup;
+    await this.accepted;
+    const live = desk.live.get(idOf(key));
+    if (live?.phase === "live") return promptsOf(live.runner);
+    const run = await this.#row();
+    if (run.outcome !== null || live?.phase === "ended") return [];
+    if (run.status !== "running")
+      return readPrompts(run.waiting, book.get(run.workflow).compiled, `run "${key.runId}"`);
+    // Somebody else is at work on it: what is stored of it says what it asks.
+    return (await this.#loadTree(run)).prompts();
+  }
+
   async snapshot(): Promise<ContextDict> {
     const { desk, key } = this.#setup;
     await this.accepted;
     const live = desk.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
     const run = await this.#row();
-    const workflow = this.#setup.book.get(run.workflow);
-    const { tree } = await loadTree({ store: desk.store, run, workflow });
-    return { ...tree.toDict(), workflow: workflow.compiled.name };
+    const tree = await this.#loadTree(run);
+    return { ...tree.toDict(), workflow: this.#setup.book.get(run.workflow).compiled.name };
+  }
+
+  async #loadTree(run: StoredRun): Promise<RunTree> {
+    const { desk, book } = this.#setup;
+    const { tree } = await loadTree({ store: desk.store, run, workflow: book.get(run.workflow) });
+    return tree;
   }
 
   async summary(): Promise<RunListing> {
@@ -143,17 +168,19 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const live = this.#setup.desk.live.get(idOf(this.#setup.key));
     // What a run in memory has done by now is not in its row yet.
     if (live === undefined || listed.endedAtMs !== null) return listed;
-    const { runner } = live;
+    const { runner, phase } = live;
     const { outcome, atMs } = runner.state;
-    if (live.phase === "ended" && outcome !== null)
-      return { ...listed, status: outcome.status, wakeAtMs: null, lastEvent: runner.published - 1, endedAtMs: atMs };
-    if (live.phase !== "live") return listed;
+    // The last event of its stream is how it ended, which is no event of the store.
+    const lastEvent = runner.published - (outcome === null ? 1 : 2);
+    if (phase === "ended" && outcome !== null)
+      return { ...listed, status: outcome.status, updatedAtMs: atMs, endedAtMs: atMs, wakeAtMs: null, lastEvent };
+    if (phase !== "live") return listed;
     const isWaiting = runner.isQuiet();
     return {
       ...listed,
       status: isWaiting ? "waiting" : "running",
       wakeAtMs: isWaiting ? wakeAt(runner) : null,
-      lastEvent: runner.published - 1,
+      lastEvent,
     };
   }
 

@@ -13,6 +13,7 @@ import { type ChildRecord, createRunState, type RunState } from "../engine/state
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { childWorkflow } from "../run/child-workflow.js";
+import type { PendingPrompt } from "../run/handler.types.js";
 import { openChildren } from "../run/snapshot-run.js";
 import { encodeState } from "../snapshot/encode.js";
 import type { SnapshotV1 } from "../snapshot/format.js";
@@ -57,6 +58,17 @@ export class RunTree {
   /** States of all children, by run id. */
   family(): Map<string, RunState> {
     return new Map([...this.members.values()].slice(1).map(({ state }) => [state.runId, state]));
+  }
+
+  /** What the run and its children ask. */
+  prompts(): PendingPrompt[] {
+    return [...this.members.values()].flatMap(({ state }) =>
+      [...(state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
+        promptId,
+        event: event as WorkflowEvent,
+        runId: state.runId,
+      })),
+    );
   }
 
   /** The code of the ticks that follow. */

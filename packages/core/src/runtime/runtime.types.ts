@@ -6,7 +6,7 @@
 import type { ContextDict, Sendable } from "../context/context.types.js";
 import type { Clock, Log } from "../engine/ports.js";
 import type { WorkflowEvent } from "../event/event.js";
-import type { Receipt, RunOutcome } from "../run/handler.types.js";
+import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
 import type { StreamOptions } from "../stream/event-stream.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { Duration } from "../value/duration.js";
@@ -81,6 +81,10 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
   cancel(reason?: unknown): Promise<void>;
   /** Resolves when nothing is left to do now. */
   idle(): Promise<RunOutcome<Result>>;
+  /** What `idle()` would say at this moment; null while there is something left to do. It waits for nothing. */
+  outcome(): Promise<RunOutcome<Result> | null>;
+  /** What it asks and nobody has answered yet, also while it is at work. None once it has ended. It waits for nothing. */
+  prompts(): Promise<readonly PendingPrompt[]>;
   /** The run as `Context.fromDict` takes it. */
   snapshot(): Promise<ContextDict>;
   /** Where the run stands at this moment, as `runtime.runs` lists it. It waits for nothing. */
@@ -224,6 +228,8 @@ export interface RuntimeRecords {
 }
 
 export interface Runtime<Flows extends Workflows = Workflows> {
+  /** As they were given, by their durable names. */
+  readonly workflows: Flows;
   /** Versioned data beside the runs, such as sessions. */
   readonly records: RuntimeRecords;
   /** Starts a run, at once and synchronously. `await handle.accepted` says that it is stored. */

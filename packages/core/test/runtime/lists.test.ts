@@ -1,7 +1,7 @@
 /** Finding stored runs, and getting rid of them. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "../../src/index.js";
 import { Machine } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
@@ -9,6 +9,7 @@ import { settle } from "../support/virtual-clock.js";
 const HOUR = 3_600_000;
 
 class End extends ExternalEvent.define("End", { fails: z.boolean().default(false) }) {}
+class Shown extends event("Shown", { n: z.number() }) {}
 
 function flows() {
   const make = (name: string) =>
@@ -207,5 +208,40 @@ describe("summary()", () => {
       createdAtMs: stored?.createdAtMs,
       labels: { team: "even" },
     });
+  });
+});
+
+describe("summary() of a run that has just ended", () => {
+  it("is what the store has of it a moment later", async () => {
+    const shows = defineWorkflow("shows")
+      .step("show", { on: StartEvent, emits: StopEvent, streams: Shown }, (_ev, ctx) => {
+        for (const n of [1, 2, 3]) ctx.writeEventToStream(new Shown({ n }));
+        return new StopEvent({ result: 3 });
+      })
+      .build();
+    const { runtime } = new Machine().open({ shows });
+    const run = runtime.run("shows", {}, { runId: "a" });
+    await run;
+
+    const atOnce = await run.summary();
+    await settle();
+    expect(atOnce).toMatchObject({ status: "completed", lastEvent: 2, endedAtMs: expect.any(Number) });
+    expect({ ...(await run.summary()), ticks: 0 }).toEqual({ ...atOnce, ticks: 0 });
+  });
+});
+
+describe("outcome()", () => {
+  it("says what idle() would say, and waits for nothing", async () => {
+    const { runtime } = await some();
+    const busy = runtime.run("busy", {}, { runId: "e" });
+    await busy.accepted;
+    await settle();
+
+    expect(await runtime.handle("a").outcome()).toMatchObject({ status: "waiting" });
+    expect(await runtime.handle("b").outcome()).toMatchObject({ status: "completed" });
+    expect(await runtime.handle("c").outcome()).toMatchObject({ status: "failed" });
+    expect(await busy.outcome()).toBeNull();
+    expect(await rejection(runtime.handle("none").outcome())).toMatchObject({ code: "RUN_UNKNOWN" });
+    expect(Object.keys(runtime.workflows)).toContain("busy");
   });
 });

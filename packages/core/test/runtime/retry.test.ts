@@ -98,6 +98,18 @@ describe("retrying a failed run", () => {
     expect(control.retries).toEqual([0, 1, 0, 1, 0]);
   });
 
+  it("is no ended run for anybody once it is accepted", async () => {
+    const { machine, control, flows, process } = await failed();
+    const busy = gate();
+    control.gate = busy.promise;
+    const there = machine.open(flows).runtime;
+    await process.runtime.retry("one").accepted;
+
+    expect(await there.handle("one").summary()).toMatchObject({ status: "running", endedAtMs: null });
+    expect(await process.runtime.handle("one").outcome()).toBeNull();
+    busy.open();
+  });
+
   it("is no ended run for other processes while it works", async () => {
     const { machine, control, flows, process } = await failed();
     const busy = gate();

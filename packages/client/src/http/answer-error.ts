@@ -1,0 +1,98 @@
+/**
+ * Answers and faults as errors.
+ *
+ * @module
+ */
+import { ClientError, type ClientErrorOptions } from "../client-error.js";
+import { nowMs } from "../system.js";
+
+/** Which request it was. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly url: string;
+}
+
+const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const MAX_TEXT = 200;
+
+/** An answer that is no success. */
+export async function errorOfAnswer(response: Response, request: RequestFacts): Promise<ClientError> {
+  const { status } = response;
+  const { detail, code, hint, ...details } = parseAnswer(await response.text());
+  const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
+  return new ClientError({
+    ...request,
+    code: typeof code === "string" ? code : "REQUEST_REFUSED",
+    message: `${request.method} ${request.url} was answered with ${status}: ${textOf(detail)}`,
+    hint: typeof hint === "string" ? hint : hintFor(status),
+    status,
+    details,
+    retryable: retryableStatuses.has(status),
+    ...(retryAfterMs !== null && { retryAfterMs }),
+  });
+}
+
+function parseAnswer(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === "object" && parsed !== null) return { ...parsed };
+  } catch {
+    // A proxy answered, in HTML or plain text: its first words are the detail.
+  }
+  return { detail: text.slice(0, MAX_TEXT) };
+}
+
+function textOf(detail: unknown): string {
+  return typeof detail === "string" && detail !== "" ? detail : "no explanation";
+}
+
+function hintFor(status: number): string {
+  if (status === 401 || status === 403) return "Give credentials in `headers`; a function is asked for every request.";
+  if (status === 404) return "Check `baseUrl`, and the name or id.";
+  if (retryableStatuses.has(status)) return "Try again later.";
+  return "Read the server's log.";
+}
+
+/** Seconds, or a date. Null: neither. */
+export function readRetryAfter(header: string | null): number | null {
+  if (header === null) return null;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs();
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+/** What `fetch` threw, or reading the body did. */
+export function networkError(cause: unknown, request: RequestFacts): ClientError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ClientError({
+    ...request,
+    code: "NETWORK_FAILED",
+    message: `${request.method} ${request.url} got no whole answer: ${reason}.`,
+    hint: "Check that the server runs and that `baseUrl` leads to it; in a browser, that it allows this origin.",
+    retryable: true,
+    cause,
+  });
+}
+
+export function timeoutError(timeoutMs: number, request: RequestFacts): ClientError {
+  return new ClientError({
+    ...request,
+    code: "REQUEST_TIMEOUT",
+    message: `${request.method} ${request.url} was silent for ${timeoutMs} ms.`,
+    hint: "Raise `timeoutMs` or `streamTimeoutMs` where the server is that slow.",
+    retryable: true,
+  });
+}
+
+export function invalidAnswer(
+  what: string,
+  request: RequestFacts,
+  more: Pick<ClientErrorOptions, "status" | "cause"> = {},
+): ClientError {
+  return new ClientError({
+    ...request,
+    ...more,
+    code: "RESPONSE_INVALID",
+    message: `${request.method} ${request.url} was answered with ${what}.`,
+    hint: "Check that `baseUrl` leads to a Millrace server, and not to a page or a proxy.",
+  });
+}

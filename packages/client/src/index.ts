@@ -1,0 +1,56 @@
+/**
+ * The public surface of `@millrace/client`.
+ *
+ * @module
+ */
+
+// ---- clients
+export { createClient } from "./create-client.js";
+export type {
+  CallOptions,
+  CancelOptions,
+  Client,
+  ClientOptions,
+  ForkOptions,
+  HistoryEntry,
+  HistoryOptions,
+  JsonSchema,
+  KeyedOptions,
+  ListedStatus,
+  RunFilter,
+  RunOptions,
+  RunPage,
+  WorkflowGraph,
+} from "./client.types.js";
+export type { RetryOptions } from "./http/backoff.js";
+export type { HeadersSource } from "./http/transport.js";
+export type { HistoryTick } from "./wire/contract.types.js";
+
+// ---- runs
+export type {
+  ClientRun,
+  PendingPrompt,
+  RunOf,
+  RunOutcome,
+  RunSummary,
+  SendOptions,
+  SentEvent,
+  StreamedEvent,
+  StreamOptions,
+} from "./client.types.js";
+
+// ---- what the workflows say
+export type {
+  ClientEvent,
+  ClientInput,
+  ClientResult,
+  ClientShown,
+  EventClasses,
+  EventData,
+  Flows,
+  SomeEvent,
+} from "./inferred.types.js";
+
+// ---- errors
+export { ClientError, WorkflowError } from "./client-error.js";
+export type { ClientErrorCode, ClientErrorOptions } from "./client-error.js";

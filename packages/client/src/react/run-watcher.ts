@@ -1,0 +1,186 @@
+/**
+ * One run at a time, as a store that components subscribe to.
+ *
+ * It reads only while somebody is subscribed, and goes on from the last event when they come back. Events that come close
+ * together are published together: a run that shows thousands a second costs a few renders.
+ *
+ * @module
+ */
+import type { ClientRun, PendingPrompt, RunSummary, StreamedEvent } from "../client.types.js";
+import { sleep, startWatchdog } from "../system.js";
+import type { RunView } from "./run-view.types.js";
+
+const PUBLISH_MS = 16;
+/** Between two looks at a run whose stream ends at once although it goes on. */
+const PAUSE_MS = 250;
+
+const idle: RunView = { status: "idle", handlerId: null, events: [], prompts: [], result: undefined, error: undefined };
+
+interface Watched {
+  readonly run: ClientRun;
+  readonly events: StreamedEvent[];
+  prompts: readonly PendingPrompt[];
+  accepted: boolean;
+  /** How it ended; an error too where it can no longer be read. */
+  ended: RunSummary | { readonly status: "failed"; readonly error: unknown } | null;
+  /** Prompts that were answered here. */
+  readonly closed: Set<string>;
+  /** Prompts are being looked up; again: something has come since that began. */
+  looking: "no" | "once" | "again";
+}
+
+export class RunWatcher {
+  readonly #keepEvents: number;
+  readonly #listeners = new Set<() => void>();
+  #view: RunView = idle;
+  #watched: Watched | null = null;
+  #reading: AbortController | null = null;
+  #publishing = false;
+
+  constructor(keepEvents: number) {
+    this.#keepEvents = keepEvents;
+  }
+
+  readonly view = (): RunView => this.#view;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    this.#readOn();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopReading();
+    };
+  };
+
+  /** Null: none. */
+  watch(run: ClientRun | null): void {
+    this.#stopReading();
+    this.#watched = run && newlyWatched(run);
+    this.#publish();
+    if (this.#listeners.size > 0) this.#readOn();
+  }
+
+  run(): ClientRun | null {
+    return this.#watched?.run ?? null;
+  }
+
+  /** The prompt is answered, or gone. */
+  close(promptId: string): void {
+    const watched = this.#watched;
+    if (watched === null) return;
+    watched.closed.add(promptId);
+    setPrompts(watched, watched.prompts);
+    this.#publish();
+  }
+
+  #stopReading(): void {
+    this.#reading?.abort();
+    this.#reading = null;
+  }
+
+  #readOn(): void {
+    const watched = this.#watched;
+    if (watched === null || watched.ended !== null || this.#reading !== null) return;
+    const reading = new AbortController();
+    this.#reading = reading;
+    void this.#read(watched, reading.signal).catch((error: unknown) => {
+      if (reading.signal.aborted) return;
+      watched.ended = { status: "failed", error };
+      this.#publish();
+    });
+  }
+
+  async #read(watched: Watched, signal: AbortSignal): Promise<void> {
+    const { run, events } = watched;
+    await run.accepted;
+    watched.accepted = true;
+    this.#publish();
+    while (!signal.aborted) {
+      for await (const item of run.stream({ after: events.at(-1)?.sequence ?? -1, signal })) this.#take(watched, item);
+      const summary = await run.summary({ signal });
+      if (summary.status !== "running" && summary.status !== "waiting") {
+        watched.ended = summary;
+        return this.#publish();
+      }
+      await sleep(PAUSE_MS, signal);
+    }
+  }
+
+  #take(watched: Watched, item: StreamedEvent): void {
+    watched.events.push(item);
+    if (watched.events.length > this.#keepEvents * 2)
+      watched.events.splice(0, watched.events.length - this.#keepEvents);
+    const { promptId, event } = item;
+    if (promptId !== null && watched.prompts.every((prompt) => prompt.promptId !== promptId)) {
+      setPrompts(watched, [...watched.prompts, { promptId, event, runId: watched.run.handlerId }]);
+    }
+    if (watched.prompts.length > 0) void this.#lookUpPrompts(watched);
+    this.#publishSoon();
+  }
+
+  /** Which prompts are open is certain while the run waits: others may have answered some, and old ones are in the stream. */
+  async #lookUpPrompts(watched: Watched): Promise<void> {
+    if (watched.looking !== "no") {
+      watched.looking = "again";
+      return;
+    }
+    const signal = this.#reading?.signal;
+    try {
+      do {
+        watched.looking = "once";
+        const outcome = await watched.run.idle({ ...(signal && { signal }) });
+        if (outcome.status === "waiting") setPrompts(watched, outcome.prompts);
+        if (watched === this.#watched) this.#publishSoon();
+      } while ((watched as { looking: string }).looking === "again");
+    } catch {
+      // The stream, which is read at the same time, says what is wrong.
+    } finally {
+      watched.looking = "no";
+    }
+  }
+
+  #publishSoon(): void {
+    if (this.#publishing) return;
+    this.#publishing = true;
+    startWatchdog(PUBLISH_MS, () => this.#publish()).touch();
+  }
+
+  #publish(): void {
+    this.#publishing = false;
+    this.#view = viewOf(this.#watched, this.#keepEvents);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function newlyWatched(run: ClientRun): Watched {
+  return { run, events: [], prompts: [], closed: new Set(), accepted: false, ended: null, looking: "no" };
+}
+
+function setPrompts(watched: Watched, prompts: readonly PendingPrompt[]): void {
+  watched.prompts = prompts.filter(({ promptId }) => !watched.closed.has(promptId));
+}
+
+function viewOf(watched: Watched | null, keepEvents: number): RunView {
+  if (watched === null) return idle;
+  const { run, prompts, ended } = watched;
+  const base = {
+    handlerId: run.handlerId,
+    events: keepEvents === 0 ? [] : watched.events.slice(-keepEvents),
+    result: undefined,
+    error: undefined,
+  };
+  switch (ended?.status) {
+    case "completed":
+      return { ...base, prompts: [], status: "completed", result: ended.result };
+    case "failed":
+    case "cancelled":
+      return { ...base, prompts: [], status: ended.status, error: ended.error };
+    default:
+      return { ...base, prompts, status: statusOf(watched) };
+  }
+}
+
+function statusOf({ accepted, prompts }: Watched): "starting" | "running" | "waiting" {
+  if (!accepted) return "starting";
+  return prompts.length > 0 ? "waiting" : "running";
+}

@@ -1,0 +1,131 @@
+/**
+ * The requests about one run.
+ *
+ * @module
+ */
+import type { Receipt } from "millrace";
+import type { PendingPrompt, RunSummary } from "../client.types.js";
+import { ClientError } from "../client-error.js";
+import { type Call, readJson, segment, type Transport } from "../http/transport.js";
+import type { SomeEvent } from "../inferred.types.js";
+import { newId } from "../system.js";
+import type { HandlerRecord, PromptRecord } from "../wire/contract.types.js";
+import { type ClassesByType, encodeEvent } from "../wire/event.js";
+import { toPrompts, toSummary } from "../wire/handler-record.js";
+import { encodeValue } from "../wire/value.js";
+
+export interface Connection {
+  readonly transport: Transport;
+  readonly classes: ClassesByType;
+}
+
+type Signal = AbortSignal | undefined;
+
+/** Answers that say why the run does not take a message. */
+const refusals = ["EVENT_NOT_ACCEPTED", "INBOX_FULL", "PROMPT_CLOSED", "RUN_FINISHED"] as const;
+
+export function handlerPath(handlerId: string): string {
+  return `/handlers/${segment(handlerId)}`;
+}
+
+export function eventsPath(handlerId: string): string {
+  return `/events/${segment(handlerId)}`;
+}
+
+/** The answer is a handler. */
+export function askForSummary({ transport, classes }: Connection, call: Call): Promise<RunSummary> {
+  return transport.send(call, async (response, attempt) => {
+    const record = (await readJson(response, attempt)) as HandlerRecord;
+    return toSummary(record, { classes, request: attempt.request });
+  });
+}
+
+export function getSummary(connection: Connection, handlerId: string, signal: Signal): Promise<RunSummary> {
+  return askForSummary(connection, { method: "GET", path: handlerPath(handlerId), signal });
+}
+
+export async function getPrompts(
+  { transport, classes }: Connection,
+  handlerId: string,
+  signal: Signal,
+): Promise<PendingPrompt<SomeEvent>[]> {
+  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/prompts`, signal };
+  const { prompts } = await transport.json<{ prompts: PromptRecord[] }>(call);
+  return toPrompts(prompts, { classes, request: transport.requestFacts(call) });
+}
+
+export interface Message {
+  readonly key: string | undefined;
+  readonly signal: Signal;
+}
+
+export async function postEvent(
+  { transport }: Connection,
+  to: { readonly handlerId: string; readonly step: string | undefined },
+  { event, ...message }: Message & { readonly event: object },
+): Promise<Receipt> {
+  const body = { event: await encodeEvent(event), ...(to.step !== undefined && { step: to.step }) };
+  return deliver(transport, { ...message, path: eventsPath(to.handlerId), body });
+}
+
+export async function postAnswer(
+  { transport }: Connection,
+  to: { readonly handlerId: string; readonly promptId: string },
+  { fields, ...message }: Message & { readonly fields: object },
+): Promise<Receipt> {
+  const { json, meta } = await encodeValue(fields);
+  const path = `${handlerPath(to.handlerId)}/prompts/${segment(to.promptId)}`;
+  return deliver(transport, { ...message, path, body: { fields: json, ...(meta !== undefined && { meta }) } });
+}
+
+async function deliver(
+  transport: Transport,
+  { path, body, key, signal }: Message & { readonly path: string; readonly body: unknown },
+): Promise<Receipt> {
+  const call: Call = { method: "POST", path, body, key: key ?? newId(), signal, finalCodes: refusals };
+  try {
+    const { sequence } = await transport.json<{ sequence: number }>(call);
+    return { status: "accepted", sequence };
+  } catch (error) {
+    if (error instanceof ClientError && isRefusal(error.code)) {
+      return { status: "refused", code: error.code, hint: error.hint };
+    }
+    throw error;
+  }
+}
+
+function isRefusal(code: string): boolean {
+  return (refusals as readonly string[]).includes(code);
+}
+
+interface Stopping {
+  readonly reason: string | undefined;
+  readonly signal: Signal;
+}
+
+/** A run that has ended already is as good as cancelled. */
+export function postCancel(connection: Connection, handlerId: string, { reason, signal }: Stopping): Promise<void> {
+  const body = reason === undefined ? {} : { reason };
+  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/cancel`, body, repeatable: true, signal };
+  return postOnce(connection, call, "RUN_FINISHED");
+}
+
+/** A run that is gone is as good as deleted. */
+export function deleteRun(
+  connection: Connection,
+  handlerId: string,
+  { signal }: { readonly signal?: Signal } = {},
+): Promise<void> {
+  const path = `${handlerPath(handlerId)}/cancel`;
+  const call: Call = { method: "POST", path, query: { purge: "true" }, repeatable: true, signal };
+  return postOnce(connection, call, "RUN_UNKNOWN");
+}
+
+/** `done`: the code of an answer that says that there was nothing left to do. */
+async function postOnce({ transport }: Connection, call: Call, done: string): Promise<void> {
+  try {
+    await transport.json(call);
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== done) throw error;
+  }
+}

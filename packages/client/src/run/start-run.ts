@@ -1,0 +1,65 @@
+/**
+ * Runs that begin.
+ *
+ * The client makes the id of a run before it asks for it, so that a request whose answer is lost can be sent again: it names
+ * the same run. An id made here is nobody else's; where the server says that it exists, the first request had arrived.
+ *
+ * @module
+ */
+import type { ClientRun, ForkOptions, RunOptions, RunSummary } from "../client.types.js";
+import { ClientError } from "../client-error.js";
+import type { Call } from "../http/transport.js";
+import { newId } from "../system.js";
+import { encodeStart } from "../wire/event.js";
+import { createClientRun } from "./client-run.js";
+import { askForSummary, type Connection, getSummary, handlerPath } from "./handler-calls.js";
+
+interface Start {
+  readonly path: string;
+  readonly input: object;
+  readonly options: RunOptions;
+}
+
+/** Synchronous: what is wrong shows where the run is awaited. */
+export function startRun(connection: Connection, { path, input, options }: Start): ClientRun {
+  const { handlerId = newId(), key = newId(), signal } = options;
+  const isOurs = options.handlerId === undefined;
+  const post = async (): Promise<RunSummary> => {
+    const body = { start_event: await encodeStart(input), handler_id: handlerId };
+    return begin(connection, { method: "POST", path, body, key, signal }, { handlerId, isOurs });
+  };
+  return createClientRun({ connection, handlerId, started: post(), signal });
+}
+
+export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
+  const { at, state, handlerId = newId(), key, signal } = options;
+  const isOurs = options.handlerId === undefined;
+  const call: Call = {
+    method: "POST",
+    path: `${handlerPath(from)}/fork`,
+    body: { at, handler_id: handlerId, ...(state !== undefined && { state }) },
+    ...(key !== undefined && { key }),
+    repeatable: isOurs,
+    signal,
+  };
+  return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
+}
+
+interface NewRun {
+  readonly handlerId: string;
+  /** The id was made here. */
+  readonly isOurs: boolean;
+}
+
+async function begin(connection: Connection, call: Call, { handlerId, isOurs }: NewRun): Promise<RunSummary> {
+  try {
+    return await askForSummary(connection, call);
+  } catch (error) {
+    if (isOurs && existsAlready(error)) return getSummary(connection, handlerId, call.signal);
+    throw error;
+  }
+}
+
+function existsAlready(error: unknown): boolean {
+  return error instanceof ClientError && error.status === 409;
+}

@@ -1,0 +1,69 @@
+import type { StreamedEvent, StreamOptions } from "../client.types.js";
+import { ClientError } from "../client-error.js";
+import { joinSignals } from "../http/transport.js";
+import type { SomeEvent } from "../inferred.types.js";
+import { type Connection, eventsPath } from "../run/handler-calls.js";
+import { decodeEvent } from "../wire/event.js";
+import { follow } from "./follow.js";
+
+export interface StreamSource {
+  readonly connection: Connection;
+  readonly handlerId: string;
+  /** The run is on the server. */
+  readonly accepted: Promise<void>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws {ClientError} `OPTION_INVALID`. */
+export function createRunStream(source: StreamSource, options: StreamOptions): AsyncIterable<StreamedEvent> {
+  const after = options.after ?? -1;
+  if (!Number.isInteger(after) || after < -1) {
+    throw new ClientError({
+      code: "OPTION_INVALID",
+      message: `The option after is ${after}.`,
+      hint: "Give the sequence number of an event, or -1 for the whole stream.",
+    });
+  }
+  return { [Symbol.asyncIterator]: () => iterate(source, { ...options, after }) };
+}
+
+/** A generator answers `return()` only after the `next()` before it: `return()` closes the connection, so that it ends. */
+function iterate(
+  source: StreamSource,
+  options: StreamOptions & { readonly after: number },
+): AsyncIterator<StreamedEvent> {
+  const closing = new AbortController();
+  let signal = closing.signal;
+  for (const outer of [source.signal, options.signal]) signal = joinSignals(signal, outer);
+  const items = read(source, { after: options.after, signal });
+  return {
+    next: () =>
+      items.next().catch((error: unknown) => {
+        if (closing.signal.aborted) return { done: true, value: undefined };
+        throw error;
+      }),
+    return: async () => {
+      closing.abort();
+      await items.return();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+async function* read(
+  { connection, handlerId, accepted }: StreamSource,
+  { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
+  const { transport, classes } = connection;
+  await accepted;
+  const path = eventsPath(handlerId);
+  const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
+  for await (const envelope of follow({ transport, path, after, signal })) {
+    yield {
+      sequence: envelope.sequence,
+      event: await decodeEvent(envelope, { classes, request }),
+      origin: envelope.origin ?? null,
+      promptId: envelope.prompt_id ?? null,
+    };
+  }
+}

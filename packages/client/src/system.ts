@@ -1,0 +1,56 @@
+/**
+ * The one file that touches time and chance.
+ *
+ * @module
+ */
+
+/** @throws The reason of `signal`, as soon as it aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** From 0 to 1. */
+export function random(): number {
+  return Math.random();
+}
+
+export function nowMs(): number {
+  return Date.now();
+}
+
+/** Calls `late` once, `ms` after the last `touch`. */
+export interface Watchdog {
+  touch(): void;
+  stop(): void;
+}
+
+export function startWatchdog(ms: number, late: () => void): Watchdog {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void => clearTimeout(timer);
+  const touch = (): void => {
+    stop();
+    timer = setTimeout(late, ms);
+  };
+  return { touch, stop };
+}
+
+/** A random UUID. `crypto.randomUUID` is missing on pages that came over plain HTTP. */
+export function newId(): string {
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

@@ -1,0 +1,57 @@
+/**
+ * What travels: the contract of `packages/server/README.md`.
+ *
+ * @module
+ */
+
+/** An event. */
+export interface Envelope {
+  /** Its fields. */
+  readonly value: unknown;
+  readonly type: string;
+  /** Of its bases, nearest first. */
+  readonly types?: readonly string[] | null;
+  /** What in `value` stands for something that JSON cannot hold. */
+  readonly meta?: unknown;
+}
+
+export interface StreamedEnvelope extends Envelope {
+  readonly sequence: number;
+  readonly origin?: string | null;
+  readonly prompt_id?: string;
+}
+
+export interface PromptRecord {
+  readonly prompt_id: string;
+  readonly event: Envelope;
+  readonly run_id: string;
+}
+
+export interface HandlerRecord {
+  readonly handler_id: string;
+  readonly workflow_name: string;
+  readonly status: "running" | "completed" | "failed" | "cancelled";
+  readonly started_at: string;
+  readonly updated_at: string;
+  readonly completed_at: string | null;
+  readonly error: string | null;
+  readonly error_code: string | null;
+  readonly result: Envelope | null;
+  readonly waiting: boolean;
+  readonly prompts: readonly PromptRecord[];
+  readonly wake_at: string | null;
+  readonly last_sequence: number;
+}
+
+export interface HistoryRecord {
+  readonly number: number;
+  readonly at: string;
+  readonly run_id: string;
+  readonly tick: HistoryTick;
+}
+
+/** What happened, as the engine records it. */
+export interface HistoryTick {
+  readonly type: string;
+  readonly [name: string]: unknown;
+}

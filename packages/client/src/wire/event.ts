@@ -1,0 +1,70 @@
+/**
+ * Events as they travel, and as the client gives and takes them: `{ type, ...fields }`, or instances of known classes.
+ *
+ * @module
+ */
+import { ClientError } from "../client-error.js";
+import type { RequestFacts } from "../http/answer-error.js";
+import type { EventClasses, SomeEvent } from "../inferred.types.js";
+import type { Envelope } from "./contract.types.js";
+import { decodeValue, encodeValue } from "./value.js";
+
+/** Classes by the durable type of their events. */
+export type ClassesByType = ReadonlyMap<string, EventClasses[string]>;
+
+export function classesByType(classes: EventClasses): ClassesByType {
+  return new Map(Object.values(classes).map((eventClass) => [eventClass.type, eventClass]));
+}
+
+export interface DecodeOptions {
+  readonly classes: ClassesByType;
+  readonly request: RequestFacts;
+}
+
+/** @throws {ClientError} `RESPONSE_INVALID`; what the class of the event throws when the fields do not fit. */
+export async function decodeEvent(envelope: Envelope, { classes, request }: DecodeOptions): Promise<SomeEvent> {
+  const { type, value: json, meta } = envelope;
+  const fields = (meta === undefined || meta === null ? json : await decodeValue({ json, meta }, request)) as object;
+  const EventClass = classes.get(type);
+  return EventClass ? (new EventClass(fields) as object as SomeEvent) : { ...fields, type };
+}
+
+/** The result of a run from its stop event: what a plain one carries, else the event. */
+export async function decodeResult(envelope: Envelope, options: DecodeOptions): Promise<unknown> {
+  const event = await decodeEvent(envelope, options);
+  return envelope.type === "StopEvent" ? (event as { result?: unknown }).result : event;
+}
+
+/** @throws {ClientError} `OPTION_INVALID` for something that is no event. */
+export async function encodeEvent(event: object): Promise<Envelope> {
+  const { type, fields } = partsOf(event);
+  if (typeof type !== "string") {
+    throw new ClientError({
+      code: "OPTION_INVALID",
+      message: "An event without a type cannot be sent.",
+      hint: 'Give `{ type: "Joke", ...fields }`, or an instance of an event class.',
+    });
+  }
+  const { json, meta } = await encodeValue(fields);
+  return { type, value: json, ...(meta !== undefined && { meta }) };
+}
+
+/** `start_event`: the fields as they are where JSON holds them, else an envelope. Without a type it needs a qualified name. */
+export async function encodeStart(input: object): Promise<unknown> {
+  const { type, fields } = partsOf(input);
+  const { json, meta } = await encodeValue(fields);
+  if (type === undefined && meta === undefined) return json;
+  return {
+    ...(type === undefined ? { qualified_name: "" } : { type }),
+    value: json,
+    ...(meta !== undefined && { meta }),
+  };
+}
+
+/** Of an instance, the type is inherited and `toJSON` gives the fields. */
+function partsOf(event: object): { readonly type?: unknown; readonly fields: object } {
+  const { toJSON } = event as { toJSON?: () => object };
+  if (typeof toJSON === "function") return { type: (event as SomeEvent).type, fields: toJSON.call(event) };
+  const { type, ...fields } = event as Partial<SomeEvent>;
+  return { type, fields };
+}

@@ -1,0 +1,70 @@
+import type { PendingPrompt, RunOutcome, RunSummary } from "../client.types.js";
+import { WorkflowError } from "../client-error.js";
+import { invalidAnswer } from "../http/answer-error.js";
+import type { SomeEvent } from "../inferred.types.js";
+import type { HandlerRecord, PromptRecord } from "./contract.types.js";
+import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
+
+/** @throws {ClientError} `RESPONSE_INVALID`. */
+export async function toSummary(record: HandlerRecord, options: DecodeOptions): Promise<RunSummary> {
+  if (typeof record?.handler_id !== "string") throw invalidAnswer("something that is no handler", options.request);
+  const base = {
+    handlerId: record.handler_id,
+    workflow: record.workflow_name,
+    startedAtMs: Date.parse(record.started_at),
+    updatedAtMs: Date.parse(record.updated_at),
+    lastEvent: record.last_sequence,
+  };
+  const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
+  switch (record.status) {
+    case "completed": {
+      const result = record.result === null ? undefined : await decodeResult(record.result, options);
+      return { ...base, status: "completed", endedAtMs, result };
+    }
+    case "failed":
+    case "cancelled":
+      return { ...base, status: record.status, endedAtMs, error: errorOf(record, options) };
+    default: {
+      if (!record.waiting) return { ...base, status: "running" };
+      const prompts = await toPrompts(record.prompts, options);
+      return {
+        ...base,
+        status: "waiting",
+        prompts,
+        wakeAtMs: record.wake_at === null ? null : Date.parse(record.wake_at),
+      };
+    }
+  }
+}
+
+export function toPrompts(
+  records: readonly PromptRecord[],
+  options: DecodeOptions,
+): Promise<PendingPrompt<SomeEvent>[]> {
+  return Promise.all(
+    records.map(async (record) => ({
+      promptId: record.prompt_id,
+      event: await decodeEvent(record.event, options),
+      runId: record.run_id,
+    })),
+  );
+}
+
+function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowError {
+  const cancelled = record.status === "cancelled";
+  return new WorkflowError({
+    ...request,
+    code: record.error_code ?? (cancelled ? "RUN_CANCELLED" : "STEP_FAILED"),
+    message: record.error ?? `Run "${record.handler_id}" of "${record.workflow_name}" was ${record.status}.`,
+    hint: cancelled
+      ? "`client.resume(handlerId)` continues it."
+      : "Read the server's log for the stack; `client.retry(handlerId)` runs the failed work again.",
+    handlerId: record.handler_id,
+    details: { workflow: record.workflow_name },
+  });
+}
+
+/** Nothing is left to do now. */
+export function isOutcome(summary: RunSummary): summary is RunOutcome {
+  return summary.status !== "running";
+}

@@ -1,0 +1,10 @@
+/** A document for React, and no more: `fetch` and streams stay those of Node. Import it before React. */
+import { Window } from "happy-dom";
+
+const window = new Window({ url: "http://localhost/" });
+Object.assign(globalThis, {
+  window,
+  document: window.document,
+  HTMLElement: window.HTMLElement,
+  IS_REACT_ACT_ENVIRONMENT: true,
+});

@@ -1,0 +1,103 @@
+/** A Millrace server in a process of its own, and a wire to it that can be cut. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const fileOf = (name: string): string => fileURLToPath(new URL(`../child/${name}`, import.meta.url));
+
+export class ServerProcess implements AsyncDisposable {
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "millrace-client-"));
+  #child: ChildProcess | null = null;
+  #port = 0;
+
+  static async start(): Promise<ServerProcess> {
+    const server = new ServerProcess();
+    await server.restart();
+    return server;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Kills the process; the next one has the same port and file. */
+  async restart(): Promise<void> {
+    await this.kill();
+    const flags = ["--disable-warning=ExperimentalWarning", "--import", fileOf("source.mjs")];
+    const values = [join(this.#folder, "runs.db"), String(this.#port)];
+    const child = spawn(process.execPath, [...flags, fileOf("server.ts"), ...values]);
+    this.#child = child;
+    let complaints = "";
+    child.stderr.on("data", (data: Buffer) => (complaints += data));
+    const line = await Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "exit")]);
+    if (!/^\d+$/.test(line[0])) throw new TypeError(`the server has ended: ${complaints}`);
+    this.#port = Number(line[0]);
+  }
+
+  /** As `kill -9`. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Leads to a port, until it is cut. */
+export class Wire implements AsyncDisposable {
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((socket) => this.#join(socket, connect(this.#to, "127.0.0.1")));
+  readonly #to: number;
+  /** Connections that were cut. */
+  cuts = 0;
+
+  constructor(to: number) {
+    this.#to = to;
+  }
+
+  async open(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  #join(near: Socket, far: Socket): void {
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(one);
+      one.pipe(other);
+      one.on("error", () => other.destroy());
+      one.on("close", () => {
+        this.#sockets.delete(one);
+        other.destroy();
+      });
+    }
+  }
+
+  /** Breaks every connection, as a plug that is pulled. */
+  cut(): void {
+    if (this.#sockets.size > 0) this.cuts += 1;
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    this.#server.close();
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Workflows over HTTP: one app with a web-standard `fetch`.
+ *
+ * ```
+ * request ──► CORS ──► who asks ──► route: limits, then the schemas ──► runtime, of this tenant ──► answer
+ * ```
+ *
+ * @module
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { cors } from "hono/cors";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { answerError } from "./http/answer-error.js";
+import { HttpError } from "./http/http-error.js";
+import type { ServerEnv } from "./http/route.js";
+import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
+import { mountAbout } from "./routes/about.js";
+import { mountEvents } from "./routes/events.js";
+import { mountGoOn } from "./routes/go-on.js";
+import { mountHandlers } from "./routes/handlers.js";
+import { mountLookBack } from "./routes/look-back.js";
+import { mountPrompts } from "./routes/prompts.js";
+import { mountDocs, mountTick } from "./routes/server.js";
+import { mountStart } from "./routes/start.js";
+import type { Server } from "./server.types.js";
+import { StreamSlots } from "./stream/stream-slots.js";
+import { whoAsks } from "./who-asks.js";
+import { WorkflowCatalog } from "./workflow-facts.js";
+
+/**
+ * The app. It has no state of its own but what is under way, so any number of processes may offer one store.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`
+ * @example
+ * serve({ fetch: createServer({ runtime, auth: bearerAuth({ tokens: [token] }) }).fetch, port: 8080 });
+ */
+export function createServer(options: ServerOptions): Hono<ServerEnv> {
+  const resolved = resolveOptions(options);
+  const { runtime, limits, basePath } = resolved;
+  const app = new OpenAPIHono<ServerEnv>();
+  const server: Server = {
+    app,
+    limits,
+    runtime,
+    options: resolved,
+    catalog: new WorkflowCatalog(runtime.workflows, resolved.additionalEvents),
+    slots: new StreamSlots(limits),
+  };
+  if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
+  app.use(refuseOtherSites(resolved));
+  app.use(identify(resolved));
+  for (const mountGroup of groups) mountGroup(server);
+  app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
+  app.onError((error, context) => answerError(error, requestOf(context), resolved.log));
+  return basePath === "" ? app : under(basePath, app);
+}
+
+const groups: readonly ((server: Server) => void)[] = [
+  mountAbout,
+  mountStart,
+  mountHandlers,
+  mountEvents,
+  mountPrompts,
+  mountGoOn,
+  mountLookBack,
+  mountTick,
+  mountDocs,
+];
+
+function identify({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
+  const open = new Set(["/health", ...(publicDocs ? ["/docs", "/openapi.json"] : [])].map((path) => basePath + path));
+  return async (context, next) => {
+    const isOpen = open.has(new URL(context.req.url).pathname);
+    context.set("identity", await whoAsks(isOpen ? null : auth, context.req.raw));
+    await next();
+  };
+}
+
+function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptions["cors"]>): MiddlewareHandler {
+  return cors({
+    origin: origins.includes("*") ? "*" : [...origins],
+    credentials,
+    allowMethods: ["GET", "POST"],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id"],
+    maxAge: 600,
+  });
+}
+
+/** Pages elsewhere can send what needs no permission, cookies included. Browsers say so, and pages cannot make them lie. */
+function refuseOtherSites({ cors: allowed }: ResolvedOptions): MiddlewareHandler {
+  return async ({ req }, next) => {
+    const isOther = req.method === "POST" && req.header("sec-fetch-site") === "cross-site";
+    const origins = allowed?.origins ?? [];
+    if (isOther && !origins.includes("*") && !origins.includes(req.header("origin") ?? "")) throw otherSite();
+    await next();
+  };
+}
+
+function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
+  return new OpenAPIHono<ServerEnv>()
+    .route(basePath, app)
+    .notFound(() => Response.json({ detail: "There is nothing here.", code: "NOT_FOUND" }, { status: 404 }));
+}
+
+function requestOf(context: Context<ServerEnv>): { readonly method: string; readonly path: string } {
+  return { method: context.req.method, path: context.req.path };
+}
+
+function otherSite(): HttpError {
+  const hint = "Name its origin in `cors` if it may.";
+  return new HttpError({ status: 403, code: "FORBIDDEN", detail: "This page may not send anything here.", hint });
+}
+
+function noRoute(): HttpError {
+  return new HttpError({ status: 404, code: "NOT_FOUND", detail: "There is nothing here." });
+}

@@ -1,0 +1,96 @@
+/**
+ * Errors as answers. What the caller did is 4xx and says what; anything else is a fixed text and an id, and its own text goes
+ * to the log.
+ *
+ * @module
+ */
+import { type Log, WorkflowError } from "millrace";
+import { newId } from "../system.js";
+import { withoutPaths } from "../wire/clean-text.js";
+import { HttpError, type HttpErrorOptions, runUnknown } from "./http-error.js";
+
+/** What the caller did, whatever the method. */
+const statusOfCode: Readonly<Record<string, number>> = {
+  OPTION_INVALID: 400,
+  WORKFLOW_UNKNOWN: 404,
+  RUN_ID_CONFLICT: 409,
+  RUN_FINISHED: 409,
+  RUN_NOT_RETRYABLE: 409,
+  RUN_LIVE: 409,
+  PROMPT_CLOSED: 409,
+  EVENT_NOT_ACCEPTED: 409,
+  HISTORY_TRIMMED: 409,
+  INBOX_FULL: 429,
+};
+
+/** Wrong input where there is one; else something that is stored is damaged, and that is no fault of the caller. */
+const inputCodes: ReadonlySet<string> = new Set([
+  "EVENT_INVALID",
+  "EVENT_NEWER",
+  "EVENT_NOT_SENDABLE",
+  "EVENT_UNKNOWN",
+  "INPUT_INVALID",
+  "REQUIREMENT_INVALID",
+  "SNAPSHOT_HOSTILE",
+  "SNAPSHOT_INVALID",
+  "START_AMBIGUOUS",
+  "STATE_INVALID",
+  "STEP_UNKNOWN",
+  "VALUE_UNSERIALIZABLE",
+]);
+
+const passing: ReadonlySet<string> = new Set(["RUNTIME_STOPPED", "STORE_BUSY", "STORE_CLOSED"]);
+
+export interface FailedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+export function answerError(error: unknown, request: FailedRequest, log: Log): Response {
+  const known = error instanceof HttpError ? error : fromWorkflowError(error, request);
+  return known === null ? internal(error, request, log) : toResponse(known.options);
+}
+
+/** What a run says against an event or an answer. */
+export function refusalError({ code, hint }: { readonly code: string; readonly hint: string }): HttpError {
+  const status = inputCodes.has(code) ? 400 : (statusOfCode[code] ?? 409);
+  const headers = status === 429 ? retryLater : {};
+  return new HttpError({ status, code, detail: withoutPaths(hint) || "The run does not take it.", headers });
+}
+
+const retryLater = { "retry-after": "1" };
+
+function fromWorkflowError(error: unknown, { method }: FailedRequest): HttpError | null {
+  if (!WorkflowError.is(error)) return null;
+  const { code, message, hint, details } = error;
+  if (code === "RUN_UNKNOWN") return runUnknown(String(details["runId"]));
+  if (passing.has(code)) return notNow(code);
+  const status = statusOfCode[code] ?? (inputCodes.has(code) && method === "POST" ? 400 : null);
+  if (status === null) return null;
+  const issues = details["issues"];
+  return new HttpError({
+    status,
+    code,
+    detail: withoutPaths(message),
+    hint: withoutPaths(hint),
+    ...(Array.isArray(issues) && { issues }),
+    ...(status === 429 && { headers: retryLater }),
+  });
+}
+
+function notNow(code: string): HttpError {
+  const detail = "The server cannot do that at this moment.";
+  return new HttpError({ status: 503, code, detail, hint: "Ask again in a moment.", headers: retryLater });
+}
+
+function internal(error: unknown, { method, path }: FailedRequest, log: Log): Response {
+  const id = newId();
+  log.error(`${method} ${path} failed (${id}).`, error);
+  const body = { detail: "Something went wrong here.", code: "INTERNAL", id };
+  return Response.json(body, { status: 500 });
+}
+
+function toResponse({ status, headers, detail, code, hint, issues }: HttpErrorOptions): Response {
+  const body = { detail, code, ...(hint !== undefined && { hint }), ...(issues !== undefined && { issues }) };
+  return Response.json(body, { status, ...(headers !== undefined && { headers: { ...headers } }) });
+}

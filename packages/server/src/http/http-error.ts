@@ -1,0 +1,38 @@
+/** What the server itself has to say against a request. */
+export interface HttpErrorOptions {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly hint?: string;
+  readonly issues?: readonly Issue[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A part of the request that does not fit. */
+export interface Issue {
+  /** Dotted, from the body or the query. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export class HttpError extends Error {
+  readonly options: HttpErrorOptions;
+
+  constructor(options: HttpErrorOptions) {
+    super(options.detail);
+    this.options = options;
+  }
+}
+
+export function bodyInvalid(detail: string, issues?: readonly Issue[]): HttpError {
+  return new HttpError({ status: 400, code: "BODY_INVALID", detail, ...(issues && { issues }) });
+}
+
+export function runUnknown(runId: string): HttpError {
+  return new HttpError({
+    status: 404,
+    code: "RUN_UNKNOWN",
+    detail: `There is no handler ${JSON.stringify(runId)}.`,
+    hint: "Check the id; a handler that was deleted is gone.",
+  });
+}

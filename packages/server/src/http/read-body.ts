@@ -1,0 +1,103 @@
+/**
+ * The body of a request, as far as the limits go. It is read here and nowhere else.
+ *
+ * @module
+ */
+
+import type { ServerLimits } from "../options.js";
+import { afterMs } from "../system.js";
+import { parseJson } from "./guard-json.js";
+import { bodyInvalid, HttpError } from "./http-error.js";
+
+/**
+ * The body as JSON; an empty one is `{}`.
+ *
+ * @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT`
+ */
+export async function readBody(request: Request, limits: ServerLimits): Promise<unknown> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > limits.bodyBytes) throw tooLarge(limits);
+  const text = await readText(request, limits);
+  if (text.trim() === "") return {};
+  if (!isJson(request.headers.get("content-type"))) throw notJson();
+  return parseJson(text, limits.bodyDepth);
+}
+
+/** Other kinds could be sent by any web page, without the browser asking first. */
+function isJson(contentType: string | null): boolean {
+  return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
+}
+
+async function readText(request: Request, limits: ServerLimits): Promise<string> {
+  // Where the length is declared, the platform holds the sender to it, and all of it is read at once: much cheaper.
+  const isDeclared = request.headers.has("content-length");
+  const reading = isDeclared ? readWhole(request, limits) : readParts(request, limits);
+  let callOff = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    callOff = afterMs(limits.bodyTimeoutMs, () => reject(tooSlow(limits)));
+  });
+  try {
+    return await Promise.race([reading.text, late]);
+  } catch (error) {
+    reading.stop();
+    if (error instanceof HttpError) throw error;
+    throw bodyInvalid("The body broke off, or is no UTF-8.");
+  } finally {
+    callOff();
+  }
+}
+
+interface Reading {
+  readonly text: Promise<string>;
+  readonly stop: () => void;
+}
+
+function readWhole(request: Request, limits: ServerLimits): Reading {
+  const decode = (bytes: ArrayBuffer): string => {
+    if (bytes.byteLength > limits.bodyBytes) throw tooLarge(limits);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  };
+  return { text: request.arrayBuffer().then(decode), stop: () => {} };
+}
+
+function readParts({ body }: Request, limits: ServerLimits): Reading {
+  if (body === null) return { text: Promise.resolve(""), stop: () => {} };
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => {}); // it may have broken off by itself
+  return { text: readAll(reader, limits), stop };
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: ServerLimits): Promise<string> {
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let sizeBytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + utf8.decode();
+    sizeBytes += value.byteLength;
+    if (sizeBytes > limits.bodyBytes) throw tooLarge(limits);
+    text += utf8.decode(value, { stream: true });
+  }
+}
+
+function tooLarge({ bodyBytes }: ServerLimits): HttpError {
+  const detail = `The body is larger than ${bodyBytes} bytes.`;
+  return new HttpError({ status: 413, code: "BODY_TOO_LARGE", detail, headers: closing });
+}
+
+function tooSlow({ bodyTimeoutMs }: ServerLimits): HttpError {
+  const detail = `The body did not come within ${bodyTimeoutMs} ms.`;
+  return new HttpError({ status: 408, code: "BODY_TIMEOUT", detail, headers: closing });
+}
+
+/** The rest of the body is not read. */
+const closing = { connection: "close" };
+
+function notJson(): HttpError {
+  return new HttpError({
+    status: 415,
+    code: "BODY_NOT_JSON",
+    detail: "The body is not sent as JSON.",
+    hint: "Send it with `content-type: application/json`.",
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * A route: what checks a request is what the OpenAPI document shows.
+ *
+ * @module
+ */
+import { createRoute, type OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Identity } from "../auth.js";
+import type { ServerLimits } from "../options.js";
+import { cleanJson } from "../wire/clean-text.js";
+import { errorAnswer } from "../wire/schemas.js";
+import { bodyInvalid, HttpError, type Issue } from "./http-error.js";
+import { readBody } from "./read-body.js";
+
+export interface ServerEnv {
+  Variables: { identity: Identity };
+}
+
+export interface RouteTable {
+  readonly app: OpenAPIHono<ServerEnv>;
+  readonly limits: ServerLimits;
+}
+
+export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
+  readonly method: "get" | "post";
+  /** With its parameters in braces. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** By status; null: without a body. Errors are added. */
+  readonly answers: { readonly [status: number]: readonly [description: string, schema: z.ZodType | null] };
+  /** It heeds the header `Idempotency-Key`. */
+  readonly isKeyed?: boolean;
+}
+
+/** A request that fits. */
+export interface Call<Params, Query, Body> {
+  readonly context: Context<ServerEnv>;
+  readonly tenant: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly idempotencyKey: string | null;
+}
+
+export function mount<
+  Params extends z.ZodType = z.ZodType<undefined>,
+  Query extends z.ZodType = z.ZodType<undefined>,
+  Body extends z.ZodType = z.ZodType<undefined>,
+>(
+  table: RouteTable,
+  options: RouteOptions<Params, Query, Body>,
+  handle: (call: Call<z.infer<Params>, z.infer<Query>, z.infer<Body>>) => Promise<Response> | Response,
+): void {
+  const { app, limits } = table;
+  const route = createRoute(toConfig(options) as RouteConfig);
+  app.openAPIRegistry.registerPath(route);
+  app.on(options.method.toUpperCase(), route.getRoutingPath(), async (context) => {
+    const call = {
+      context,
+      tenant: context.get("identity").tenant ?? "",
+      params: check(options.params, context.req.param(), "query"),
+      query: check(options.query, queryOf(context), "query"),
+      body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),
+      idempotencyKey: options.isKeyed === true ? keyOf(context) : null,
+    };
+    return handle(call as never);
+  });
+}
+
+export function json(value: unknown, status = 200): Response {
+  return new Response(cleanJson(value), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+  });
+}
+
+function queryOf(context: Context<ServerEnv>): Record<string, unknown> {
+  const pairs = Object.entries(context.req.queries());
+  return Object.fromEntries(pairs.map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+}
+
+function keyOf(context: Context<ServerEnv>): string | null {
+  const key = context.req.header("idempotency-key");
+  if (key === undefined) return null;
+  if (key.length > 0 && key.length <= 200) return key;
+  throw queryInvalid("The header `Idempotency-Key` is no text of 1 to 200 characters.");
+}
+
+/** @throws {HttpError} `BODY_INVALID`, `QUERY_INVALID` */
+function check(schema: z.ZodType | undefined, value: unknown, what: "body" | "query"): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message }));
+  const detail = `The ${what} is wrong: ${issues.map((issue) => (issue.path && `${issue.path}: `) + issue.message).join("; ")}.`;
+  throw what === "body" ? bodyInvalid(detail, issues) : queryInvalid(detail, issues);
+}
+
+function queryInvalid(detail: string, issues?: readonly Issue[]): HttpError {
+  return new HttpError({ status: 400, code: "QUERY_INVALID", detail, ...(issues && { issues }) });
+}
+
+function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): object {
+  const { method, path, summary, tag, params, query, body, answers, isKeyed } = options;
+  const responses = Object.entries(answers).map(([status, [description, schema]]) => [
+    status,
+    { description, ...(schema !== null && { content: { "application/json": { schema } } }) },
+  ]);
+  const failure = { description: "An error", content: { "application/json": { schema: errorAnswer } } };
+  return {
+    method,
+    path,
+    summary: isKeyed === true ? `${summary}. Heeds the header Idempotency-Key` : summary,
+    tags: [tag],
+    request: { params, query, ...(body && { body: { content: { "application/json": { schema: body } } } }) },
+    responses: { ...Object.fromEntries(responses), default: failure },
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * `@millrace/server`: workflows over HTTP.
+ *
+ * @module
+ */
+export { createServer } from "./create-server.js";
+export type { CorsOptions, ServerLimits, ServerOptions } from "./options.js";
+export type { ServerEnv } from "./http/route.js";
+
+// ---- one workflow as a function
+export { createHandler } from "./serverless/create-handler.js";
+export type { DueReport, RequestContext, RequestHandler } from "./serverless/create-handler.js";
+export type { HandlerOptions } from "./serverless/handler-options.js";
+
+// ---- who asks
+export { bearerAuth } from "./auth.js";
+export type { Authenticate, BearerOptions, BearerToken, Identity } from "./auth.js";
+
+// ---- what goes over the wire
+export type { JsonSchema } from "./wire/event-schema.js";
+export type { Envelope, Handler, Prompt, StreamedEnvelope } from "./wire/schemas.js";

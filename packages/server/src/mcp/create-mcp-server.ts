@@ -1,0 +1,153 @@
+/**
+ * An MCP server over a runtime: each workflow is a tool, and one more tool answers prompts that are still open.
+ *
+ * @module
+ */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import { type Log, WorkflowError } from "millrace";
+import type { RunHandle, Runtime } from "millrace/runtime";
+import { answerError } from "../http/answer-error.js";
+import { guardJson } from "../http/guard-json.js";
+import { defaultLimits } from "../options.js";
+import { settled } from "../run-wait.js";
+import { consoleLog } from "../system.js";
+import { cleanJson } from "../wire/clean-text.js";
+import { anyEventJsonSchema } from "../wire/event-schema.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { WorkflowCatalog, type WorkflowFacts } from "../workflow-facts.js";
+import { ask } from "./ask.js";
+
+export interface McpOptions {
+  // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
+  readonly runtime: Runtime<any>;
+  /** What each workflow is for, by its name: models choose by it. Those that are not named here are no tools. @default all */
+  readonly tools?: { readonly [workflow: string]: string };
+  /** How the server calls itself. @default "millrace" */
+  readonly name?: string;
+  readonly version?: string;
+  /** Whose runs these are. @default "" */
+  readonly tenant?: string;
+  /** How long a call waits for the run, and then for each answer of a person. @default 600000 */
+  readonly waitMs?: number;
+  readonly log?: Log;
+}
+
+interface Offer extends Required<Pick<McpOptions, "tenant" | "waitMs" | "log">> {
+  readonly runtime: Runtime;
+  readonly catalog: WorkflowCatalog;
+  readonly tools: { readonly [workflow: string]: string };
+  readonly server: Server;
+}
+
+const answerTool = "answer_prompt";
+
+/**
+ * Connect it to a transport of the SDK.
+ *
+ * A prompt of a run is put to the person behind the client, where the client supports elicitation; else the call ends with what
+ * is asked, and `answer_prompt` goes on.
+ *
+ * @example
+ * await createMcpServer({ runtime, tools: { refund: "Refunds an order." } }).connect(new StdioServerTransport());
+ */
+export function createMcpServer(options: McpOptions): Server {
+  const { runtime, tenant = "", waitMs = 600_000, log = consoleLog, name = "millrace", version = "1" } = options;
+  const server = new Server({ name, version }, { capabilities: { tools: {} } });
+  const catalog = new WorkflowCatalog(runtime.workflows, {});
+  const tools = options.tools ?? Object.fromEntries(catalog.names.map((one) => [one, `Runs the workflow "${one}".`]));
+  const offer: Offer = { runtime, tenant, waitMs, log, catalog, tools, server };
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...Object.keys(tools).map(toTool), answering] }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
+    const call = { tool: params.name, given: params.arguments ?? {}, signal };
+    return answered(offer, call).catch((error: unknown) => failed(error, params.name, log));
+  });
+  return server;
+
+  function toTool(workflow: string): Tool {
+    const schema = anyEventJsonSchema(catalog.get(workflow).compiled.startClasses);
+    return { name: workflow, description: tools[workflow], inputSchema: { ...schema, type: "object" } };
+  }
+}
+
+const answering: Tool = {
+  name: answerTool,
+  description: "Answers what a run has asked. Ask the person first; never make up an answer.",
+  inputSchema: {
+    type: "object",
+    properties: { handler_id: { type: "string" }, prompt_id: { type: "string" }, fields: { type: "object" } },
+    required: ["handler_id", "prompt_id", "fields"],
+  },
+};
+
+interface ToolCall {
+  readonly tool: string;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+async function answered(offer: Offer, { tool, given, signal }: ToolCall): Promise<CallToolResult> {
+  guardJson(given, defaultLimits.bodyDepth);
+  if (tool === answerTool) return answerPrompt(offer, given, signal);
+  if (!Object.hasOwn(offer.tools, tool)) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${tool}".`);
+  const handle = offer.runtime.run(tool, given, { tenant: offer.tenant });
+  await handle.accepted;
+  // A call that is called off takes its run with it.
+  const cancel = (): void => void handle.cancel("the client has called off the call").catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await finished(offer, { handle, facts: offer.catalog.get(tool) }, signal);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+async function answerPrompt(offer: Offer, given: ToolCall["given"], signal: AbortSignal): Promise<CallToolResult> {
+  const handle = offer.runtime.handle(String(given["handler_id"]), { tenant: offer.tenant });
+  const facts = offer.catalog.get((await handle.summary()).workflow);
+  const receipt = await handle.answer(String(given["prompt_id"]), (given["fields"] ?? {}) as object);
+  if (receipt.status === "accepted") return finished(offer, { handle, facts }, signal);
+  return { isError: true, content: [{ type: "text", text: `${receipt.code}: ${receipt.hint}` }] };
+}
+
+interface Running {
+  readonly handle: RunHandle;
+  readonly facts: WorkflowFacts;
+}
+
+/** Until the run has ended, or asks what nobody here can answer. */
+async function finished(offer: Offer, { handle, facts }: Running, signal: AbortSignal): Promise<CallToolResult> {
+  const { server, waitMs, catalog } = offer;
+  for (;;) {
+    await settled(handle, waitMs);
+    const outcome = await handle.outcome();
+    const [prompt] = outcome?.status === "waiting" ? outcome.prompts : [];
+    if (prompt === undefined || !(await ask({ server, facts, handle, signal, answerMs: waitMs }, prompt))) break;
+  }
+  const record = await handlerRecord(handle, catalog);
+  const text = cleanJson(record.status === "completed" ? record.result?.value : record);
+  return {
+    isError: record.status === "failed",
+    content: [{ type: "text", text }],
+    structuredContent: JSON.parse(cleanJson(record)) as Record<string, unknown>,
+  };
+}
+
+/** What the model did is a result that it can read; anything else goes to the log. */
+async function failed(error: unknown, tool: string, log: Log): Promise<CallToolResult> {
+  if (error instanceof McpError) throw error;
+  const said = answerError(error, { method: "POST", path: `tool ${tool}` }, log);
+  const { detail, hint } = (await said.json()) as { readonly detail: string; readonly hint?: string };
+  const code = WorkflowError.is(error) && said.status < 500 ? `${error.code}: ` : "";
+  return {
+    isError: true,
+    content: [{ type: "text", text: `${code}${detail}${hint === undefined ? "" : ` ${hint}`}` }],
+  };
+}

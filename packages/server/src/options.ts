@@ -1,0 +1,108 @@
+/** What `createServer` takes. */
+import { type EventClass, type Log, type Workflow, WorkflowError } from "millrace";
+import type { Runtime } from "millrace/runtime";
+import type { Authenticate } from "./auth.js";
+import { consoleLog } from "./system.js";
+
+export interface ServerOptions {
+  /** Whose workflows and runs the server offers. The server neither starts nor stops it. */
+  // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
+  readonly runtime: Runtime<any>;
+  /** Who may ask. With it every route but `GET /health` needs it to say yes. @default everybody */
+  readonly auth?: Authenticate;
+  /** @default no other origin */
+  readonly cors?: CorsOptions;
+  readonly limits?: Partial<ServerLimits>;
+  /** In front of every route: `"/api"`. @default "" */
+  readonly basePath?: string;
+  /** Events that may be posted and that no step names, by workflow. Those of children are known. */
+  readonly additionalEvents?: { readonly [workflow: string]: readonly EventClass[] };
+  /** Shows `/docs` and `/openapi.json` to everybody, also where `auth` is given. @default false */
+  readonly publicDocs?: boolean;
+  /** Who counts as one client for `limits.streamsPerClient`. @default who `auth` says it is, else the address of the connection */
+  readonly clientOf?: (request: Request) => string;
+  /** Where errors go whose text no answer shows. @default the console */
+  readonly log?: Log;
+}
+
+export interface CorsOptions {
+  /** Exact origins: `["https://app.example"]`. `"*"` stands for any, and cannot be combined with `credentials`. */
+  readonly origins: readonly string[];
+  /** Lets pages send cookies. @default false */
+  readonly credentials?: boolean;
+}
+
+export interface ServerLimits {
+  /** Of a body. @default 1048576 */
+  readonly bodyBytes: number;
+  /** Levels of objects and lists in a body. @default 64 */
+  readonly bodyDepth: number;
+  /** For a body to arrive. @default 10000 */
+  readonly bodyTimeoutMs: number;
+  /** Open streams in all. @default 10000 */
+  readonly streams: number;
+  /** Open streams of one client. @default 100 */
+  readonly streamsPerClient: number;
+  /** Silence after which an SSE stream gets a comment. @default 15000 */
+  readonly heartbeatMs: number;
+  /** How long `POST …/run` waits for the end of a run before it answers 202, and `GET /handlers/{id}?wait=` at most. @default 60000 */
+  readonly runWaitMs: number;
+}
+
+export const defaultLimits: ServerLimits = {
+  bodyBytes: 1_048_576,
+  bodyDepth: 64,
+  bodyTimeoutMs: 10_000,
+  streams: 10_000,
+  streamsPerClient: 100,
+  heartbeatMs: 15_000,
+  runWaitMs: 60_000,
+};
+
+/** Every option with its value. */
+export interface ResolvedOptions extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "limits"> {
+  readonly auth: Authenticate | null;
+  readonly cors: CorsOptions | null;
+  readonly clientOf: ((request: Request) => string) | null;
+  readonly limits: ServerLimits;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
+export function resolveOptions(options: ServerOptions): ResolvedOptions {
+  const { auth, cors, clientOf, limits, ...rest } = options;
+  const resolved: ResolvedOptions = {
+    basePath: "",
+    additionalEvents: {},
+    publicDocs: false,
+    log: consoleLog,
+    ...rest,
+    auth: auth ?? null,
+    cors: cors ?? null,
+    clientOf: clientOf ?? null,
+    limits: { ...defaultLimits, ...limits },
+  };
+  assertValid(resolved);
+  return resolved;
+}
+
+function assertValid({ runtime, limits, cors, basePath, additionalEvents }: ResolvedOptions): void {
+  const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
+  const problems = [
+    ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
+    ...Object.entries(limits)
+      .filter(([, value]) => !(Number.isFinite(value) && value >= 1))
+      .map(([name, value]) => `\`limits.${name}\` is ${String(value)}, not a number from 1`),
+    ...(cors?.credentials && cors.origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
+    ...(basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath) ? ['`basePath` is no path such as "/api"'] : []),
+    ...Object.keys(additionalEvents)
+      .filter((name) => !Object.hasOwn(known, name))
+      .map((name) => `\`additionalEvents\` names "${name}", which is no workflow of the runtime`),
+  ];
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The options of the server are wrong: ${problems.join("; ")}.`,
+    hint: "See `ServerOptions` for what each may be.",
+    details: { problems },
+  });
+}

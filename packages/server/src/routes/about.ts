@@ -1,0 +1,98 @@
+/** Whether the server is there, and what it offers. */
+import { z } from "@hono/zod-openapi";
+import { WorkflowError } from "millrace";
+import { roleOf } from "millrace/engine";
+import { describeWorkflow, toMermaid } from "millrace/graph";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { anyEventJsonSchema, eventJsonSchema } from "../wire/event-schema.js";
+import { nameParams } from "../wire/schemas.js";
+
+const tag = "Workflows";
+const schema = z.record(z.string(), z.unknown());
+
+export function mountAbout(server: Server): void {
+  const { catalog } = server;
+  const health = z.object({ status: z.enum(["healthy", "unhealthy"]) });
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/health",
+      summary: "Whether the store answers. Needs no credentials",
+      tag: "Server",
+      answers: { 200: ["It does", health], 503: ["It does not", health] },
+    },
+    async () => {
+      const isHealthy = await answers(server);
+      return json({ status: isHealthy ? "healthy" : "unhealthy" }, isHealthy ? 200 : 503);
+    },
+  );
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/workflows",
+      summary: "The names of all workflows",
+      tag,
+      answers: { 200: ["Names", z.object({ workflows: z.array(z.string()) })] },
+    },
+    () => json({ workflows: catalog.names }),
+  );
+  mountShapes(server);
+}
+
+/** One look into the store, for a run that there is not. */
+async function answers({ runtime }: Server): Promise<boolean> {
+  try {
+    await runtime.handle("health of the server").summary();
+    return true;
+  } catch (error) {
+    return WorkflowError.is(error, "RUN_UNKNOWN");
+  }
+}
+
+function mountShapes(server: Server): void {
+  const { catalog } = server;
+  const ofWorkflow = { method: "get", tag, params: nameParams } as const;
+  mount(
+    server,
+    {
+      ...ofWorkflow,
+      path: "/workflows/{name}/schema",
+      summary: "JSON Schemas of what starts a run and of what it ends with",
+      answers: { 200: ["Schemas", z.object({ start: schema, stop: schema })] },
+    },
+    ({ params }) => {
+      const { compiled, events } = catalog.get(params.name);
+      const stops = [...events.values()].filter(
+        (eventClass) => roleOf(eventClass) === "stop" && compiled.registry.get(eventClass.type) === eventClass,
+      );
+      return json({ start: anyEventJsonSchema(compiled.startClasses), stop: anyEventJsonSchema(stops) });
+    },
+  );
+  mount(
+    server,
+    {
+      ...ofWorkflow,
+      path: "/workflows/{name}/events",
+      summary: "JSON Schemas of all events that the workflow knows",
+      answers: { 200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema) })] },
+    },
+    ({ params }) => json({ events: [...catalog.get(params.name).events.values()].map(eventJsonSchema) }),
+  );
+  mount(
+    server,
+    {
+      ...ofWorkflow,
+      path: "/workflows/{name}/representation",
+      summary: "The graph, as data and as Mermaid",
+      answers: { 200: ["The graph", z.object({ graph: schema, mermaid: z.string() })] },
+    },
+    ({ params }) => {
+      const { workflow } = catalog.get(params.name);
+      const { nodes, edges } = describeWorkflow(workflow);
+      return json({ graph: { name: params.name, nodes, edges }, mermaid: toMermaid(workflow) });
+    },
+  );
+}

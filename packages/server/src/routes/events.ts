@@ -1,0 +1,100 @@
+/** Events of a run: its stream, and events from outside. */
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { RunListing } from "millrace/runtime";
+import { answerError, refusalError } from "../http/answer-error.js";
+import { json, mount, type ServerEnv } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { eventResponse } from "../stream/event-response.js";
+import { readEvent } from "../wire/read-event.js";
+import { idParams, postBody, type StreamQuery, streamedEnvelope, streamQuery } from "../wire/schemas.js";
+import { handleOf } from "./runs-of.js";
+
+const tag = "Events";
+
+export function mountEvents(server: Server): void {
+  mountStream(server);
+  mount(
+    server,
+    {
+      method: "post",
+      path: "/events/{id}",
+      summary: "Brings an event into a run",
+      tag,
+      params: idParams,
+      body: postBody,
+      isKeyed: true,
+      answers: { 200: ["The run has taken it", z.object({ status: z.literal("sent"), sequence: z.number() })] },
+    },
+    async (call) => {
+      const { body, idempotencyKey } = call;
+      const handle = handleOf(server, call);
+      const facts = server.catalog.get((await handle.summary()).workflow);
+      const event = readEvent(body.event, { facts, maxDepth: server.limits.bodyDepth });
+      const receipt = await handle.sendEvent(event, {
+        ...(typeof body.step === "string" && { step: body.step }),
+        ...(idempotencyKey !== null && { key: idempotencyKey }),
+      });
+      if (receipt.status === "refused") throw refusalError(receipt);
+      return json({ status: "sent", sequence: receipt.sequence });
+    },
+  );
+}
+
+function mountStream(server: Server): void {
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/events/{id}",
+      summary: "Everything a run has shown and will show: Server-Sent Events, or one JSON object a line",
+      tag,
+      params: idParams,
+      query: streamQuery,
+      answers: {
+        200: ["Each event in this form", streamedEnvelope],
+        204: ["The run has ended, and there is nothing after that number", null],
+      },
+    },
+    async (call) => {
+      const { context, query } = call;
+      const handle = handleOf(server, call);
+      const listing = await handle.summary();
+      const after = startOf(query, listing, context.req.header("last-event-id"));
+      if (listing.endedAtMs !== null && after > listing.lastEvent) return new Response(null, { status: 204 });
+      const client = clientOf(server, context);
+      server.slots.assertFree(client);
+      return eventResponse(handle, {
+        format: query.sse ? "sse" : "ndjson",
+        after,
+        until: query.until,
+        envelope: {
+          types: server.catalog.find(listing.workflow)?.types ?? [],
+          withQualifiedName: query.include_qualified_name,
+        },
+        heartbeatMs: server.limits.heartbeatMs,
+        onOpen: () => server.slots.take(client),
+        onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, server.options.log),
+      });
+    },
+  );
+}
+
+/** The number after which a reader begins. The event that ends a run has the number after its last one. */
+function startOf(query: StreamQuery, { lastEvent, endedAtMs }: RunListing, lastEventId: string | undefined): number {
+  if (query.sse && lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+  if (query.after_sequence !== "now") return query.after_sequence;
+  return endedAtMs === null ? lastEvent : lastEvent + 1;
+}
+
+/** Null: nobody knows. */
+function clientOf({ options }: Server, context: Context<ServerEnv>): string | null {
+  if (options.clientOf !== null) return options.clientOf(context.req.raw);
+  const { tenant = "", client } = context.get("identity");
+  // Where Node serves, the adapter says who is connected.
+  const env = context.env as
+    | { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } }
+    | undefined;
+  const who = client ?? env?.incoming?.socket?.remoteAddress;
+  return who === undefined ? null : JSON.stringify([tenant, who]);
+}

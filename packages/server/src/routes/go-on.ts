@@ -1,0 +1,64 @@
+/** Runs that go on: again, or from an earlier tick. */
+import { WorkflowError } from "millrace";
+import type { RunHandle } from "millrace/runtime";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { idOfKey } from "../start-run.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { forkBody, handler, idParams } from "../wire/schemas.js";
+
+const route = { method: "post", tag: "Handlers", params: idParams } as const;
+
+export function mountGoOn(server: Server): void {
+  const { runtime, catalog } = server;
+  const goOn = async (handle: RunHandle): Promise<Response> => {
+    await handle.accepted;
+    return json(await handlerRecord(handle, catalog));
+  };
+  mount(
+    server,
+    {
+      ...route,
+      path: "/handlers/{id}/resume",
+      summary: "Continues a cancelled run",
+      answers: { 200: ["It goes on", handler] },
+    },
+    ({ params, tenant }) => goOn(runtime.resume(params.id, { tenant })),
+  );
+  mount(
+    server,
+    {
+      ...route,
+      path: "/handlers/{id}/retry",
+      summary: "Runs the failed and leftover work of a failed run again",
+      answers: { 200: ["It goes on", handler] },
+    },
+    ({ params, tenant }) => goOn(runtime.retry(params.id, { tenant })),
+  );
+  mount(
+    server,
+    {
+      ...route,
+      path: "/handlers/{id}/fork",
+      summary: "Starts a run where another one was after a tick",
+      body: forkBody,
+      isKeyed: true,
+      answers: { 200: ["The new run", handler] },
+    },
+    async ({ params, body, tenant, idempotencyKey: key }) => {
+      const { at, handler_id: givenId, state } = body;
+      const runId = givenId ?? (key === null ? null : await idOfKey(`fork of ${params.id}`, key));
+      const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
+      const fork = { at, tenant, ...(runId !== null && { runId }), ...(state != null && { edit }) };
+      try {
+        return await goOn(runtime.fork(params.id, fork));
+      } catch (error) {
+        if (key === null || runId === null || !WorkflowError.is(error, "RUN_ID_CONFLICT")) throw error;
+        const made = runtime.handle(runId, { tenant });
+        const { forkedFrom } = await made.summary();
+        if (forkedFrom?.runId !== params.id || forkedFrom.tick !== at) throw error;
+        return goOn(made); // this request, sent again
+      }
+    },
+  );
+}

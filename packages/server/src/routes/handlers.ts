@@ -1,0 +1,98 @@
+/** Runs: lists, one of them, cancelling. */
+import { z } from "@hono/zod-openapi";
+import { WorkflowError } from "millrace";
+import type { RunHandle } from "millrace/runtime";
+import { HttpError } from "../http/http-error.js";
+import { json, mount } from "../http/route.js";
+import { listRuns } from "../list-runs.js";
+import { settled } from "../run-wait.js";
+import type { Server } from "../server.types.js";
+import { pauseMs } from "../system.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
+import { handleOf, isEnd } from "./runs-of.js";
+
+const tag = "Handlers";
+
+export function mountHandlers(server: Server): void {
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/handlers",
+      summary: "Runs, newest first, in pages",
+      tag,
+      query: listQuery,
+      answers: { 200: ["A page", z.object({ handlers: z.array(handler), cursor: z.string().nullable() })] },
+    },
+    async ({ query, tenant }) => json(await listRuns(server, { query, tenant })),
+  );
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/handlers/{id}",
+      summary: "Where one run stands, at once or once it has ended or waits for somebody",
+      tag,
+      params: idParams,
+      query: standQuery,
+      answers: { 200: ["It has ended", handler], 202: ["It has not", handler] },
+    },
+    async (call) => {
+      const handle = handleOf(server, call);
+      if (call.query.wait > 0) await settled(handle, Math.min(call.query.wait, server.limits.runWaitMs));
+      const record = await handlerRecord(handle, server.catalog);
+      return json(record, record.status === "running" ? 202 : 200);
+    },
+  );
+  mountCancel(server);
+}
+
+function mountCancel(server: Server): void {
+  mount(
+    server,
+    {
+      method: "post",
+      path: "/handlers/{id}/cancel",
+      summary: "Stops a run and keeps its work, or deletes it",
+      tag,
+      params: idParams,
+      query: cancelQuery,
+      body: cancelBody,
+      answers: { 200: ["Done", z.object({ status: z.enum(["cancelled", "deleted"]) })] },
+    },
+    async (call) => {
+      const handle = handleOf(server, call);
+      const hasEnded = isEnd(await handle.outcome());
+      if (hasEnded && !call.query.purge) throw finished(call.params.id);
+      if (!hasEnded) await handle.cancel(call.body.reason ?? undefined);
+      if (!call.query.purge) return json({ status: "cancelled" });
+      await deleted(server, handle);
+      return json({ status: "deleted" });
+    },
+  );
+}
+
+/** How often it is tried: whoever had the run may need a moment to let go of it. */
+const tries = 20;
+
+async function deleted({ runtime }: Server, { runId, tenant }: RunHandle): Promise<void> {
+  for (let left = tries; ; left--) {
+    try {
+      return await runtime.delete(runId, { tenant });
+    } catch (error) {
+      if (!WorkflowError.is(error, "RUN_LIVE") || left === 0) throw error;
+      await pauseMs(25);
+    }
+  }
+}
+
+/** 404, as LlamaAgents has it. */
+function finished(runId: string): HttpError {
+  return new HttpError({
+    status: 404,
+    code: "RUN_FINISHED",
+    detail: `Handler "${runId}" has ended already.`,
+    hint: "Add `purge=true` to delete it.",
+  });
+}

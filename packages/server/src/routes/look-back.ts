@@ -1,0 +1,60 @@
+/** What happened to a run, and what it is. */
+import { z } from "@hono/zod-openapi";
+import { encodeTick } from "millrace/engine";
+import type { HistoryEntry } from "millrace/runtime";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { isoTime } from "../system.js";
+import { historyQuery, idParams } from "../wire/schemas.js";
+import type { WorkflowFacts } from "../workflow-facts.js";
+import { handleOf } from "./runs-of.js";
+
+const route = { method: "get", tag: "Handlers", params: idParams } as const;
+const tick = z.object({
+  number: z.number(),
+  at: z.string(),
+  run_id: z.string(),
+  tick: z.record(z.string(), z.unknown()),
+});
+
+export function mountLookBack(server: Server): void {
+  const { runtime, catalog } = server;
+  mount(
+    server,
+    {
+      ...route,
+      path: "/handlers/{id}/history",
+      summary: "What happened to a run, tick by tick, in pages",
+      query: historyQuery,
+      answers: { 200: ["A page", z.object({ entries: z.array(tick), next: z.number().nullable() })] },
+    },
+    async (call) => {
+      const { params, query, tenant } = call;
+      const facts = catalog.get((await handleOf(server, call).summary()).workflow);
+      const entries: object[] = [];
+      let last = query.after;
+      for await (const entry of runtime.history(params.id, { tenant })) {
+        if (entry.number <= query.after) continue;
+        if (entries.length === query.limit) return json({ entries, next: last });
+        last = entry.number;
+        entries.push(toEntry(entry, facts));
+      }
+      return json({ entries, next: null });
+    },
+  );
+  mount(
+    server,
+    {
+      ...route,
+      path: "/handlers/{id}/snapshot",
+      summary: "The run as `Context.fromDict` takes it",
+      answers: { 200: ["The snapshot", z.record(z.string(), z.unknown())] },
+    },
+    async (call) => json(await handleOf(server, call).snapshot()),
+  );
+}
+
+function toEntry({ number, atMs, runId, tick: happened }: HistoryEntry, { compiled, types }: WorkflowFacts): object {
+  const { atMs: _atMs, ...encoded } = encodeTick(happened, { ...compiled, types });
+  return { number, at: isoTime(atMs), run_id: runId, tick: encoded };
+}

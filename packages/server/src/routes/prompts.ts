@@ -1,0 +1,54 @@
+/** What runs ask people, and the answers. */
+import { z } from "@hono/zod-openapi";
+import { refusalError } from "../http/answer-error.js";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { toPrompt } from "../wire/handler-record.js";
+import { readMeta } from "../wire/read-event.js";
+import { answerBody, idParams, prompt, promptParams } from "../wire/schemas.js";
+import { handleOf } from "./runs-of.js";
+
+const tag = "Prompts";
+
+export function mountPrompts(server: Server): void {
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/handlers/{id}/prompts",
+      summary: "What a run asks and nobody has answered yet, also while it is at work",
+      tag,
+      params: idParams,
+      answers: { 200: ["Prompts", z.object({ prompts: z.array(prompt) })] },
+    },
+    async (call) => {
+      const handle = handleOf(server, call);
+      const { workflow } = await handle.summary();
+      const types = server.catalog.find(workflow)?.types ?? [];
+      return json({ prompts: (await handle.prompts()).map((one) => toPrompt(one, types)) });
+    },
+  );
+  mount(
+    server,
+    {
+      method: "post",
+      path: "/handlers/{id}/prompts/{promptId}",
+      summary: "Answers exactly this prompt",
+      tag,
+      params: promptParams,
+      body: answerBody,
+      isKeyed: true,
+      answers: { 200: ["The run has taken it", z.object({ status: z.literal("accepted"), sequence: z.number() })] },
+    },
+    async (call) => {
+      const { params, body, idempotencyKey } = call;
+      const handle = handleOf(server, call);
+      const facts = server.catalog.get((await handle.summary()).workflow);
+      const fields = readMeta(body.fields ?? {}, body.meta, facts) as object;
+      const options = idempotencyKey === null ? {} : { key: idempotencyKey };
+      const receipt = await handle.answer(params.promptId, fields, options);
+      if (receipt.status === "refused") throw refusalError(receipt);
+      return json(receipt);
+    },
+  );
+}

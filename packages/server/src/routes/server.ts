@@ -1,0 +1,41 @@
+/** The server about itself, and what a cron asks of it. */
+import { swaggerUI } from "@hono/swagger-ui";
+import { z } from "@hono/zod-openapi";
+import { HttpError } from "../http/http-error.js";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+
+export function mountTick(server: Server): void {
+  mount(
+    server,
+    {
+      method: "post",
+      path: "/tick",
+      summary: "Takes up the runs that are due, of all tenants",
+      tag: "Server",
+      answers: { 200: ["How many were taken up", z.object({ taken: z.number() })] },
+    },
+    async ({ tenant }) => {
+      if (tenant !== "") throw forbidden();
+      return json({ taken: await server.runtime.start() });
+    },
+  );
+}
+
+export function mountDocs({ app, options }: Server): void {
+  const info = { title: "Millrace", version: "1", description: "Workflows over HTTP." };
+  app.get("/openapi.json", () => {
+    const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers: [{ url: options.basePath || "/" }] });
+    return json(document);
+  });
+  app.get("/docs", swaggerUI({ url: `${options.basePath}/openapi.json` }));
+}
+
+function forbidden(): HttpError {
+  return new HttpError({
+    status: 403,
+    code: "FORBIDDEN",
+    detail: "This is for callers that belong to no tenant.",
+    hint: "Use credentials without a tenant for the cron.",
+  });
+}

@@ -1,0 +1,40 @@
+/** Starting runs. */
+import { json, mount } from "../http/route.js";
+import { settled } from "../run-wait.js";
+import type { Server } from "../server.types.js";
+import { startRun } from "../start-run.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { handler, nameParams, runBody } from "../wire/schemas.js";
+
+const start = { method: "post", tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;
+
+export function mountStart(server: Server): void {
+  mount(
+    server,
+    {
+      ...start,
+      path: "/workflows/{name}/run",
+      summary: "Starts a run and waits for its end",
+      answers: { 200: ["It has ended", handler], 202: ["It waits for somebody, or goes on", handler] },
+    },
+    async (call) => {
+      const { handle } = await startRun(server, { ...call, workflow: call.params.name });
+      await settled(handle, server.limits.runWaitMs);
+      const record = await handlerRecord(handle, server.catalog);
+      return json(record, record.status === "running" ? 202 : 200);
+    },
+  );
+  mount(
+    server,
+    {
+      ...start,
+      path: "/workflows/{name}/run-nowait",
+      summary: "Starts a run",
+      answers: { 200: ["It is stored", handler] },
+    },
+    async (call) => {
+      const { handle } = await startRun(server, { ...call, workflow: call.params.name });
+      return json(await handlerRecord(handle, server.catalog));
+    },
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * The serverless form: each request starts or continues one run, drives it until it is done or waits, stores it, answers.
+ *
+ * ```
+ * request ──► load or start ──► drive until idle ──► store ──► answer        (and nothing is left behind)
+ * ```
+ *
+ * @module
+ */
+import type { Workflow } from "millrace";
+import { compileWorkflow } from "millrace/engine";
+import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
+import { answerError } from "../http/answer-error.js";
+import { json } from "../http/route.js";
+import { within } from "../run-wait.js";
+import { nowMs } from "../system.js";
+import { whoAsks } from "../who-asks.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { WorkflowCatalog } from "../workflow-facts.js";
+import { bring } from "./bring.js";
+import { type HandlerOptions, type ResolvedHandlerOptions, resolveHandlerOptions } from "./handler-options.js";
+import { readRequest } from "./read-request.js";
+import { openRequestRuntime } from "./request-runtime.js";
+
+/** What a platform gives with a request: Cloudflare's `ctx`, or `{ waitUntil: after }` in Next. */
+export interface RequestContext {
+  waitUntil?(work: Promise<unknown>): void;
+}
+
+export interface DueReport {
+  /** How many runs were taken up. */
+  readonly taken: number;
+  /** When the next one is due, in epoch milliseconds; null: none waits for a time. */
+  readonly wakeAtMs: number | null;
+}
+
+export interface RequestHandler {
+  (request: Request, context?: RequestContext): Promise<Response>;
+  /** Takes up the runs that are due, of all tenants, and drives them: for a cron. */
+  due(): Promise<DueReport>;
+}
+
+/**
+ * A function from a request to a response that runs one workflow.
+ *
+ * `POST` starts a run, or brings one an answer or an event; `GET ?handler_id=` tells where one stands. The answer is the handler
+ * record: 200 once it has ended, 202 before. With `Prefer: respond-async` it does not wait for the run, where the platform has
+ * `waitUntil` to go on with it.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`
+ * @example
+ * export const POST = createHandler(new RefundFlow(), { store });
+ */
+export function createHandler(workflow: Workflow, options: HandlerOptions): RequestHandler {
+  const resolved = resolveHandlerOptions(options, compileWorkflow(workflow).name);
+  const workflows: Workflows = { [resolved.name]: workflow };
+  const serving: Serving = { ...resolved, workflows, catalog: new WorkflowCatalog(workflows, {}) };
+  const handle = (request: Request, context: RequestContext = {}): Promise<Response> =>
+    serve(serving, request, context).catch((error: unknown) =>
+      answerError(error, { method: request.method, path: new URL(request.url).pathname }, resolved.log),
+    );
+  return Object.assign(handle, { due: () => driveDue(serving) });
+}
+
+interface Serving extends ResolvedHandlerOptions {
+  readonly workflows: Workflows;
+  readonly catalog: WorkflowCatalog;
+}
+
+async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
+  const { tenant = "" } = await whoAsks(serving.auth, request);
+  const asked = await readRequest(request, serving.limits);
+  const idempotencyKey = request.headers.get("idempotency-key");
+  const runtime = openRequestRuntime(serving);
+  let isKept = false;
+  try {
+    const { handle } = await bring({ ...serving, runtime }, { asked, workflow: serving.name, tenant, idempotencyKey });
+    const work = asked.kind === "look" ? Promise.resolve() : drive(handle, serving.driveMs);
+    if (context.waitUntil !== undefined && wantsNoWait(request)) {
+      isKept = true;
+      context.waitUntil(work.finally(() => runtime.stop({ drainMs: 0 })));
+    } else await work;
+    const record = await handlerRecord(handle, serving.catalog);
+    return json(record, record.status === "running" ? 202 : 200);
+  } finally {
+    // What is stored is on disk when this resolves: the answer comes after it.
+    if (!isKept) await runtime.stop({ drainMs: 0 });
+  }
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc7240#section-4.1 */
+function wantsNoWait(request: Request): boolean {
+  return /\brespond-async\b/i.test(request.headers.get("prefer") ?? "");
+}
+
+/** Until it has nothing to do, or the time is up. */
+async function drive(handle: RunHandle, forMs: number): Promise<void> {
+  await within(handle.idle(), nowMs() + forMs);
+}
+
+async function driveDue(serving: Serving): Promise<DueReport> {
+  const taken: RunKey[] = [];
+  const runtime = openRequestRuntime({ ...serving, onTaken: (keys) => void taken.push(...keys) });
+  const untilMs = nowMs() + serving.driveMs;
+  try {
+    await runtime.start();
+    let driven = 0;
+    // What becomes due meanwhile is taken up, too.
+    for (; driven < taken.length && nowMs() < untilMs; driven = taken.length)
+      await Promise.all(taken.slice(driven).map((key) => driveKey(serving, runtime, { key, untilMs })));
+  } finally {
+    await runtime.stop({ drainMs: 0 });
+  }
+  const wakeAtMs = await serving.store.nextWakeAtMs({ workflows: [serving.name] });
+  return { taken: taken.length, wakeAtMs };
+}
+
+interface DueRun {
+  readonly key: RunKey;
+  readonly untilMs: number;
+}
+
+async function driveKey({ log }: Serving, runtime: Runtime, { key, untilMs }: DueRun): Promise<void> {
+  const handle = runtime.handle(key.runId, { tenant: key.tenant });
+  await drive(handle, untilMs - nowMs()).catch((error: unknown) =>
+    log.error(`Run "${key.runId}" was due and could not be driven.`, error),
+  );
+}

@@ -1,0 +1,78 @@
+/**
+ * Starts a run at most once.
+ *
+ * Whoever starts a run with an id writes down what it came with: its idempotency key, or a mark of its own. A request that finds
+ * another mark than its own has not started that run.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import type { RunHandle } from "millrace/runtime";
+import { HttpError } from "./http/http-error.js";
+import type { Server } from "./server.types.js";
+import { newId } from "./system.js";
+import { readStart } from "./wire/read-event.js";
+import type { RunBody } from "./wire/schemas.js";
+
+/** The label of a run with what its start came with. */
+const startLabel = "millrace.start";
+
+export interface StartRequest {
+  readonly workflow: string;
+  readonly tenant: string;
+  readonly body: RunBody;
+  readonly idempotencyKey: string | null;
+}
+
+/** A handle is a promise: returned bare by an async function, its result would be awaited. */
+export interface StartedRun {
+  readonly handle: RunHandle;
+}
+
+export type StartHost = Pick<Server, "runtime" | "catalog" | "limits">;
+
+/** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and what is wrong with the input. */
+export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
+  const { workflow, tenant, body, idempotencyKey } = request;
+  const facts = catalog.get(workflow);
+  if (body.context !== undefined && body.context !== null) throw contextDisabled();
+  const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
+  const runId = body.handler_id ?? (idempotencyKey === null ? null : await idOfKey(workflow, idempotencyKey));
+  const given = body.labels ?? {};
+  if (runId === null) return accepted(runtime.run(workflow, input as never, { tenant, labels: given }));
+  const mark = idempotencyKey === null ? `request ${newId()}` : `key ${idempotencyKey}`;
+  const labels = { ...given, [startLabel]: mark };
+  const started = await accepted(runtime.run(workflow, input as never, { tenant, runId, labels }));
+  if ((await started.handle.summary()).labels[startLabel] !== mark) throw conflict(runId);
+  return started;
+}
+
+async function accepted(handle: RunHandle): Promise<StartedRun> {
+  await handle.accepted;
+  return { handle };
+}
+
+/** @param of What else the key is for: the same key and another one of these is another run. */
+export async function idOfKey(of: string, key: string): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([of, key]));
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", text)).slice(0, 16);
+  return `key-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function conflict(runId: string): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_ID_CONFLICT",
+    message: `There is already a handler "${runId}".`,
+    hint: "Use another `handler_id`. A request that is sent again needs the `Idempotency-Key` that it had.",
+    details: { runId },
+  });
+}
+
+function contextDisabled(): HttpError {
+  return new HttpError({
+    status: 400,
+    code: "CONTEXT_DISABLED",
+    detail: "A run cannot be started with a `context` from outside.",
+    hint: "Fork a run that there is: `POST /handlers/{id}/fork`.",
+  });
+}

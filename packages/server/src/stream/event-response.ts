@@ -1,0 +1,157 @@
+/**
+ * The stream of a run as a response. An event is read when the reader takes it and not before; a reader that goes away stops the
+ * reading, not the run.
+ *
+ * ```
+ * reader takes ──► pull ──► next event │ heartbeat │ the run has come to wait ──► one chunk, or the end
+ * ```
+ *
+ * It ends cleanly with the run (or where it waits, with `until: "idle"`). Anything else breaks it, so that the reader comes back.
+ *
+ * @module
+ */
+import type { StreamedEvent } from "millrace";
+import type { RunHandle } from "millrace/runtime";
+import { afterMs } from "../system.js";
+import { cleanJson } from "../wire/clean-text.js";
+import { type EnvelopeOptions, toStreamedEnvelope } from "../wire/envelope.js";
+
+export interface EventResponseOptions {
+  readonly format: "sse" | "ndjson";
+  readonly after: number;
+  readonly until: "end" | "idle";
+  readonly envelope: EnvelopeOptions;
+  readonly heartbeatMs: number;
+  /** Called with the first read. Gives what is called at the end. */
+  readonly onOpen: () => () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What may come first while a reader waits. */
+type Coming =
+  | { readonly kind: "event"; readonly event: StreamedEvent }
+  | { readonly kind: "heartbeat" }
+  | { readonly kind: "waits" }
+  | { readonly kind: "end" };
+
+const utf8 = new TextEncoder();
+
+export function eventResponse(handle: RunHandle, options: EventResponseOptions): Response {
+  const isSse = options.format === "sse";
+  const reading = new EventReading(handle, options);
+  const body = new ReadableStream<Uint8Array>(
+    { pull: (controller) => reading.pull(controller), cancel: () => reading.close() },
+    { highWaterMark: 0 }, // nothing is read before somebody asks
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no", // else nginx holds events back
+    },
+  });
+}
+
+class EventReading {
+  readonly #handle: RunHandle;
+  readonly #options: EventResponseOptions;
+  #reader: AsyncIterator<StreamedEvent> | null = null;
+  /** Asked for, and not come yet. */
+  #next: Promise<Coming> | null = null;
+  /** Resolves when the run waits. */
+  #waits: Promise<Coming> | null = null;
+  /** The last number to show; known once the run waits. */
+  #last = Number.POSITIVE_INFINITY;
+  #seen: number;
+  #release: () => void = () => {};
+  #isClosed = false;
+
+  constructor(handle: RunHandle, options: EventResponseOptions) {
+    this.#handle = handle;
+    this.#options = options;
+    this.#seen = options.after;
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      if (this.#reader === null) {
+        this.#open();
+        if (this.#options.format === "sse") return controller.enqueue(utf8.encode("retry: 1000\n\n"));
+      }
+      const chunk = await this.#chunk();
+      if (this.#isClosed) return; // the reader has gone away
+      if (chunk !== null) return controller.enqueue(utf8.encode(chunk));
+      this.close();
+      controller.close();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.close();
+      this.#options.onError(error);
+      controller.error(new Error("The stream broke off.")); // what broke it is in the log
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#release();
+    void this.#reader?.return?.();
+  }
+
+  #open(): void {
+    const { after, until, onOpen } = this.#options;
+    this.#release = onOpen();
+    this.#reader = this.#handle.streamEvents({ after })[Symbol.asyncIterator]();
+    if (until === "end") return;
+    this.#waits = this.#whenWaiting();
+    this.#waits.catch(() => {}); // whoever reads next is told
+  }
+
+  async #whenWaiting(): Promise<Coming> {
+    const { status } = await this.#handle.idle();
+    if (status === "waiting") this.#last = (await this.#handle.summary()).lastEvent;
+    return { kind: "waits" };
+  }
+
+  /** Null: the end. */
+  async #chunk(): Promise<string | null> {
+    while (this.#seen < this.#last) {
+      const coming = await this.#coming();
+      switch (coming.kind) {
+        case "event":
+          return this.#text(coming.event);
+        case "heartbeat":
+          if (this.#options.format === "sse") return ": heartbeat\n\n";
+          break;
+        case "waits":
+          this.#waits = null;
+          break;
+        case "end":
+          return null;
+      }
+    }
+    return null;
+  }
+
+  async #coming(): Promise<Coming> {
+    this.#next ??= this.#read();
+    let callOff = (): void => {};
+    const heartbeat = new Promise<Coming>((resolve) => {
+      callOff = afterMs(this.#options.heartbeatMs, () => resolve({ kind: "heartbeat" }));
+    });
+    const first = await Promise.race([this.#next, heartbeat, ...(this.#waits === null ? [] : [this.#waits])]);
+    callOff();
+    if (first.kind === "event") this.#next = null;
+    return first;
+  }
+
+  async #read(): Promise<Coming> {
+    const result = await (this.#reader as AsyncIterator<StreamedEvent>).next();
+    return result.done === true ? { kind: "end" } : { kind: "event", event: result.value };
+  }
+
+  #text(item: StreamedEvent): string {
+    this.#seen = item.sequence;
+    const text = cleanJson(toStreamedEnvelope(item, this.#options.envelope));
+    return this.#options.format === "sse" ? `id: ${item.sequence}\ndata: ${text}\n\n` : `${text}\n`;
+  }
+}

@@ -1,0 +1,56 @@
+/** JSON Schemas of events, as those who send them have to know them. */
+import type { EventClass, StandardSchema } from "millrace";
+import { schemasOf } from "millrace/engine";
+import * as z from "zod";
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export function eventJsonSchema(eventClass: EventClass): JsonSchema {
+  const { fields, wholes } = schemasOf(eventClass);
+  const required = [...fields].filter(([, schema]) => isRequired(schema)).map(([name]) => name);
+  const own: JsonSchema = {
+    type: "object",
+    properties: Object.fromEntries([...fields].map(([name, schema]) => [name, jsonSchemaOf(schema)])),
+    ...(required.length > 0 && { required }),
+  };
+  const title = eventClass.type;
+  if (wholes.length === 0) return { title, ...own };
+  const [whole, ...others] = wholes.map(jsonSchemaOf);
+  if (fields.size === 0 && others.length === 0) return { type: "object", ...whole, title };
+  return { title, allOf: [own, whole, ...others] };
+}
+
+/** One of several. */
+export function anyEventJsonSchema(classes: readonly EventClass[]): JsonSchema {
+  const [only, ...others] = classes.map(eventJsonSchema);
+  return only !== undefined && others.length === 0 ? only : { anyOf: [only, ...others] };
+}
+
+/** What JSON Schema cannot say becomes `{}`: anything. The schema itself is asked when the event arrives. */
+function jsonSchemaOf(schema: StandardSchema): JsonSchema {
+  try {
+    const { $schema: _dialect, "~standard": _standard, ...rest } = describe(schema) as Record<string, unknown>;
+    return rest;
+  } catch {
+    return {}; // a schema of a library that does not describe itself
+  }
+}
+
+interface Describing {
+  readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => object };
+}
+
+function describe(schema: StandardSchema): object {
+  const standard = schema["~standard"];
+  if (standard.vendor === "zod") return z.toJSONSchema(schema as never, { io: "input", unrepresentable: "any" });
+  return (standard as Describing).jsonSchema?.input({ target: "draft-2020-12" }) ?? {};
+}
+
+function isRequired(schema: StandardSchema): boolean {
+  try {
+    const answer = schema["~standard"].validate(undefined);
+    return !("then" in answer) && answer.issues !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,109 @@
+/** A run as the handler record that LlamaAgents clients know, with where it stands. */
+import { type PendingPrompt, type RunOutcome, type ValueType, WorkflowError } from "millrace";
+import type { RunHandle, RunListing } from "millrace/runtime";
+import { isoTime } from "../system.js";
+import type { WorkflowCatalog } from "../workflow-facts.js";
+import { withoutPaths } from "./clean-text.js";
+import { resultEnvelope, toEnvelope } from "./envelope.js";
+import type { Handler, Prompt } from "./schemas.js";
+
+export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
+  // In this order: what is said of it is never older than its outcome.
+  const outcome = await outcomeOf(handle);
+  return toHandler(await handle.summary(), outcome, catalog);
+}
+
+/** As listed, with its outcome: one that the code here cannot load says why, and does not spoil the list. */
+export async function listedRecord(
+  listing: RunListing,
+  handle: RunHandle,
+  catalog: WorkflowCatalog,
+): Promise<Handler | null> {
+  const outcome = await outcomeOf(handle).catch((error: unknown) => {
+    if (WorkflowError.is(error, "RUN_UNKNOWN")) return undefined; // deleted while it was listed
+    throw error;
+  });
+  return outcome === undefined ? null : toHandler(listing, outcome, catalog);
+}
+
+type Standing = RunOutcome | null | { readonly status: "unloadable"; readonly error: WorkflowError };
+
+async function outcomeOf(handle: RunHandle): Promise<Standing> {
+  try {
+    return await handle.outcome();
+  } catch (error) {
+    if (!WorkflowError.is(error) || !unloadable.test(error.code)) throw error;
+    return { status: "unloadable", error };
+  }
+}
+
+const unloadable = /^(WORKFLOW_UNKNOWN|SNAPSHOT_|EVENT_|STATE_|JOURNAL_|CHILD_)/;
+
+function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
+  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels } = listing;
+  const types = catalog.find(workflow)?.types ?? [];
+  const waiting = outcome?.status === "waiting" ? outcome : null;
+  const status = statusOf(listing, outcome);
+  return {
+    handler_id: runId,
+    workflow_name: workflow,
+    run_id: runId,
+    status,
+    started_at: isoTime(createdAtMs),
+    updated_at: isoTime(updatedAtMs),
+    completed_at: status === "running" ? null : isoTime(endedAtMs ?? updatedAtMs),
+    ...errorOf(outcome),
+    result: outcome?.status === "completed" ? resultEnvelope(outcome.result, types) : null,
+    waiting: waiting !== null,
+    prompts: waiting?.prompts.map((prompt) => toPrompt(prompt, types)) ?? [],
+    wake_at: waiting === null || waiting.wakeAtMs === null ? null : isoTime(waiting.wakeAtMs),
+    last_sequence: lastEvent,
+    labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("millrace."))),
+  };
+}
+
+export function toPrompt({ promptId, event, runId }: PendingPrompt, types: readonly ValueType[]): Prompt {
+  return { prompt_id: promptId, event: toEnvelope(event, { types }), run_id: runId };
+}
+
+function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {
+  if (outcome === null) return "running"; // what is listed of a run that was just resumed is older
+  const status = outcome.status === "unloadable" ? listing.status : outcome.status;
+  switch (status) {
+    case "completed":
+    case "cancelled":
+      return status;
+    case "failed":
+    case "timedOut":
+      return "failed";
+    default:
+      return "running";
+  }
+}
+
+function errorOf(outcome: Standing): Pick<Handler, "error" | "error_code"> {
+  switch (outcome?.status) {
+    case "failed":
+    case "unloadable":
+      return { error: textOf(outcome.error), error_code: codeOf(outcome.error) };
+    case "timedOut":
+      return { error: `The run has used up its ${outcome.timeoutMs} ms.`, error_code: "RUN_TIMED_OUT" };
+    case "cancelled":
+      return { error: cancelText(outcome.reason), error_code: "RUN_CANCELLED" };
+    default:
+      return { error: null, error_code: null };
+  }
+}
+
+function textOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String((error as Error | null)?.message ?? error);
+  return withoutPaths(message);
+}
+
+function codeOf(error: unknown): string {
+  return WorkflowError.is(error) ? error.code : "STEP_FAILED";
+}
+
+function cancelText(reason: unknown): string {
+  return typeof reason === "string" ? `The run was cancelled: ${reason}.` : "The run was cancelled.";
+}

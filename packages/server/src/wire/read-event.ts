@@ -1,0 +1,86 @@
+/**
+ * Events that come from outside. Their classes are looked up among those of the workflow, and nowhere else.
+ *
+ * @module
+ */
+import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
+import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
+import { parseJson } from "../http/guard-json.js";
+import { bodyInvalid } from "../http/http-error.js";
+import type { WorkflowFacts } from "../workflow-facts.js";
+import type { RunBody } from "./schemas.js";
+
+export interface ReadOptions {
+  readonly facts: WorkflowFacts;
+  /** Levels of JSON that comes as text in JSON. */
+  readonly maxDepth: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`; {HttpError} `BODY_INVALID` */
+export function readEvent(given: string | Fields, { facts, maxDepth }: ReadOptions): WorkflowEvent {
+  const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`event`") : given;
+  const type = sent["type"];
+  if (typeof type !== "string") throw bodyInvalid("`event` is no envelope: it has no `type`.");
+  const eventClass = facts.events.get(type);
+  if (eventClass === undefined) throw eventUnknown(type, facts);
+  return eventFromFields(eventClass, readFields(sent, eventClass, facts));
+}
+
+/** The input of a run: the fields of its start event, or the event. */
+export function readStart({ start_event, kwargs }: RunBody, { facts, maxDepth }: ReadOptions): unknown {
+  const given = start_event ?? kwargs ?? {};
+  const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`start_event`") : given;
+  if (isWithMeta(sent, facts.compiled)) return readMeta(sent["value"], sent["meta"], facts);
+  if (!isEnvelope(sent)) return sent;
+  const { startClasses } = facts.compiled;
+  const type = sent["type"] ?? startClasses[0]?.type;
+  const eventClass = startClasses.find((start) => start.type === type);
+  if (eventClass === undefined) throw eventUnknown(String(type), facts);
+  return eventFromFields(eventClass, readFields(sent, eventClass, facts));
+}
+
+/** Values that JSON cannot hold are restored. */
+export function readMeta(json: unknown, meta: unknown, { types }: WorkflowFacts): unknown {
+  return meta === undefined || meta === null ? json : decodeValue({ json, meta }, "The body", types);
+}
+
+/** `type` is a name that no field has; where it is left out, the qualified name shows what is meant. */
+function isEnvelope(sent: Fields): boolean {
+  const isNamed = typeof sent["type"] === "string" || typeof sent["qualified_name"] === "string";
+  return isNamed && valueIn(sent) !== undefined;
+}
+
+/** `{ value, meta }` and nothing else: fields, of which some are no JSON. The runtime finds the class, as for plain fields. */
+function isWithMeta({ value, meta, ...others }: Fields, { startClasses }: CompiledWorkflow): boolean {
+  if (Object.keys(others).length > 0 || !isObject(value) || typeof meta !== "object" || meta === null) return false;
+  return !startClasses.some((start) => schemasOf(start).fields.has("value")); // there it is a field
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function valueIn(sent: Fields): unknown {
+  return sent["value"] ?? sent["data"];
+}
+
+function readFields(sent: Fields, eventClass: EventClass, facts: WorkflowFacts): Fields {
+  const value = fieldsOf(valueIn(sent) ?? {}, `\`value\` of the event "${eventClass.type}"`);
+  return fieldsOf(readMeta(value, sent["meta"], facts), "`value`");
+}
+
+function fieldsOf(value: unknown, what: string): Fields {
+  if (isObject(value)) return value;
+  throw bodyInvalid(`${what} is no object.`);
+}
+
+function eventUnknown(type: string, { name, events }: WorkflowFacts): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_UNKNOWN",
+    message: `Workflow "${name}" knows no event of the type ${JSON.stringify(type)}.`,
+    hint: `It knows ${[...events.keys()].join(", ")}.`,
+    details: { event: type },
+  });
+}

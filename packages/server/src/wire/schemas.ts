@@ -1,0 +1,171 @@
+/**
+ * Bodies, queries and answers: what checks them is what `/openapi.json` shows.
+ *
+ * @module
+ */
+import { z } from "@hono/zod-openapi";
+
+const anything = z.unknown();
+const fields = z.record(z.string(), anything);
+
+// ---- what comes in
+
+export const handlerIdText: z.ZodString = z
+  .string()
+  .min(1)
+  .max(200)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+  .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u, "an id has no control characters");
+
+/** Names that begin with `millrace.` are the server's own. */
+const labelName = z
+  .string()
+  .regex(/^(?!millrace\.)[^=]{1,100}$/u, "a name of a label has no `=`, and no `millrace.` in front");
+const labelsGiven = z
+  .record(labelName, z.string().max(1000))
+  .refine((labels) => Object.keys(labels).length <= 50, "at most 50 labels");
+
+const eventBody = z.union([z.string(), fields]);
+
+export const runBody = z
+  .object({
+    start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
+    kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
+    handler_id: handlerIdText.nullish(),
+    labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
+    context: anything.optional().openapi({ description: "Refused: fork instead." }),
+  })
+  .openapi("RunBody");
+export type RunBody = z.infer<typeof runBody>;
+
+export const postBody = z
+  .object({
+    event: eventBody.openapi({ description: "An envelope `{ type, value }`, or a JSON string of one." }),
+    step: z.string().min(1).nullish().openapi({ description: "Only this step gets it." }),
+  })
+  .openapi("PostEventBody");
+
+export const answerBody = z
+  .object({
+    fields: fields.nullish(),
+    meta: anything.optional().openapi({ description: "Of values that JSON cannot hold." }),
+  })
+  .openapi("AnswerBody");
+
+export const cancelBody = z.object({ reason: anything.optional() }).openapi("CancelBody");
+
+export const forkBody = z
+  .object({
+    at: z.number().int().min(1).openapi({ description: "The tick after which the new run begins." }),
+    handler_id: handlerIdText.nullish(),
+    state: fields.nullish().openapi({ description: "Top-level fields of the state to replace." }),
+  })
+  .openapi("ForkBody");
+
+export const streamQuery = z.object({
+  sse: z.stringbool().default(true),
+  after_sequence: z
+    .union([z.literal("now"), z.coerce.number().int().min(-1).max(Number.MAX_SAFE_INTEGER)])
+    .default(-1)
+    .openapi({ description: '-1: all; n: what comes after it; "now": what is still to come.' }),
+  until: z.enum(["end", "idle"]).default("end"),
+  include_qualified_name: z.stringbool().default(true),
+});
+export type StreamQuery = z.infer<typeof streamQuery>;
+
+export const listQuery = z.object({
+  status: repeated(z.enum(["running", "completed", "failed", "cancelled"])),
+  workflow_name: repeated(z.string()),
+  waiting: z.stringbool().optional().openapi({ description: "Only runs that wait, or only those that do not." }),
+  label: repeated(z.string().regex(/^[^=]+=/u, "a label is `name=value`")).openapi({
+    description: "`name=value`; all of them.",
+  }),
+  created_after: instant("Created after it."),
+  created_before: instant("Created before it."),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  cursor: z.string().min(1).max(2000).optional(),
+});
+export type ListQuery = z.infer<typeof listQuery>;
+
+export const historyQuery = z.object({
+  after: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+});
+
+export const standQuery = z.object({
+  wait: z.coerce.number().int().min(0).default(0).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
+});
+
+export const cancelQuery = z.object({ purge: z.stringbool().default(false) });
+
+export const idParams = z.object({ id: handlerIdText });
+export const nameParams = z.object({ name: z.string() });
+export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(1000) });
+
+function instant(description: string) {
+  const text = z.iso.datetime({ offset: true, error: "is no time such as 2026-01-31T12:00:00Z" });
+  return text
+    .transform((value) => Date.parse(value))
+    .optional()
+    .openapi({ description, type: "string", format: "date-time" });
+}
+
+function repeated<Item extends z.ZodType>(item: Item) {
+  const list = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);
+  return z.preprocess(list, z.array(item).max(100).optional());
+}
+
+// ---- what goes out
+
+const envelopeShape = {
+  value: anything.openapi({ description: "The fields of the event." }),
+  type: z.string().openapi({ description: "Its durable type." }),
+  types: z.array(z.string()).nullable().openapi({ description: "The types of its bases, nearest first." }),
+  qualified_name: z.string().optional(),
+  meta: anything.optional().openapi({ description: "What in `value` stands for something that JSON cannot hold." }),
+  version: z.number().optional().openapi({ description: "Of the event's class, above 1." }),
+};
+
+export const envelope = z.object(envelopeShape).openapi("Envelope");
+export type Envelope = z.infer<typeof envelope>;
+
+export const streamedEnvelope = z
+  .object({ ...envelopeShape, sequence: z.number(), origin: z.string().nullable(), prompt_id: z.string().optional() })
+  .openapi("StreamedEnvelope");
+export type StreamedEnvelope = z.infer<typeof streamedEnvelope>;
+
+export const prompt = z.object({ prompt_id: z.string(), event: envelope, run_id: z.string() }).openapi("Prompt");
+export type Prompt = z.infer<typeof prompt>;
+
+const time = z.string().openapi({ format: "date-time" });
+
+export const handler = z
+  .object({
+    handler_id: z.string(),
+    workflow_name: z.string(),
+    run_id: z.string(),
+    status: z.enum(["running", "completed", "failed", "cancelled"]),
+    started_at: time,
+    updated_at: time,
+    completed_at: time.nullable(),
+    error: z.string().nullable(),
+    error_code: z.string().nullable(),
+    result: envelope.nullable(),
+    waiting: z.boolean(),
+    prompts: z.array(prompt),
+    wake_at: time.nullable(),
+    last_sequence: z.number(),
+    labels: z.record(z.string(), z.string()),
+  })
+  .openapi("Handler");
+export type Handler = z.infer<typeof handler>;
+
+export const errorAnswer = z
+  .object({
+    detail: z.string(),
+    code: z.string(),
+    hint: z.string().optional(),
+    id: z.string().optional(),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .openapi("Error");

@@ -1,0 +1,98 @@
+/** Workflows as tools, through the client of the SDK. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { createRuntime } from "millrace/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createMcpServer } from "../src/mcp.js";
+import type { Json } from "./answer.types.js";
+import { workflows } from "./child/workflows.js";
+
+async function connect(answer: ElicitResult | null = null) {
+  const runtime = createRuntime({ workflows });
+  const log = { info: () => {}, error: () => {} };
+  const server = createMcpServer({
+    runtime,
+    log,
+    tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails." },
+  });
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: answer === null ? {} : { elicitation: {} } },
+  );
+  const asked: Json[] = [];
+  if (answer !== null) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked.push(params);
+      return answer;
+    });
+  }
+  const [one, other] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(one), client.connect(other)]);
+  onTestFinished(async () => {
+    await client.close();
+    await runtime.stop();
+  });
+  const call = (name: string, given: Record<string, unknown> = {}): Promise<Json> =>
+    client.callTool({ name, arguments: given });
+  return { client, runtime, asked, call };
+}
+
+describe("createMcpServer", () => {
+  it("offers the named workflows with the schemas of their start events", async () => {
+    const { client } = await connect();
+
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "fail", "answer_prompt"]);
+    expect(tools[0]).toMatchObject({
+      description: "Adds two numbers.",
+      inputSchema: { type: "object", properties: { left: { type: "number" } }, required: ["left"] },
+    });
+  });
+
+  it("runs a workflow", async () => {
+    const { call } = await connect();
+
+    expect(await call("add", { left: 2, right: 3 })).toMatchObject({
+      content: [{ type: "text", text: '{"sum":5}' }],
+      structuredContent: { status: "completed" },
+    });
+  });
+
+  it("tells the model what it did wrong", async () => {
+    const { call } = await connect();
+
+    expect(await call("add", { left: "two" })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("EVENT_INVALID") }],
+    });
+    expect(await call("fail")).toMatchObject({ isError: true, structuredContent: { error_code: "STEP_FAILED" } });
+    await expect(call("count", { to: 1 })).rejects.toThrow("no tool");
+  });
+
+  it("puts a prompt to the person", async () => {
+    const { call, asked } = await connect({ action: "accept", content: { approved: true } });
+
+    expect(await call("refund", { order: "C-3" })).toMatchObject({ content: [{ text: '{"result":"refunded C-3"}' }] });
+    expect(asked).toMatchObject([
+      {
+        message: 'ApproveRefund: {"order":"C-3"}',
+        requestedSchema: { properties: { approved: { type: "boolean" } }, required: ["approved"] },
+      },
+    ]);
+  });
+
+  it.each([
+    ["has no way to ask", null],
+    ["is told no", { action: "decline" } as const],
+  ])("ends with the open prompt where the client %s, and goes on with its answer", async (_name, answer) => {
+    const { call } = await connect(answer);
+
+    const { structuredContent } = await call("refund");
+    expect(structuredContent).toMatchObject({ status: "running", waiting: true });
+    const { handler_id, prompts } = structuredContent;
+    const given = { handler_id, prompt_id: prompts[0].prompt_id, fields: { approved: false } };
+    expect(await call("answer_prompt", given)).toMatchObject({ content: [{ text: '{"result":"refused"}' }] });
+    expect(await call("answer_prompt", given)).toMatchObject({ isError: true });
+  });
+});

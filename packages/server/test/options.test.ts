@@ -1,0 +1,124 @@
+/** What `createServer` and `bearerAuth` take, asked without a network. */
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "millrace";
+import { createRuntime, type Runtime } from "millrace/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bearerAuth, createServer } from "../src/index.js";
+
+const echo = defineWorkflow("echo")
+  .step("echo", { on: StartEvent, emits: StopEvent }, (ev) => new StopEvent({ result: ev.get("text") }))
+  .build();
+
+function open(): Runtime {
+  const runtime = createRuntime({ workflows: { echo } });
+  onTestFinished(() => runtime.stop());
+  return runtime as unknown as Runtime;
+}
+
+const get = (path: string, headers: Record<string, string> = {}): Request =>
+  new Request(`http://localhost${path}`, { headers });
+
+describe("auth", () => {
+  it("takes a function of yours", async () => {
+    const app = createServer({
+      runtime: open(),
+      auth: async (request) => (request.headers.get("x-user") === "ann" ? { tenant: "ann" } : null),
+    });
+
+    expect((await app.fetch(get("/handlers", { "x-user": "ann" }))).status).toBe(200);
+    expect((await app.fetch(get("/handlers", { "x-user": "bob" }))).status).toBe(401);
+  });
+
+  it("refuses everybody when it fails, and says nothing about why", async () => {
+    const lines: string[] = [];
+    const log = { info: () => {}, error: (message: string, error: unknown) => void lines.push(`${message} ${error}`) };
+    const auth = (): never => {
+      throw new Error("password of the database: 1234");
+    };
+    const response = await createServer({ runtime: open(), auth, log }).fetch(get("/handlers"));
+    const body = (await response.json()) as { id: string };
+
+    expect(response.status).toBe(500);
+    expect(body).toEqual({ detail: "Something went wrong here.", code: "INTERNAL", id: expect.any(String) });
+    expect(lines).toEqual([expect.stringContaining(`(${body.id}). Error: password`)]);
+  });
+
+  it.each([undefined, "yes", { tenant: 7 }, { tenant: "a\0b" }])("refuses who it says is %j", async (identity) => {
+    const log = { info: () => {}, error: () => {} };
+    const app = createServer({ runtime: open(), log, auth: () => identity as never });
+
+    expect((await app.fetch(get("/handlers"))).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it("shows the docs to everybody when asked to", async () => {
+    const app = createServer({ runtime: open(), auth: () => null, publicDocs: true, basePath: "/api/v1" });
+
+    expect((await app.fetch(get("/api/v1/openapi.json"))).status).toBe(200);
+    expect((await app.fetch(get("/api/v1/docs"))).status).toBe(200);
+    expect((await app.fetch(get("/api/v1/health"))).status).toBe(200);
+    expect((await app.fetch(get("/api/v1/workflows"))).status).toBe(401);
+    expect((await app.fetch(get("/workflows"))).status).toBe(404);
+  });
+
+  it.each([[[]], [[""]], [[undefined]], [[{ token: "" }]]])("refuses the tokens %j", (tokens) => {
+    expect(() => bearerAuth({ tokens: tokens as never })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  });
+});
+
+describe("cors", () => {
+  it("lets the named origins in, before credentials are asked for", async () => {
+    const app = createServer({ runtime: open(), auth: () => null, cors: { origins: ["https://app.example"] } });
+    const ask = (origin: string): Promise<Response> =>
+      Promise.resolve(app.fetch(new Request("http://localhost/handlers", { method: "OPTIONS", headers: { origin } })));
+
+    expect((await ask("https://app.example")).headers.get("access-control-allow-origin")).toBe("https://app.example");
+    expect((await ask("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
+    expect((await app.fetch(get("/handlers", { origin: "https://app.example" }))).status).toBe(401);
+  });
+
+  it("keeps what pages elsewhere send without asking out", async () => {
+    const app = createServer({ runtime: open(), cors: { origins: ["https://app.example"] } });
+    const send = async (origin: string, site: string): Promise<number> => {
+      const headers = { origin, "sec-fetch-site": site };
+      return (await app.fetch(new Request("http://localhost/tick", { method: "POST", headers }))).status;
+    };
+
+    expect(await send("https://evil.example", "cross-site")).toBe(403);
+    expect(await send("https://app.example", "cross-site")).toBe(200);
+    expect(await send("http://localhost", "same-origin")).toBe(200);
+  });
+
+  it("cannot be open to any origin with credentials", () => {
+    expect(() => createServer({ runtime: open(), cors: { origins: ["*"], credentials: true } })).toThrow("any origin");
+  });
+});
+
+describe("options", () => {
+  it("are refused with everything that is wrong", () => {
+    const wrong = { limits: { bodyBytes: 0, streams: Number.NaN }, basePath: "api/", additionalEvents: { ech: [] } };
+
+    expect(() => createServer({ runtime: open(), ...wrong })).toThrow(
+      /bodyBytes.*streams.*basePath.*additionalEvents/s,
+    );
+  });
+
+  it("add events that no step names", async () => {
+    class Ping extends ExternalEvent.define("Ping") {}
+    const app = createServer({ runtime: open(), additionalEvents: { echo: [Ping] } });
+
+    const { events } = (await (await app.fetch(get("/workflows/echo/events"))).json()) as {
+      events: { title: string }[];
+    };
+    expect(events.map(({ title }) => title)).toContain("Ping");
+  });
+
+  it("stop nothing and start nothing: a stopped runtime is 503", async () => {
+    const runtime = open();
+    const app = createServer({ runtime });
+    await runtime.stop();
+
+    const response = await app.fetch(get("/handlers/x"));
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect((await app.fetch(get("/health"))).status).toBe(503);
+  });
+});

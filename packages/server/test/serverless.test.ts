@@ -1,0 +1,186 @@
+/** The serverless form: each request may be served by another process. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { sqliteStore } from "@millrace/sqlite";
+import { memoryStore, type RunStore } from "millrace/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bearerAuth, createHandler, type Handler, type HandlerOptions, type RequestHandler } from "../src/index.js";
+import { workflows } from "./child/workflows.js";
+
+const log = { info: () => {}, error: () => {} };
+
+function storeFile(): () => RunStore {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-handler-"));
+  const stores: RunStore[] = [];
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  return () => {
+    const store = sqliteStore(join(folder, "runs.db"), { durability: "process" });
+    stores.push(store);
+    return store;
+  };
+}
+
+/** As a new process: nothing in memory, another connection to the file. */
+function fresh(open: () => RunStore, name: keyof typeof workflows, options: Partial<HandlerOptions> = {}) {
+  return createHandler(workflows[name], { store: open(), name, log, ...options });
+}
+
+interface Told {
+  readonly status: number;
+  readonly body: Handler & { readonly code?: string };
+}
+
+async function post(handler: RequestHandler, body: object, headers: Record<string, string> = {}): Promise<Told> {
+  const request = new Request("https://example.org/refund", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return told(await handler(request));
+}
+
+async function look(handler: RequestHandler, id: string, headers: Record<string, string> = {}): Promise<Told> {
+  return told(await handler(new Request(`https://example.org/refund?handler_id=${id}`, { headers })));
+}
+
+async function told(response: Response): Promise<Told> {
+  return { status: response.status, body: (await response.json()) as Told["body"] };
+}
+
+describe("createHandler", () => {
+  it("pauses in one request and goes on in another, in another process", async () => {
+    const open = storeFile();
+    const asked = await post(fresh(open, "refund"), { kwargs: { order: "B-2" } });
+    expect(asked).toMatchObject({ status: 202, body: { status: "running", waiting: true } });
+    const { handler_id, prompts } = asked.body;
+
+    expect(await look(fresh(open, "refund"), handler_id)).toMatchObject({ status: 202, body: { prompts } });
+    const answer = { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { approved: true } };
+    expect(await post(fresh(open, "refund"), answer)).toMatchObject({
+      status: 200,
+      body: { status: "completed", result: { value: { result: "refunded B-2" } } },
+    });
+    expect(await look(fresh(open, "refund"), handler_id)).toMatchObject({ status: 200, body: { status: "completed" } });
+    expect(await post(fresh(open, "refund"), answer)).toMatchObject({ status: 409, body: { code: "RUN_FINISHED" } });
+  });
+
+  it("takes one of several answers that come at once, each in a process of its own", async () => {
+    const open = storeFile();
+    for (let round = 0; round < 10; round++) {
+      const { handler_id, prompts } = (await post(fresh(open, "refund"), {})).body;
+      const answer = { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { approved: true } };
+
+      const told = await Promise.all([1, 2, 3].map(() => post(fresh(open, "refund"), answer)));
+
+      expect(told.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    }
+  });
+
+  it("brings an event", async () => {
+    const open = storeFile();
+    const { body } = await post(fresh(open, "mailbox"), {});
+    const event = { type: "Letter", value: { text: "hello" } };
+
+    expect(await post(fresh(open, "mailbox"), { handler_id: body.handler_id, event })).toMatchObject({
+      status: 200,
+      body: { result: { value: { result: "hello (1)" } } },
+    });
+  });
+
+  it("starts once for one key", async () => {
+    const open = storeFile();
+    const start = () => post(fresh(open, "add"), { kwargs: { left: 1 } }, { "idempotency-key": "k" });
+
+    expect((await start()).body.handler_id).toBe((await start()).body.handler_id);
+  });
+
+  it("leaves timers to a cron, and says when that has to come", async () => {
+    const store = memoryStore();
+    const handler = createHandler(workflows.nap, { store, log });
+    const { body } = await post(handler, { kwargs: { ms: 60 } });
+    expect(body).toMatchObject({ waiting: true, wake_at: expect.any(String) });
+
+    const early = await handler.due();
+    expect(early).toEqual({ taken: 0, wakeAtMs: Date.parse(body.wake_at as string) });
+    await pause(80);
+    expect(await look(handler, body.handler_id)).toMatchObject({ status: 202 });
+    expect(await handler.due()).toEqual({ taken: 1, wakeAtMs: null });
+    expect(await look(handler, body.handler_id)).toMatchObject({ status: 200, body: { status: "completed" } });
+  });
+
+  it("does nothing after its answer", async () => {
+    const store = memoryStore();
+    const calls: string[] = [];
+    const watched = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return (...values: unknown[]) => {
+          calls.push(String(name));
+          return value.apply(target, values);
+        };
+      },
+    });
+    await post(createHandler(workflows.refund, { store: watched, log }), {});
+    const before = calls.length;
+    await pause(100);
+
+    expect(calls.length).toBe(before);
+    expect(calls).not.toContain("close");
+    expect(calls).not.toContain("claimDue");
+  });
+
+  it("goes on behind an early answer only where the platform waits", async () => {
+    const store = memoryStore();
+    const handler = createHandler(workflows.count, { store, log });
+    const work: Promise<unknown>[] = [];
+    const request = () =>
+      new Request("https://example.org/", {
+        method: "POST",
+        headers: { "content-type": "application/json", prefer: "respond-async" },
+        body: JSON.stringify({ kwargs: { to: 10, pauseEvery: 1 } }),
+      });
+
+    const early = await told(await handler(request(), { waitUntil: (promise) => void work.push(promise) }));
+    expect(early).toMatchObject({ status: 202, body: { status: "running" } });
+    await Promise.all(work);
+    expect(await look(handler, early.body.handler_id)).toMatchObject({ body: { status: "completed" } });
+    expect(await told(await handler(request()))).toMatchObject({ body: { status: "completed" } });
+  });
+
+  it("parks what takes too long, and goes on with it in the next request", async () => {
+    const store = memoryStore();
+    const short = createHandler(workflows.count, { store, log, driveMs: 50 });
+    const { status, body } = await post(short, { kwargs: { to: 100, pauseEvery: 5 } });
+    expect(status).toBe(202);
+    expect(body.waiting).toBe(false);
+
+    const long = createHandler(workflows.count, { store, log });
+    expect(await post(long, { handler_id: body.handler_id })).toMatchObject({ body: { status: "completed" } });
+  });
+
+  it("keeps tenants apart, and refuses what is wrong", async () => {
+    const store = memoryStore();
+    const auth = bearerAuth({
+      tokens: [
+        { token: "red", tenant: "red" },
+        { token: "blue", tenant: "blue" },
+      ],
+    });
+    const handler = createHandler(workflows.refund, { store, log, auth });
+    const { body } = await post(handler, {}, { authorization: "Bearer red" });
+
+    expect(await look(handler, body.handler_id)).toMatchObject({ status: 401 });
+    expect(await look(handler, body.handler_id, { authorization: "Bearer blue" })).toMatchObject({ status: 404 });
+    expect(await look(handler, body.handler_id, { authorization: "Bearer red" })).toMatchObject({ status: 202 });
+    const wrong = { handler_id: body.handler_id, event: { type: "Nothing", value: {} } };
+    expect(await post(handler, wrong, { authorization: "Bearer red" })).toMatchObject({ status: 400 });
+    expect((await handler(new Request("https://x.org", { method: "DELETE" }))).status).toBe(401);
+    expect(() => createHandler(workflows.refund, { store: {} as RunStore })).toThrow("no run store");
+  });
+});

@@ -1,0 +1,8 @@
+import { expect, it } from "vitest";
+import * as surface from "../src/index.js";
+import * as mcp from "../src/mcp.js";
+
+it("exports what the documentation names, and nothing else", () => {
+  expect(Object.keys(surface).sort()).toEqual(["bearerAuth", "createHandler", "createServer"]);
+  expect(Object.keys(mcp)).toEqual(["createMcpServer"]);
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { index: "src/index.ts", mcp: "src/mcp.ts" },
+  format: ["esm", "cjs"],
+  target: "es2022",
+  platform: "neutral",
+  dts: { tsconfig: "tsconfig.build.json" },
+  sourcemap: true,
+  clean: true,
+});

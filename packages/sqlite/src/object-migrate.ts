@@ -1,0 +1,56 @@
+import { WorkflowError } from "millrace";
+import { newer } from "./migrate.js";
+import type { ObjectDatabase } from "./object-database.js";
+import { migrations } from "./schema.js";
+
+// The pragmas that hold the version of a file are not there.
+const createVersion = "CREATE TABLE millrace (version INTEGER NOT NULL) STRICT";
+const readVersion = "SELECT version FROM millrace";
+const setVersion = "INSERT INTO millrace (version) VALUES (?)";
+const clearVersion = "DELETE FROM millrace";
+const tablesOf = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (SELECT value FROM json_each(?))";
+
+/**
+ * Brings the tables to this version, beside those that the object has of its own.
+ *
+ * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`.
+ */
+export function migrateObject(database: ObjectDatabase): void {
+  database.write(() => {
+    const version = versionOf(database);
+    if (version > migrations.length) throw newer(database.path, version, migrations.length);
+    if (version === migrations.length) return;
+    if (version === 0) {
+      assertFree(database);
+      database.sqlOnce(createVersion).run();
+    }
+    for (const migration of migrations.slice(version)) database.sqlOnce(migration).run();
+    database.sqlOnce(clearVersion).run();
+    database.sqlOnce(setVersion).run(migrations.length);
+  });
+}
+
+/** 0: there is nothing of ours. */
+function versionOf(database: ObjectDatabase): number {
+  if (namesOf(database, ["millrace"]).length === 0) return 0;
+  return (database.sqlOnce(readVersion).get() as { readonly version: number }).version;
+}
+
+function assertFree(database: ObjectDatabase): void {
+  const ours = migrations.flatMap((text) =>
+    [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name as string),
+  );
+  const [taken] = namesOf(database, ours);
+  if (taken === undefined) return;
+  throw new WorkflowError({
+    code: "STORE_FOREIGN",
+    message: `The Durable Object has a table "${taken}" of its own, and the store needs that name.`,
+    hint: "Give Millrace an object of its own, or rename your table.",
+    details: { path: database.path, table: taken },
+  });
+}
+
+function namesOf(database: ObjectDatabase, names: readonly string[]): string[] {
+  const rows = database.sqlOnce(tablesOf).all(JSON.stringify(names)) as { readonly name: string }[];
+  return rows.map(({ name }) => name);
+}
