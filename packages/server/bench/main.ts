@@ -1,9 +1,11 @@
 /**
- * `POST …/run` of a workflow of three steps, beside a bare Hono app that does the same work without one.
+ * `POST …/run` of a workflow of three steps, and 500 readers of one run, beside a bare Hono app that does the same work without
+ * workflows.
  *
- *     pnpm --filter @millrace/server bench             all, about a minute
- *     pnpm --filter @millrace/server bench --write     puts the table into README.md
- *     pnpm --filter @millrace/server bench --memory    the heap over 50,000 runs instead
+ *     pnpm --filter @millrace/server bench             all, about three minutes
+ *     pnpm --filter @millrace/server bench --write     puts the tables into README.md
+ *     pnpm --filter @millrace/server bench --readers   only the readers
+ *     pnpm --filter @millrace/server bench --memory    only the memory over 50,000 runs
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,6 +14,7 @@ import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import autocannon from "autocannon";
+import { readAll } from "./read-all.ts";
 
 const rounds = 3;
 const seconds = 3;
@@ -39,9 +42,11 @@ class Subject {
     this.port = Number((await this.#lines.next()).value);
   }
 
-  async heap(): Promise<number> {
-    this.#child.stdin.write("heap\n");
-    return Number((await this.#lines.next()).value);
+  /** In megabytes, after a collection. */
+  async memory(): Promise<{ readonly heap: string; readonly whole: string }> {
+    this.#child.stdin.write("memory\n");
+    const [heap = "", whole = ""] = String((await this.#lines.next()).value).split(" ");
+    return { heap, whole };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,21 +100,68 @@ async function throughput(): Promise<string> {
   return [head, ...rows].join("\n");
 }
 
-async function memory(): Promise<string> {
-  await using subject = new Subject("memory", "steady");
+const readerKinds = ["bare", "memory", "sqlite"] as const;
+const readers = 500;
+const events = 1_000;
+
+/** Seconds until every reader has all events: they are connected before the first one is shown. */
+async function follow(kind: string): Promise<number> {
+  await using subject = new Subject(kind);
   await subject.ready();
-  const heaps: string[] = [];
+  return await readAll({ url: `http://127.0.0.1:${subject.port}`, readers, events }); // before the subject goes
+}
+
+async function following(): Promise<string> {
+  const found = new Map<string, number[]>(readerKinds.map((kind) => [kind, []]));
+  for (let round = 0; round < rounds; round++)
+    for (const kind of readerKinds) found.get(kind)?.push(await follow(kind));
+  const bare = found.get("bare") as number[];
+  const rows = readerKinds.map((kind) => {
+    const own = found.get(kind) as number[];
+    const took = median(own);
+    const ratio = median(own.map((value, round) => value / (bare[round] as number)));
+    return `| ${names[kind]} | ${shown((readers * events) / took)} | ${took.toFixed(1)} | ${kind === "bare" ? "" : `1 / ${ratio.toFixed(1)}`} |`;
+  });
+  const head =
+    "| 500 readers of one run of 1,000 events, SSE | events/s | until the last one has all, s | of bare Hono |\n|---|---:|---:|---:|";
+  return [head, ...rows].join("\n");
+}
+
+async function memory(kind: "memory" | "sqlite"): Promise<string> {
+  await using subject = new Subject(kind, "steady");
+  await subject.ready();
+  const found: { readonly heap: string; readonly whole: string }[] = [];
   for (let part = 0; part < 5; part++) {
     await load(subject.port, { amount: 10_000 });
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    heaps.push(`${((await subject.heap()) / 1e6).toFixed(1)} MB`);
+    found.push(await subject.memory());
   }
-  return `Heap after 10,000, 20,000, … 50,000 runs in memory, those that ended more than 100 ms ago deleted: ${heaps.join(", ")}.`;
+  const row = (name: string, values: readonly string[]): string =>
+    `| ${names[kind]}: ${name}, MB | ${values.join(" | ")} |`;
+  return [
+    row(
+      "heap",
+      found.map(({ heap }) => heap),
+    ),
+    row(
+      "whole process",
+      found.map(({ whole }) => whole),
+    ),
+  ].join("\n");
 }
 
+async function memories(): Promise<string> {
+  const head =
+    "| after this many runs, those that ended more than 100 ms ago deleted | 10,000 | 20,000 | 30,000 | 40,000 | 50,000 |\n|---|---:|---:|---:|---:|---:|";
+  return [head, await memory("memory"), await memory("sqlite")].join("\n");
+}
+
+const sections = { "--run": throughput, "--readers": following, "--memory": memories };
 const machine = `Measured on ${availableParallelism()} cores (${cpus()[0]?.model}), Node ${process.versions.node}, the load generator on the same cores.`;
 const readme = join(import.meta.dirname, "README.md");
-const parts = process.argv.includes("--memory") ? [await memory()] : [await throughput(), await memory()];
+const asked = Object.entries(sections).filter(([flag]) => process.argv.includes(flag));
+const parts: string[] = [];
+for (const [, section] of asked.length > 0 ? asked : Object.entries(sections)) parts.push(await section());
 const results = [...parts, machine].join("\n\n");
 console.log(results);
 rmSync(join(import.meta.dirname, ".data"), { recursive: true, force: true });

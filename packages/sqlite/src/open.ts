@@ -16,8 +16,8 @@ export function openDatabase(path: string, { driver, durability, busyTimeoutMs }
   try {
     database.guard(() => {
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-      // Before anything is written: a file of another program stays as it is.
-      checkIdentity(database, migrations.length);
+      // Before anything is written: a file of another program stays as it is. At one moment: another process may be making it.
+      database.read(() => checkIdentity(database, migrations.length));
       // Of a new file. A snapshot of up to 2 kB then fits into the page of its neighbours, ticks and events of up to 8 kB.
       database.exec("PRAGMA page_size = 8192");
       // SQLite does not wait for this lock by itself.
