@@ -13,6 +13,7 @@ export function leaving({ runId, state, status, nowMs }: Facts, session: Omit<Ne
     session,
     base: state.sessionAtStart,
     state: state.session,
+    counted: state.counted,
     change: (stored) => {
       // Its time and tokens count once, however often it is said how it has ended.
       const isKnown = stored.runs.some((known) => known.runId === runId);

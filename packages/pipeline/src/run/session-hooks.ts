@@ -6,9 +6,9 @@ import type { PipelineState, RunRequest } from "../compile/pipeline-state.types.
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
-import { deepMerge, startState } from "../session/merge-states.js";
 import { openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
+import { deepMerge, startState } from "../session/start-state.js";
 import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";

@@ -4,9 +4,11 @@
  * @module
  */
 import type { StepRecords } from "millrace/runtime";
+import type { CountedPaths } from "./counted.js";
 import type { JsonObject } from "./json.js";
-import { changesOf, mergeStates, type StartStates, startState } from "./merge-states.js";
+import { mergeStates } from "./merge-states.js";
 import { assertOwner, createSession, type NewSession, SESSION_KIND, type SessionRecord } from "./session-record.js";
+import { type StartStates, startState } from "./start-state.js";
 
 /** How a run begins in its session. */
 export interface RunSessionStart extends Pick<StartStates, "template" | "given" | "overwrite"> {
@@ -34,6 +36,7 @@ export interface RunSessionEnd {
   /** What is stored when it began; of a new session what was given over the template is a change like any other. */
   readonly base: Readonly<JsonObject>;
   readonly state: Readonly<JsonObject>;
+  readonly counted: CountedPaths;
   /** All else that the run changes: its place among the runs, metrics. */
   readonly change: (session: SessionRecord) => SessionRecord;
   readonly nowMs: number;
@@ -47,7 +50,7 @@ export interface RunSessionEnd {
  */
 export async function saveSession(
   records: StepRecords,
-  { session, base, state, change, nowMs }: RunSessionEnd,
+  { session, base, state, counted, change, nowMs }: RunSessionEnd,
 ): Promise<SessionRecord> {
   const found = await records.read(SESSION_KIND, session.sessionId);
   const stored = found === null ? createSession({ ...session, state: base }, nowMs) : (found.value as SessionRecord);
@@ -55,7 +58,7 @@ export async function saveSession(
   const saved = change({
     ...stored,
     userId: stored.userId ?? session.userId,
-    state: mergeStates(base, stored.state, changesOf(base, state)),
+    state: mergeStates({ base, theirs: stored.state, mine: state, counted }),
     updatedAtMs: nowMs,
   });
   records.write({ kind: SESSION_KIND, id: session.sessionId, expected: found?.version ?? 0, value: saved });
