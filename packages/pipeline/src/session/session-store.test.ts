@@ -21,9 +21,9 @@ function sessionFlow(template: JsonObject, work: (state: JsonObject, asked: Aske
     .step("work", { on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
       const asked = ev.get("asked") as Asked;
       const { sessionId, userId = null, given = null, overwrite = false } = asked;
-      const session = { sessionId, userId, pipelineId: "p", pipelineName: "P" };
+      const session = { sessionId, userId, pipelineId: "p", pipelineName: "P", state: template };
       const records = recordsOf(ctx);
-      const opened = await openSession(records, { session, template, given, overwrite, nowMs: 1 });
+      const opened = await openSession(records, { session, given, overwrite });
       const view = new LiveSessionState(opened.state).view();
       await work(view.state, asked);
       const state = JSON.parse(JSON.stringify(view.state));
