@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ClientRun, ForkOptions, RunOptions, RunSummary } from "../client.types.js";
+import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
 import { ClientError } from "../client-error.js";
 import type { Call } from "../http/transport.js";
 import { newId } from "../system.js";
@@ -22,27 +22,37 @@ interface Start {
 
 /** Synchronous: what is wrong shows where the run is awaited. */
 export function startRun(connection: Connection, { path, input, options }: Start): ClientRun {
-  const { handlerId = newId(), key = newId(), signal } = options;
+  const { handlerId = newId(), key = newId(), labels, signal } = options;
   const isOurs = options.handlerId === undefined;
   const post = async (): Promise<RunSummary> => {
-    const body = { start_event: await encodeStart(input), handler_id: handlerId };
+    const start = await encodeStart(input);
+    const body = { start_event: start, handler_id: handlerId, ...(labels !== undefined && { labels }) };
     return begin(connection, { method: "POST", path, body, key, signal }, { handlerId, isOurs });
   };
   return createClientRun({ connection, handlerId, started: post(), signal });
 }
 
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
-  const { at, state, handlerId = newId(), key, signal } = options;
+  const { at, state, handlerId = newId(), key = newId(), signal } = options;
   const isOurs = options.handlerId === undefined;
   const call: Call = {
     method: "POST",
     path: `${handlerPath(from)}/fork`,
     body: { at, handler_id: handlerId, ...(state !== undefined && { state }) },
-    ...(key !== undefined && { key }),
-    repeatable: isOurs,
+    key,
     signal,
   };
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
+}
+
+/** A run that is there already goes on. The server does it once for a key, however often it is asked. */
+export function goOn(
+  connection: Connection,
+  handlerId: string,
+  { how, key = newId(), signal }: KeyedOptions & { readonly how: "resume" | "retry" },
+): ClientRun {
+  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/${how}`, key, signal };
+  return createClientRun({ connection, handlerId, started: askForSummary(connection, call), signal });
 }
 
 interface NewRun {
@@ -61,5 +71,5 @@ async function begin(connection: Connection, call: Call, { handlerId, isOurs }: 
 }
 
 function existsAlready(error: unknown): boolean {
-  return error instanceof ClientError && error.status === 409;
+  return error instanceof ClientError && error.code === "RUN_ID_CONFLICT";
 }

@@ -38,6 +38,10 @@ client.handle("h").sendEvent({ name: "Ada" });
 client.runs({ workflow: "jokes" });
 // @ts-expect-error [2322] -- B14 no such status
 client.runs({ status: "waiting" });
+// @ts-expect-error [2353] -- B23 pages of all runs come by themselves
+client.eachRun({ limit: 1 });
+// @ts-expect-error [2322] -- B24 labels are texts
+client.run("open", {}, { labels: { customer: 1 } });
 // @ts-expect-error [2820] -- B15 no such workflow to handle
 client.handle("h", { workflow: "jokes" });
 // @ts-expect-error [2345] -- B16 no base URL
