@@ -48,7 +48,7 @@ export interface KeyedOptions extends CallOptions {
 }
 
 export interface RunOptions extends KeyedOptions {
-  /** 1 to 200 characters. One that exists is `RUN_ID_CONFLICT`, unless the `key` is the same. @default a random UUID */
+  /** 1 to 200 characters. One that exists is `RUN_ID_CONFLICT`, unless the `key` is the same. @default made of the `key`, else a random UUID */
   readonly handlerId?: string;
   /** To find it by, with `client.runs({ labels })`: at most 50. Names hold no `=` and do not begin with `millrace.`. */
   readonly labels?: RunLabels;
@@ -209,7 +209,7 @@ export interface HistoryEntry {
 export interface ForkOptions extends KeyedOptions {
   /** The tick after which the new run begins. */
   readonly at: number;
-  /** @default a random UUID */
+  /** @default made of the `key`, else a random UUID */
   readonly handlerId?: string;
   /** Replaces these fields of the state that it begins with. */
   readonly state?: Readonly<Record<string, unknown>>;

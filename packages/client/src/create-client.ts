@@ -61,7 +61,7 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
   return {
     run: (workflow, input = {}, options = {}) => {
       checkOptions("run", options, rules.run);
-      return startRun(connection, { path: `/workflows/${segment(workflow)}/run-nowait`, input, options });
+      return startRun(connection, { workflow, input, options });
     },
     handle: (handlerId, options = {}) => {
       checkOptions("handle", options, rules.handle);

@@ -162,6 +162,19 @@ describe("against a server", () => {
     await expect(third.accepted).rejects.toMatchObject({ code: "RUN_ID_CONFLICT", status: 409 });
   });
 
+  it("makes one run of two calls with one key, and another of the same key for another workflow", async () => {
+    const key = `double click ${crypto.randomUUID()}`;
+
+    const clicks = [1, 2].map(() => client.run("greet", {}, { key }));
+    const other = client.run("mend", {}, { key });
+    await Promise.all([...clicks.map((run) => run.idle()), other]);
+
+    expect(clicks[0]?.handlerId).toBe(clicks[1]?.handlerId);
+    expect(other.handlerId).not.toBe(clicks[0]?.handlerId);
+    const found = await toArray(client.eachRun({ workflow: "greet", waiting: true }));
+    expect(found.filter(({ handlerId }) => handlerId.includes(key))).toHaveLength(1);
+  });
+
   it("lists, pages and deletes", async () => {
     const ended = [client.run("mend"), client.run("mend"), client.run("mend")];
     await Promise.all(ended);

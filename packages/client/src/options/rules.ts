@@ -113,8 +113,22 @@ const filter: Rules = {
   cursor: text,
 };
 
+type Ruled =
+  | "call"
+  | "keyed"
+  | "run"
+  | "handle"
+  | "send"
+  | "cancel"
+  | "stream"
+  | "runs"
+  | "eachRun"
+  | "history"
+  | "fork"
+  | "useRun";
+
 /** By call. */
-export const rules = {
+export const rules: Readonly<Record<Ruled, Rules>> = {
   call,
   keyed,
   run: { ...keyed, handlerId: id, labels },
@@ -126,7 +140,8 @@ export const rules = {
   eachRun: { ...filter, pageSize: count(1, 1_000) },
   history: { ...call, after: count(0), pageSize: count(1, 1_000) },
   fork: { ...keyed, at: count(1), handlerId: id, state: jsonFields },
-} satisfies { [name: string]: Rules };
+  useRun: { input: object, handlerId: (value) => (value === null ? null : id(value)), labels, keepEvents: count(0) },
+};
 
 const retry: Rules = {
   maxAttempts: atLeast(1),

@@ -2,28 +2,30 @@
  * Runs that begin.
  *
  * The client makes the id of a run before it asks for it, so that a request whose answer is lost can be sent again: it names
- * the same run. An id made here is nobody else's; where the server says that it exists, the first request had arrived.
+ * the same run. A random id is nobody else's; where the server says that it exists, the first request had arrived. With a key of
+ * the caller the id is made of it, so that two calls with one key name one run.
  *
  * @module
  */
 import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
 import { ClientError } from "../client-error.js";
-import type { Call } from "../http/transport.js";
+import { type Call, segment } from "../http/transport.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
 import { createClientRun } from "./client-run.js";
 import { askForSummary, type Connection, getSummary, handlerPath } from "./handler-calls.js";
 
 interface Start {
-  readonly path: string;
+  readonly workflow: string;
   readonly input: object;
   readonly options: RunOptions;
 }
 
 /** Synchronous: what is wrong shows where the run is awaited. */
-export function startRun(connection: Connection, { path, input, options }: Start): ClientRun {
-  const { handlerId = newId(), key = newId(), labels, signal } = options;
-  const isOurs = options.handlerId === undefined;
+export function startRun(connection: Connection, { workflow, input, options }: Start): ClientRun {
+  const path = `/workflows/${segment(workflow)}/run-nowait`;
+  const { labels, signal } = options;
+  const { handlerId, key, isOurs } = namesOf(options, workflow);
   const post = async (): Promise<RunSummary> => {
     const start = await encodeStart(input);
     const body = { start_event: start, handler_id: handlerId, ...(labels !== undefined && { labels }) };
@@ -33,8 +35,8 @@ export function startRun(connection: Connection, { path, input, options }: Start
 }
 
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
-  const { at, state, handlerId = newId(), key = newId(), signal } = options;
-  const isOurs = options.handlerId === undefined;
+  const { at, state, signal } = options;
+  const { handlerId, key, isOurs } = namesOf(options, from);
   const call: Call = {
     method: "POST",
     path: `${handlerPath(from)}/fork`,
@@ -55,9 +57,19 @@ export function goOn(
   return createClientRun({ connection, handlerId, started: askForSummary(connection, call), signal });
 }
 
+interface Names extends NewRun {
+  readonly key: string;
+}
+
+/** @param of What else the key is for: the same key and another one of these is another run. */
+function namesOf({ handlerId, key }: Pick<RunOptions, "handlerId" | "key">, of: string): Names {
+  const made = key === undefined ? newId() : `${of}:${key}`;
+  return { handlerId: handlerId ?? made, key: key ?? newId(), isOurs: handlerId === undefined && key === undefined };
+}
+
 interface NewRun {
   readonly handlerId: string;
-  /** The id was made here. */
+  /** The id is random. */
   readonly isOurs: boolean;
 }
 

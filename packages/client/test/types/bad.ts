@@ -57,6 +57,10 @@ export function Shown() {
   // @ts-expect-error [2554] -- B20 and the input
   useRun(client, "joke").start();
 }
+export function Started() {
+  // @ts-expect-error [2561] -- B25 input of the workflow
+  useRun(client, "joke", { input: { topi: "x" } });
+}
 // @ts-expect-error [2345] -- B21 a fork needs a tick
 client.fork("h", {});
 // @ts-expect-error [2344] -- B22 something that is no workflow

@@ -83,6 +83,10 @@ export function Shown() {
   for (const { event } of run.events) if (event.type === "NeedName") event.question.length;
   run.prompts.map(({ promptId }) => run.answer(promptId, { name: "Ada" }));
 }
+export function Started() {
+  useRun(client, "joke", { input: { topic: "x" }, handlerId: null, labels: { page: "home" }, keepEvents: 10 });
+  useRun(client, "open", { input: {} });
+}
 export function Open() {
   useRun(client, "open").start();
 }
