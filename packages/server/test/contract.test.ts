@@ -432,7 +432,13 @@ describe("looking back", () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: "RUN_UNKNOWN" } });
   });
 
-  it("takes up what is due", async () => {
-    expect(await server.post("/tick")).toMatchObject({ status: 200, body: { taken: expect.any(Number) } });
+  it("takes up what is due, and says when there will be more", async () => {
+    await using other = await ServerProcess.start();
+    expect((await other.post("/tick")).body).toEqual({ taken: 0, wake_at: null });
+
+    await other.start("nap", { kwargs: { ms: 3_600_000 } });
+    const { body } = await other.post("/tick");
+    expect(body).toEqual({ taken: 0, wake_at: time });
+    expect(Date.parse(body.wake_at)).toBeLessThanOrEqual(Date.now() + 1_000); // the end of the lease at the latest
   });
 });
