@@ -47,7 +47,7 @@ function encode(value: unknown, above: readonly (readonly [container: object, na
     if (part === undefined && !Array.isArray(json)) continue;
     const encoded = encode(part, [...above, [value as object, name]]);
     (copy as Record<string, unknown>)[name] = encoded.json;
-    addParts(parts, name.replace(/[\\.]/g, "\\$&"), encoded.tree);
+    addParts(parts, name.replaceAll("\\", "\\\\").replaceAll(".", "\\."), encoded.tree);
   }
   const inner = Object.keys(parts).length > 0 ? parts : undefined;
   if (form === undefined) return { json: copy, tree: inner };
