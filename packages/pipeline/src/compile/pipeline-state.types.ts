@@ -14,6 +14,8 @@ import type { AnsweredRequirement, RequirementData } from "../human/requirement.
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
 export interface PipelineState extends PreparedState {
+  /** Numbers of the session state that this run has only counted. See `keepChanges`. */
+  counted: Record<string, true>;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
   /** What a conversational agent had the pipeline run with, in the place of the input. Null: the input. */
