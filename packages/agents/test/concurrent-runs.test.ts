@@ -37,7 +37,7 @@ describe("runs of one session at the same time", () => {
     expect(stored).toMatchObject({ version: items.length, metrics: { totalTokens: items.length * 30 } });
   });
 
-  it("leave the list of the later save where both changed more than its end", async () => {
+  it("keep of one list what one has added, and not what the other has removed", async () => {
     const sessions = memorySessions();
     const options = {
       sessions,
@@ -55,7 +55,7 @@ describe("runs of one session at the same time", () => {
 
     await new Agent({ ...options, model: scripted([removing, "Removed."]) }).run("Remove it");
 
-    expect(await adder.getSessionState()).toEqual({ shopping_list: [], theirs: 1 });
+    expect(await adder.getSessionState()).toEqual({ shopping_list: ["new"], theirs: 1 });
   });
 
   it("give up, with an error, on a store that never takes anything", async () => {
