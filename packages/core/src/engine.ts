@@ -36,7 +36,7 @@ export { compileWorkflow } from "./workflow/compile.js";
 export type { CompiledStep, CompiledWorkflow } from "./workflow/compile.js";
 export { migrateState, stateVersionOf } from "./workflow/state-version.js";
 // ---- what is true, what happened, what to do
-export { createRunState } from "./engine/state.js";
+export { createRunState, shareStore, unshareStore } from "./engine/state.js";
 export type {
   EventData,
   Failure,
@@ -55,6 +55,8 @@ export { replay } from "./engine/replay.js";
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
+export { unknownOptions } from "./value/unknown-options.js";
+export type { OptionNames } from "./value/unknown-options.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";
