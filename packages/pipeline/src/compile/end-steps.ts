@@ -49,7 +49,8 @@ export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promi
   const { content } = output;
   if (agentRun !== null && agentRun.query !== null && failure === null)
     events.emit("run", "WorkflowAgentCompleted", { agentName: agentRun.agentName, content });
-  if (failure?.isCancelled === true) events.emit("run", "WorkflowCancelled", { reason: failure.message, content });
+  if (failure?.isCancelled === true)
+    events.emit("run", "WorkflowCancelled", { status: "CANCELLED", reason: failure.message, content });
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
   const told = isNested ? "run" : "end";
   if (failure === null || failure.isCancelled) events.emit(told, "WorkflowCompleted", completedFields(output));

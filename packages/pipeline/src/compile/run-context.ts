@@ -1,6 +1,7 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
-import type { Context } from "millrace";
+import { type Context, WorkflowError } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
+import { eventNames } from "../run/event-names.js";
 import { LiveSessionState, type SessionView } from "../session/session-state.js";
 import type { PipelineState } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
@@ -79,7 +80,9 @@ export class StepRunContext implements RunContext {
 
   readonly emit: RunContext["emit"] = (name, data = {}) => {
     const { events, about } = this.#setup;
-    events.emit("custom", name, { ...about, ...data });
+    if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
+    // Whose event it is, it does not say itself.
+    events.emit("custom", name, { ...data, ...events.base, ...about, event: name });
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
@@ -91,4 +94,14 @@ export class StepRunContext implements RunContext {
   close(): void {
     this.#view.close();
   }
+}
+
+/** Readers would take it for what the pipeline says itself. */
+function nameTaken(name: string, { stepName }: RunContextSetup["about"]): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_TYPE_TAKEN",
+    message: `The step "${String(stepName)}" emits "${name}", which is an event of the pipeline itself.`,
+    hint: "Give your event another name, or call it CustomEvent.",
+    details: { event: name, stepName },
+  });
 }

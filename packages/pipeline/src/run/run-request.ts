@@ -1,12 +1,13 @@
 /** What a run is asked for: what its caller gave, over what the pipeline has. */
 import type { RunRequest } from "../compile/pipeline-state.types.js";
 import { toMediaSet } from "../data/media.js";
+import type { SessionState } from "../nodes/executor.types.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { validateInput } from "./validate-input.js";
 
 export interface GivenRequest extends RunRequest {
   /** The session state that the run was given. Null: none. */
-  readonly given: Readonly<Record<string, unknown>> | null;
+  readonly given: Readonly<SessionState> | null;
 }
 
 export interface Asked {
