@@ -124,7 +124,7 @@ function checkSettings(settings: ExecutorSettings): void {
   const { name, maxSteps, maxRetries, numHistoryRuns } = settings;
   checkCount(name, { option: "maxSteps", count: maxSteps, least: 1 });
   checkCount(name, { option: "maxRetries", count: maxRetries, least: 0 });
-  checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0 });
+  checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0, most: 1_000 });
   const names = [...settings.tools.map(({ name }) => name), ...Object.keys(settings.sdkTools)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
@@ -136,15 +136,15 @@ interface Count {
   readonly option: string;
   readonly count: number;
   readonly least: number;
+  /** @default any */
+  readonly most?: number;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
-export function checkCount(name: string, { option, count, least }: Count): void {
-  if (Number.isInteger(count) && count >= least) return;
-  throw invalid(
-    `\`${option}\` of "${name}" is ${count}; it must be an integer of at least ${least}.`,
-    `Change \`${option}\`.`,
-  );
+export function checkCount(name: string, { option, count, least, most = Number.POSITIVE_INFINITY }: Count): void {
+  if (Number.isInteger(count) && count >= least && count <= most) return;
+  const range = most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw invalid(`\`${option}\` of "${name}" is ${count}; it must be an integer ${range}.`, `Change \`${option}\`.`);
 }
 
 export function invalid(message: string, hint: string): WorkflowError {

@@ -45,7 +45,8 @@ export class PipelineAgent implements ConversationalAgent {
     const { model, instructions, name = "pipeline-agent", maxRetries = 2, readFile } = options;
     const { addHistory = true, numHistoryRuns = 5 } = options;
     checkCount(name, { option: "maxRetries", count: maxRetries, least: 0 });
-    if (numHistoryRuns !== null) checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0 });
+    if (numHistoryRuns !== null)
+      checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0, most: 1_000 });
     this.name = name;
     this.addHistory = addHistory;
     this.numHistoryRuns = numHistoryRuns;

@@ -64,6 +64,8 @@ export type { EventRegistry } from "./event/registry.js";
 export { decodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";
+// ---- names
+export { nearest } from "./value/nearest.js";
 // ---- durations
 export { toMs } from "./value/duration.js";
 

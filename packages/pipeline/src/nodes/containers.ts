@@ -9,8 +9,9 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { AnyRunContext, CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import { errorPolicies, type Known, nameProblems, refuse, unknownOptions, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
-import { type ErrorPolicy, invalidOptions, type Step } from "./step.js";
+import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =
   | Step
@@ -24,7 +25,7 @@ export type StepLike =
   | PipelineLike
   | CoreWorkflow;
 
-interface ContainerOptions {
+interface GroupOptions {
   /** @default the kind */
   readonly name?: string;
   readonly description?: string;
@@ -34,7 +35,7 @@ interface ContainerOptions {
   readonly humanReview?: HumanReview;
 }
 
-export interface StepsOptions extends ContainerOptions {
+export interface StepsOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
 }
 
@@ -44,7 +45,7 @@ export class Steps {
   readonly options: StepsOptions;
 
   constructor(options: StepsOptions) {
-    checkContainer("steps", options.steps, options);
+    checkGroup("steps", options, { lists: ["steps"], known: stepsOptions });
     this.options = options;
   }
 }
@@ -55,7 +56,7 @@ export type EndCondition = (
   context: AnyRunContext & { readonly iteration: number },
 ) => unknown;
 
-export interface LoopOptions extends ContainerOptions {
+export interface LoopOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
   /** From 1. @default 3 */
   readonly maxIterations?: number;
@@ -70,15 +71,15 @@ export class Loop {
   readonly options: LoopOptions;
 
   constructor(options: LoopOptions) {
-    checkContainer("loop", options.steps, options);
     const { maxIterations = 3 } = options;
-    if (!Number.isInteger(maxIterations) || maxIterations < 1)
-      throw invalidOptions("The loop", [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`]);
+    const isCount = Number.isInteger(maxIterations) && maxIterations >= 1;
+    const problems = isCount ? [] : [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`];
+    checkGroup("loop", options, { lists: ["steps"], known: loopOptions, problems });
     this.options = options;
   }
 }
 
-export interface ParallelOptions extends ContainerOptions {
+export interface ParallelOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
 }
 
@@ -95,7 +96,7 @@ export class Parallel {
     if (given.length === 1 && isOptions(first)) this.options = first;
     else if (typeof first === "string") this.options = { name: first, steps: given.slice(1) as StepLike[] };
     else this.options = { steps: given as StepLike[] };
-    checkContainer("parallel", this.options.steps, this.options);
+    checkGroup("parallel", this.options, { lists: ["steps"], known: stepsOptions });
   }
 }
 
@@ -105,7 +106,7 @@ function isOptions(value: unknown): value is ParallelOptions {
 
 export type Evaluator = boolean | ((input: StepInput, context: AnyRunContext) => boolean | Promise<boolean>);
 
-export interface ConditionOptions extends ContainerOptions {
+export interface ConditionOptions extends GroupOptions {
   /** @default true */
   readonly evaluator?: Evaluator;
   readonly steps: readonly StepLike[];
@@ -118,8 +119,8 @@ export class Condition {
   readonly options: ConditionOptions;
 
   constructor(options: ConditionOptions) {
-    checkContainer("condition", options.steps, options);
-    if (options.elseSteps !== undefined) checkContainer("condition", options.elseSteps, options);
+    const lists = ["steps", ...(options.elseSteps === undefined ? [] : ["elseSteps"])];
+    checkGroup("condition", options, { lists, known: conditionOptions });
     this.options = options;
   }
 }
@@ -133,7 +134,7 @@ export type Selector = (
   choices: readonly string[],
 ) => Selection | Promise<Selection>;
 
-export interface RouterOptions extends ContainerOptions {
+export interface RouterOptions extends GroupOptions {
   /** A list among them is one choice: its steps, one after the other. */
   readonly choices: readonly (StepLike | readonly StepLike[])[];
   /** Left out where people pick: `humanReview: { requiresUserInput: true }`. */
@@ -146,15 +147,43 @@ export class Router {
   readonly options: RouterOptions;
 
   constructor(options: RouterOptions) {
-    checkContainer("router", options.choices, options);
     const isPicked = options.humanReview?.requiresUserInput === true;
-    if (typeof options.selector !== "function" && !(isPicked && options.selector === undefined))
-      throw invalidOptions("The router", ["`selector` is no function, and `humanReview.requiresUserInput` is not set"]);
+    const isChosen = typeof options.selector === "function" || (isPicked && options.selector === undefined);
+    const problems = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];
+    checkGroup("router", options, { lists: ["choices"], known: routerOptions, problems });
     this.options = options;
   }
 }
 
-function checkContainer(kind: ReviewedKind, steps: unknown, { name, humanReview }: ContainerOptions): void {
-  const problems = [...(Array.isArray(steps) ? [] : ["its steps are no list"]), ...reviewProblems(kind, humanReview)];
-  if (problems.length > 0) throw invalidOptions(`The ${kind} "${name ?? "without a name"}"`, problems);
+const groupOptions = { name: true, description: true, onError: true, humanReview: true } satisfies Known<GroupOptions>;
+const stepsOptions = { ...groupOptions, steps: true } satisfies Known<StepsOptions>;
+const loopOptions = {
+  ...stepsOptions,
+  maxIterations: true,
+  endCondition: true,
+  forwardIterationOutput: true,
+} satisfies Known<LoopOptions>;
+const conditionOptions = { ...stepsOptions, evaluator: true, elseSteps: true } satisfies Known<ConditionOptions>;
+const routerOptions = { ...groupOptions, choices: true, selector: true } satisfies Known<RouterOptions>;
+
+interface GroupChecks {
+  /** Options that hold steps. */
+  readonly lists: readonly string[];
+  readonly known: object;
+  /** What else is wrong. */
+  readonly problems?: readonly string[];
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+function checkGroup(kind: ReviewedKind, options: GroupOptions, { lists, known, problems = [] }: GroupChecks): void {
+  const { name, onError, humanReview } = options;
+  refuse(
+    `The ${kind} "${name ?? "without a name"}" cannot be made`,
+    unknownOptions(options, known),
+    lists.flatMap((list) => (Array.isArray(options[list as keyof object]) ? [] : [`\`${list}\` is no list of steps`])),
+    problems,
+    nameProblems(name),
+    wordProblems("onError", onError, errorPolicies),
+    reviewProblems(kind, humanReview),
+  );
 }

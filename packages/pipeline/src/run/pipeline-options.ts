@@ -34,7 +34,7 @@ export interface PipelineOptions<Input = unknown, Given = Input> {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Puts earlier runs of the session in front of what agents and teams are told. @default false */
   readonly addWorkflowHistoryToSteps?: boolean;
-  /** @default all */
+  /** 0 to 1,000. @default all */
   readonly numHistoryRuns?: number;
   /** Answers from earlier runs, or has the pipeline run: a `PipelineAgent` of `@millrace/agents`. */
   readonly agent?: ConversationalAgent;

@@ -16,8 +16,8 @@ import type { SessionState } from "../nodes/executor.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
-import { invalidOptions } from "../nodes/step.js";
 import { SessionStore } from "../session/session-store.js";
+import { checkOptions } from "./check-options.js";
 import { answersTo, type ContinueOptions } from "./continue-run.js";
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
@@ -43,8 +43,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
   constructor(options: PipelineOptions<Input, Given>) {
-    if (typeof options.name !== "string" || options.name === "")
-      throw invalidOptions("The pipeline", ["its `name` is no text"]);
+    checkOptions(options);
     this.#options = options;
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
