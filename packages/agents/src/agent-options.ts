@@ -2,6 +2,7 @@ import type { LanguageModel, ToolSet } from "ai";
 import { WorkflowError } from "millrace";
 import type { z } from "zod";
 import type { ReadFile } from "./run/media-part.js";
+import { checkSettings } from "./check-options.js";
 import type { SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions/sessions.types.js";
 import type { ExecutorSettings, Instructions, ModelSettings } from "./settings.types.js";
@@ -95,7 +96,7 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     dependencies: options.dependencies ?? {},
     metadata: options.metadata ?? {},
   };
-  checkSettings(settings);
+  checkSettings(settings, options);
   return Object.freeze(settings);
 }
 
@@ -118,33 +119,6 @@ export function idOf(name: string): string {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_]+/g, "-");
-}
-
-function checkSettings(settings: ExecutorSettings): void {
-  const { name, maxSteps, maxRetries, numHistoryRuns } = settings;
-  checkCount(name, { option: "maxSteps", count: maxSteps, least: 1 });
-  checkCount(name, { option: "maxRetries", count: maxRetries, least: 0 });
-  checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0, most: 1_000 });
-  const names = [...settings.tools.map(({ name }) => name), ...Object.keys(settings.sdkTools)];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) {
-    throw invalid(`"${settings.name}" has two tools of the name "${twice}".`, "Give each tool a name of its own.");
-  }
-}
-
-interface Count {
-  readonly option: string;
-  readonly count: number;
-  readonly least: number;
-  /** @default any */
-  readonly most?: number;
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` */
-export function checkCount(name: string, { option, count, least, most = Number.POSITIVE_INFINITY }: Count): void {
-  if (Number.isInteger(count) && count >= least && count <= most) return;
-  const range = most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw invalid(`\`${option}\` of "${name}" is ${count}; it must be an integer ${range}.`, `Change \`${option}\`.`);
 }
 
 export function invalid(message: string, hint: string): WorkflowError {

@@ -10,6 +10,7 @@ export interface Member {
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a team of nobody or two members that cannot be told apart. */
 export function nameMembers(executors: readonly Executor[]): readonly Member[] {
+  if (!Array.isArray(executors)) throw invalid("`members` is no list.", "Give the team at least one member.");
   if (executors.length === 0) throw invalid("`members` is empty.", "Give the team at least one member.");
   const members = executors.map((executor) => ({ id: idOf(executor.name), executor }));
   const twice = members.find(({ id }, index) => members.findIndex((other) => other.id === id) !== index);

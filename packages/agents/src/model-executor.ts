@@ -1,3 +1,4 @@
+import { checkRunOptions } from "./check-options.js";
 import { emptyMetrics, type ExecutorResume, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { ExecutorEvent } from "./events.types.js";
@@ -68,6 +69,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
    */
   async run(input: unknown, options: AgentRunOptions = {}): Promise<AgentRun<Output>> {
+    checkRunOptions(this.name, options);
     return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }
 
@@ -78,6 +80,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * @throws {WorkflowError} as `run` does, after the `RunError` or `RunCancelled` event.
    */
   stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
+    checkRunOptions(this.name, options);
     return eventsOf(options, (emit, signal) =>
       runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
     );

@@ -1,6 +1,7 @@
 import type { ConversationalAgent, DecideRequest, DecideResult } from "@millrace/pipeline/executor";
 import type { LanguageModel } from "ai";
-import { checkCount } from "./agent-options.js";
+import { type OptionNames, unknownOptions } from "millrace/engine";
+import { countProblem, historyProblem, modelProblem, refuse } from "./check-options.js";
 import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
 import type { ReadFile } from "./run/media-part.js";
 
@@ -24,6 +25,16 @@ export interface PipelineAgentOptions {
   readonly readFile?: ReadFile;
 }
 
+const known: OptionNames<PipelineAgentOptions> = {
+  model: true,
+  instructions: true,
+  addHistory: true,
+  numHistoryRuns: true,
+  maxRetries: true,
+  name: true,
+  readFile: true,
+};
+
 /**
  * Makes a pipeline a partner in a conversation: it answers from earlier runs where it can, and else says what the pipeline is to
  * run with.
@@ -44,9 +55,12 @@ export class PipelineAgent implements ConversationalAgent {
   constructor(options: PipelineAgentOptions) {
     const { model, instructions, name = "pipeline-agent", maxRetries = 2, readFile } = options;
     const { addHistory = true, numHistoryRuns = 5 } = options;
-    checkCount(name, { option: "maxRetries", count: maxRetries, least: 0 });
-    if (numHistoryRuns !== null)
-      checkCount(name, { option: "numHistoryRuns", count: numHistoryRuns, least: 0, most: 1_000 });
+    refuse(name, [
+      ...unknownOptions(options, known),
+      ...modelProblem(model),
+      ...countProblem("maxRetries", maxRetries, 0),
+      ...(numHistoryRuns === null ? [] : historyProblem(numHistoryRuns)),
+    ]);
     this.name = name;
     this.addHistory = addHistory;
     this.numHistoryRuns = numHistoryRuns;

@@ -29,12 +29,12 @@ export class Team<Output = string> extends ModelExecutor<Output> {
 
   /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that cannot be. */
   constructor(options: TeamOptions<Output>) {
-    const { members: given, mode = "coordinate", ...rest } = options;
+    const { members: given, mode = "coordinate" } = options;
     if (mode !== "coordinate")
       throw invalid(`\`mode\` is ${JSON.stringify(mode)}.`, 'Leave it out, or write "coordinate".');
     const members = nameMembers(given);
     const settings = resolveOptions(
-      { ...rest, model: rest.model ?? modelOf(given) },
+      { ...options, model: options.model ?? modelOf(given) },
       { kind: "team", members, memberText: memberText(members), runTools: (run) => [delegateTool(members, run)] },
     );
     super(settings, options.role);

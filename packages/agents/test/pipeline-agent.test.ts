@@ -142,7 +142,7 @@ it("has the options that a pipeline asks for", () => {
   expect(new PipelineAgent({ model, numHistoryRuns: null }).numHistoryRuns).toBeNull();
   const refused = expect.objectContaining({
     code: "OPTION_INVALID",
-    message: expect.stringContaining("from 0 to 1000"),
+    message: expect.stringContaining("from 0 to 1,000"),
   });
   expect(() => new PipelineAgent({ model, numHistoryRuns: -1 })).toThrow(refused);
   expect(() => new PipelineAgent({ model, numHistoryRuns: 1_001 })).toThrow(refused);

@@ -55,6 +55,8 @@ export { replay } from "./engine/replay.js";
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
+export { unknownOptions } from "./value/unknown-options.js";
+export type { OptionNames } from "./value/unknown-options.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";
@@ -64,8 +66,6 @@ export type { EventRegistry } from "./event/registry.js";
 export { decodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";
-// ---- names
-export { nearest } from "./value/nearest.js";
 // ---- durations
 export { toMs } from "./value/duration.js";
 

@@ -38,17 +38,16 @@ describe("options that nobody reads", () => {
     ],
     ["run()", () => pipeline([executor]).run("", given({ sessionID: "s" })), "sessionID", "sessionId"],
   ])("of %s are refused with the nearest that there is", (_, make, strange, meant) => {
-    const { problems, hint } = refused(make);
+    const { problems } = refused(make);
 
-    expect(problems).toEqual([`there is no option \`${strange}\``]);
-    expect(hint).toBe(`\`${strange}\`: did you mean \`${meant}\`?`);
+    expect(problems).toEqual([`\`${strange}\` is no option: did you mean \`${meant}\`?`]);
   });
 
-  it("have no hint where nothing is near", () => {
+  it("have no name to go with them where nothing is near", () => {
     const { message, hint } = refused(() => new Step(given({ name: "a", executor, zebra: 1 })));
 
-    expect(message).toBe('The step "a" cannot be made: there is no option `zebra`.');
-    expect(hint).toBe("Correct the options that are named.");
+    expect(message).toBe('The step "a" cannot be made: `zebra` is no option.');
+    expect(hint).toBe("Correct the options that are named, or leave them out.");
   });
 
   it("are refused before a run of them is stored", async () => {
@@ -71,7 +70,7 @@ describe("all that is wrong is named at once", () => {
     });
 
     expect(refused(() => new Step(options)).problems).toEqual([
-      "there is no option `retries`",
+      "`retries` is no option: did you mean `retry`?",
       "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
       "`maxRetries` is -1, not a whole number of at least 0",
       "its `name` is no text",
@@ -86,7 +85,7 @@ describe("all that is wrong is named at once", () => {
     const router = given<never>({ choices: {}, selector: true });
 
     expect(refused(() => new Loop(loop)).message).toBe(
-      'The loop "again" cannot be made: there is no option `until`; `steps` is no list of steps; ' +
+      'The loop "again" cannot be made: `until` is no option; `steps` is no list of steps; ' +
         "`maxIterations` is 0, not a whole number from 1; `onError` is 1, not one of fail, skip, pause.",
     );
     expect(refused(() => new Condition(condition)).problems).toEqual([
@@ -102,7 +101,7 @@ describe("all that is wrong is named at once", () => {
 
   it("of a pipeline", () => {
     expect(refused(() => new Pipeline(given<PipelineOptions>({ numHistoryRuns: 1_001, step: [] }))).problems).toEqual([
-      "there is no option `step`",
+      "`step` is no option: did you mean `steps`?",
       "its `name` is no text",
       "its `steps` are no list",
       "`numHistoryRuns` is 1001, not a whole number from 0 to 1,000",

@@ -35,8 +35,8 @@ export function notedStore(store: RunStore, notes: Notes, mortality: Mortality):
   return new Proxy(store, {
     get(target, name) {
       if (name === "commit") return commit;
-      const member = Reflect.get(target, name) as (...values: unknown[]) => unknown;
-      return member.bind(target);
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
     },
   });
 }

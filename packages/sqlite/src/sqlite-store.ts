@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { WorkflowError } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
 import { processes } from "./machine.js";
@@ -37,27 +38,32 @@ export interface SqliteStoreOptions {
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): RunStore {
   const { durability = "power", busyTimeoutMs = 5_000, pollMs = 200 } = options;
-  if (durability !== "power" && durability !== "process") {
-    throw invalid("durability", String(durability), '"power" or "process"');
-  }
-  checkInteger("busyTimeoutMs", busyTimeoutMs, [0, 600_000]);
-  checkInteger("pollMs", pollMs, [50, 1_000]);
+  const isDurability = durability === "power" || durability === "process";
+  refuse([
+    ...unknownOptions(options, known),
+    ...(isDurability ? [] : [`\`durability\` is ${String(durability)}, not "power" or "process"`]),
+    ...wholeProblem("busyTimeoutMs", busyTimeoutMs, [0, 600_000]),
+    ...wholeProblem("pollMs", pollMs, [50, 1_000]),
+  ]);
   const driver = resolveDriver(options.driver);
   const database = openDatabase(path, { driver, durability, busyTimeoutMs });
   return new SqlStore({ database, hash: hashOf, processes, watchers: new Watchers({ database, everyMs: pollMs }) });
 }
 
-function checkInteger(option: string, value: number, [least, most]: readonly [number, number]): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw invalid(option, String(value), `a whole number from ${least} to ${most}`);
+const known: OptionNames<SqliteStoreOptions> = { durability: true, driver: true, busyTimeoutMs: true, pollMs: true };
+
+function wholeProblem(option: string, value: number, [least, most]: readonly [number, number]): string[] {
+  if (Number.isInteger(value) && value >= least && value <= most) return [];
+  return [`\`${option}\` is ${String(value)}, not a whole number from ${least} to ${most}`];
 }
 
-function invalid(option: string, value: string, expected: string): WorkflowError {
-  return new WorkflowError({
+function refuse(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`${option}\` is ${value}; it must be ${expected}.`,
-    hint: "Correct the option, or leave it out.",
-    details: { option },
+    message: `The options of the SQLite store are wrong: ${problems.join("; ")}.`,
+    hint: "See `SqliteStoreOptions` for what each may be.",
+    details: { problems },
   });
 }
 

@@ -227,14 +227,23 @@ describe.for(drivers)("opening a file, with %s", (driver) => {
 
 describe("the options of a store", () => {
   it.for([
-    { option: "durability", options: { durability: "never" as "power" } },
-    { option: "busyTimeoutMs", options: { busyTimeoutMs: -1 } },
-    { option: "pollMs", options: { pollMs: 10 } },
-    { option: "pollMs", options: { pollMs: Number.NaN } },
-  ])("refuses a wrong $option", ({ option, options }) => {
+    { problem: '`durability` is never, not "power" or "process"', options: { durability: "never" as "power" } },
+    { problem: "`busyTimeoutMs` is -1, not a whole number from 0 to 600000", options: { busyTimeoutMs: -1 } },
+    { problem: "`pollMs` is 10, not a whole number from 50 to 1000", options: { pollMs: 10 } },
+    { problem: "`pollMs` is NaN, not a whole number from 50 to 1000", options: { pollMs: Number.NaN } },
+    { problem: "`durabilty` is no option: did you mean `durability`?", options: { durabilty: "power" } },
+  ])("$problem: refused", ({ problem, options }) => {
     const error = errorOf(() => sqliteStore(temporaryFile(), options));
 
-    expect(error).toMatchObject({ code: "OPTION_INVALID", details: { option } });
+    expect(error).toMatchObject({ code: "OPTION_INVALID", details: { problems: [problem] } });
+  });
+
+  it("are refused all at once", () => {
+    const error = errorOf(() => sqliteStore(temporaryFile(), { pollMs: 10, busyTimeoutMs: -1 }));
+
+    expect(error).toMatchObject({
+      details: { problems: [expect.stringMatching("busy"), expect.stringMatching("poll")] },
+    });
   });
 
   it("finds a driver by itself", async () => {

@@ -8,8 +8,12 @@ import type { Tick } from "./tick.js";
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls `wake` once, at or after `atMs`. Gives the way to call it off. */
-  setTimer(atMs: number, wake: () => void): () => void;
+  /**
+   * Calls `wake` once, at or after `atMs`. Gives the way to call it off.
+   *
+   * @param isBackground The process need not live on for it. @default false
+   */
+  setTimer(atMs: number, wake: () => void, isBackground?: boolean): () => void;
 }
 
 export interface Ids {

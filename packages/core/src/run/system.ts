@@ -18,7 +18,7 @@ export const isPerRequest: boolean = globalThis.navigator?.userAgent === "Cloudf
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  setTimer(atMs, wake) {
+  setTimer(atMs, wake, isBackground = false) {
     let timer: ReturnType<typeof setTimeout>;
     const arm = (): void => {
       const leftMs = atMs - Date.now();
@@ -26,6 +26,8 @@ export const systemClock: Clock = {
         () => (leftMs > LONGEST_TIMER_MS ? arm() : wake()),
         Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS),
       );
+      // A number in browsers and workerd, where nothing has to end.
+      if (isBackground && typeof timer === "object") timer.unref();
     };
     arm();
     return () => stopTimer(timer);

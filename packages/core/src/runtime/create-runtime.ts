@@ -37,7 +37,7 @@ import type {
   Workflows,
 } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
-import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
+import { checkRunOptions, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { sameStart, startText } from "./start-text.js";
 import { StoredRecords } from "./stored-records.js";
 import { timeOf } from "./time-of.js";
@@ -77,6 +77,7 @@ class StoredRuntime {
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
     this.#assertOpen();
+    checkRunOptions(options);
     checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
     const workflow = this.#book.get(name);
     const { compiled } = workflow;

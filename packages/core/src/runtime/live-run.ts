@@ -218,7 +218,7 @@ export class LiveRun implements RunJournal, Committing {
       this.#callOffRelease = null;
       if (this.#phase === "live" && this.runner.isQuiet()) this.leave("waiting");
     };
-    this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release);
+    this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release, true);
   }
 
   // ---- leaving memory

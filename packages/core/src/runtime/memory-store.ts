@@ -58,6 +58,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
 
 /** Every method does its work before it first yields: that is its transaction. */
 class MemoryStore implements RunStore {
+  readonly isLocal = true;
   readonly #maxEnded: number;
   readonly #runs = new MemoryRuns();
   readonly #records = new MemoryRecords();

@@ -21,6 +21,7 @@ export class Pump {
   #stopWatching: (() => void) | null = null;
   #callOff: (() => void) | null = null;
   #armedAtMs = Number.POSITIVE_INFINITY;
+  #isBackground = false;
   #renewAtMs = 0;
   #running: Promise<number> | null = null;
   #again = false;
@@ -78,7 +79,7 @@ export class Pump {
       await desk.deliverPosts();
       for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count) count = await desk.adoptDue(BATCH);
       const wakeAtMs = await desk.nextWakeAtMs();
-      this.#arm(Math.min(this.#renewAtMs, wakeAtMs ?? Number.POSITIVE_INFINITY));
+      this.#arm(Math.min(this.#renewAtMs, wakeAtMs ?? Number.POSITIVE_INFINITY), wakeAtMs !== null);
     } catch (error) {
       if (!this.#stopped)
         log.error("The run store could not be asked for runs that are due; it is asked again.", error);
@@ -87,13 +88,19 @@ export class Pump {
     return adopted;
   }
 
-  #arm(atMs: number): void {
-    if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs)) return;
+  /** @param isDue A run wants to be taken up: the process lives on for it. */
+  #arm(atMs: number, isDue = false): void {
+    const { clock, desk } = this.#setup;
+    const isBackground = desk.store.isLocal === true && !isDue;
+    if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs && this.#isBackground === isBackground))
+      return;
     this.#callOff?.();
     this.#armedAtMs = atMs;
-    this.#callOff = this.#setup.clock.setTimer(atMs, () => {
+    this.#isBackground = isBackground;
+    const wake = (): void => {
       this.#callOff = null;
       void this.pump();
-    });
+    };
+    this.#callOff = clock.setTimer(atMs, wake, isBackground);
   }
 }

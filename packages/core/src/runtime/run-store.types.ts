@@ -9,6 +9,11 @@
  */
 
 export interface RunStore {
+  /**
+   * Whether its runs are gone with this process. Then a process may end while nothing of its own is due; a process with any
+   * other store is a worker, and lives until its runtime is stopped. @default false
+   */
+  readonly isLocal?: boolean;
   /** Collision-resistant hash of a text, for blobs. */
   hash(text: string): string;
   /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */

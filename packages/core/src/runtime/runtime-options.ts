@@ -2,10 +2,11 @@
 import type { Clock, Log } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { consoleLog, systemClock } from "../run/system.js";
+import { type OptionNames, unknownOptions } from "../value/unknown-options.js";
 import type { LiveRunSettings } from "./live-run.js";
 import { memoryStore } from "./memory-store.js";
 import type { RunStore } from "./run-store.types.js";
-import type { RuntimeOptions, Workflows } from "./runtime.types.js";
+import type { RuntimeOptions, RuntimeRunOptions, Workflows } from "./runtime.types.js";
 
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
@@ -16,25 +17,44 @@ export interface ResolvedRuntimeOptions {
   readonly log: Log;
 }
 
+const known: OptionNames<RuntimeOptions<Workflows>> = {
+  workflows: true,
+  store: true,
+  leaseMs: true,
+  idleReleaseMs: true,
+  restoreWaits: true,
+  snapshotEvery: true,
+  history: true,
+  clock: true,
+  log: true,
+};
+const knownOfRun: OptionNames<RuntimeRunOptions> = {
+  runId: true,
+  startAt: true,
+  tenant: true,
+  labels: true,
+  timeout: true,
+  deadline: true,
+};
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that there is not. */
+export function checkRunOptions(options: RuntimeRunOptions): void {
+  refuse("a run", unknownOptions(options, knownOfRun));
+}
+
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
   const keep = history === "all" ? null : history?.keep;
   const problems = [
+    ...unknownOptions(options, known),
     ...(Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
     ...numberProblem("leaseMs", leaseMs, 100),
     ...numberProblem("idleReleaseMs", idleReleaseMs, 0),
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
     ...(keep === null ? [] : wholeProblem("history.keep", keep, 0)),
   ];
-  if (problems.length > 0) {
-    throw new WorkflowError({
-      code: "OPTION_INVALID",
-      message: `The options of the runtime are wrong: ${problems.join("; ")}.`,
-      hint: "See `RuntimeOptions` for what each may be.",
-      details: { problems },
-    });
-  }
+  refuse("the runtime", problems);
   return {
     workflows,
     store: options.store ?? memoryStore(),
@@ -43,6 +63,16 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
   };
+}
+
+function refuse(owner: "the runtime" | "a run", problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The options of ${owner} are wrong: ${problems.join("; ")}.`,
+    hint: `See \`${owner === "a run" ? "RuntimeRunOptions" : "RuntimeOptions"}\` for what each may be.`,
+    details: { problems },
+  });
 }
 
 function numberProblem(name: string, value: unknown, from: number): string[] {

@@ -23,7 +23,7 @@ export interface RuntimeOptions<Flows extends Workflows> {
   readonly workflows: Flows;
   /** The runtime closes it when it stops. @default one in memory */
   readonly store?: RunStore;
-  /** A run belongs to one process for this long, renewed every third of it. From 100 ms. @default "30s" */
+  /** A run belongs to one process for this long, renewed every third of it. From 100 ms. @default 30000 */
   readonly leaseMs?: number;
   /** A run that only waits leaves memory after this long. 0: at once. @default 10000 */
   readonly idleReleaseMs?: number;

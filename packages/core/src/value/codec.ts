@@ -21,11 +21,15 @@ export interface EncodedValue {
 
 const none: readonly ValueType[] = [];
 
+/** What superjson makes of `undefined`: most edits and many steps give nothing, and need not ask it. */
+const nothing: EncodedValue = { json: null, meta: ["undefined"] };
+
 /**
  * @param path Where the value is, for the error.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path to what cannot be stored.
  */
 export function encodeValue(value: unknown, path: string, types: readonly ValueType[] = none): EncodedValue {
+  if (value === undefined) return nothing;
   const found = examine(value, types);
   if (found === "json") return { json: value };
   if (found !== "rich") throw unstorable(found, path);

@@ -24,7 +24,8 @@ async function storedRun(flow: Flow): Promise<RunStore> {
 
 function keepsOpen(store: RunStore, name: string | symbol): unknown {
   if (name === "close") return async () => {};
-  return (store as unknown as Record<string | symbol, () => void>)[name]?.bind(store);
+  const member = store[name as keyof RunStore];
+  return typeof member === "function" ? (member as () => unknown).bind(store) : member;
 }
 
 async function fromOf(flow: Flow, store: RunStore, snapshot: string | null, tick = 0): Promise<LoadFrom> {

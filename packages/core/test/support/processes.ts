@@ -25,8 +25,8 @@ export function withMethods(store: RunStore, methods: Partial<RunStore>): RunSto
     get(target, name) {
       const own = methods[name as keyof RunStore];
       if (own !== undefined) return own;
-      const method = target[name as keyof RunStore] as (...args: unknown[]) => unknown;
-      return method.bind(target);
+      const member = target[name as keyof RunStore];
+      return typeof member === "function" ? (member as () => unknown).bind(target) : member;
     },
   });
 }
@@ -40,7 +40,9 @@ export class Stalling {
   constructor(inner: RunStore) {
     this.store = new Proxy(inner, {
       get: (target, name) => {
-        const method = (target[name as keyof RunStore] as (...args: unknown[]) => unknown).bind(target);
+        const member = target[name as keyof RunStore];
+        if (typeof member !== "function") return member;
+        const method = (member as (...args: unknown[]) => unknown).bind(target);
         if (name === "hash" || name === "watch") return method;
         return async (...args: unknown[]) => {
           await this.#goesOn;

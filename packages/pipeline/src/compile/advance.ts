@@ -7,8 +7,16 @@
  */
 import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { ContainerNode, PipelineNode } from "../nodes/node.types.js";
-import { emptyGroup, endedGroup, lastIteration, startedEvent } from "./group-output.js";
+import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
+import {
+  emptyGroup,
+  endedGroup,
+  type GroupEvent,
+  iterationCompleted,
+  iterationStarted,
+  lastIteration,
+  startedEvent,
+} from "./group-output.js";
 import { aboutOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
@@ -50,8 +58,9 @@ export function done(course: Course, { place, output }: { place: Place; output: 
   }
   frame.outputs.push(output);
   if (!output.stop && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
-  if (owner?.kind === "loop") return [{ to: "again", node: owner.id, frame: place.frame, at: 0 }];
-  return leave(course, place.frame);
+  if (owner?.kind !== "loop") return leave(course, place.frame);
+  if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
+  return [{ to: "again", node: owner.id, frame: place.frame, at: 0 }];
 }
 
 /** The group of this frame is done. */
@@ -64,7 +73,7 @@ export function leave(course: Course, key: string): Step[] {
   const { output, event } = endedGroup(node, frame);
   delete state.frames[key];
   delete state.talks[placeKey(ownPlace(key))];
-  course.emit(event.name, { ...aboutOf(node), ...event.data });
+  tell(course, node, event);
   const review = reviewQuestion(node, output);
   if (review === null) return done(course, { place, output });
   say(state, place, { output });
@@ -96,11 +105,10 @@ export function open(
   },
 ): Step[] {
   const { node, place, queue, branch = null } = group;
-  const started = startedEvent(node, { queue, branch });
-  course.emit(started.name, { ...aboutOf(node), ...started.data });
+  tell(course, node, startedEvent(node, { queue, branch }));
   if (queue.length === 0) {
     const { output, event } = emptyGroup(node);
-    course.emit(event.name, { ...aboutOf(node), ...event.data });
+    tell(course, node, event);
     return done(course, { place, output });
   }
   // Never the key of one before it: branches that are still at work in that one must not be taken for its own.
@@ -128,6 +136,41 @@ export function isAbandoned({ frames }: Pick<PipelineState, "frames">, { frame }
 /** What the keys of all groups at this place begin with. */
 function insideOf({ frame, at }: Place): string {
   return `${frame}/${at}@`;
+}
+
+/** Whether the loop ends with this iteration, whatever its condition says. */
+export function isLastTurn({ maxIterations }: LoopNode, frame: Frame): boolean {
+  return frame.starts.length >= maxIterations || lastIteration(frame).some(({ stop }) => stop);
+}
+
+/** An iteration is over, and it is decided whether there is another one. */
+export function endTurn(
+  course: Course,
+  node: LoopNode,
+  turn: { readonly key: string; readonly ends: boolean },
+): Step[] {
+  const { key, ends } = turn;
+  const iteration = completeTurn(course, node, turn);
+  if (ends) return leave(course, key);
+  tell(course, node, iterationStarted(node, iteration + 1));
+  return again(course, key);
+}
+
+/** Tells that an iteration is over. Gives its number. */
+export function completeTurn(
+  course: Course,
+  node: LoopNode,
+  { key, ends }: { readonly key: string; readonly ends: boolean },
+): number {
+  const frame = frameOf(course.state, key);
+  const iteration = frame.starts.length;
+  const results = lastIteration(frame).map(undrafted); // what is told of must outlive the edit
+  tell(course, node, iterationCompleted(node, { iteration, results, goesOn: !ends }));
+  return iteration;
+}
+
+export function tell({ emit }: Pick<Course, "emit">, node: ContainerNode, { name, data }: GroupEvent): void {
+  emit(name, { ...aboutOf(node), ...data });
 }
 
 /** The next iteration of a loop. */

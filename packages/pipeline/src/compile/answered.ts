@@ -5,8 +5,9 @@ import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import type { LoopNode, PipelineNode } from "../nodes/node.types.js";
-import { abandon, again, type Course, done, finish, frameOf, leave } from "./advance.js";
-import { aboutOf, refusedOutput } from "./node-facts.js";
+import { abandon, again, type Course, done, finish, frameOf, leave, tell } from "./advance.js";
+import { iterationStarted } from "./group-output.js";
+import { refusedOutput } from "./node-facts.js";
 import type { PipelineState, Place, Step, Talk } from "./pipeline-state.types.js";
 import { say, talkAt } from "./talk.js";
 
@@ -120,8 +121,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   if (question.kind === "iterationReview") {
     say(course.state, place, { retryCount: retryCount + 1, feedback: told });
     const iteration = frameOf(course.state, place.frame).starts.length + 1;
-    const { maxIterations } = node as LoopNode;
-    course.emit("LoopIterationStarted", { ...aboutOf(node), iteration, maxIterations });
+    tell(course, node as LoopNode, iterationStarted(node as LoopNode, iteration));
     return again(course, place.frame);
   }
   if (output !== null) course.state.spent.push(...executionsOf([output]));

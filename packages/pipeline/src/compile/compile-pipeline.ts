@@ -111,7 +111,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
       settings: options.askOptions(plan, node),
       run: (ev: PlaceEvent, ctx, { live }) => askPeople(plan, { node, ev, ctx, live }),
     };
-  if (node.kind === "loop" && node.children.length > 0)
+  if (node.kind === "loop" && node.children.length > 0 && !plan.tree.turnsAtOnce(node))
     yield {
       name: `${name}: again`,
       settings: options.againOptions(plan, node),

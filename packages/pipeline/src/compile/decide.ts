@@ -3,11 +3,10 @@ import { type NonRetryableError, WorkflowError } from "millrace";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
-import { again, ask, everyOf, frameOf, leave, open, ownPlace } from "./advance.js";
+import { ask, completeTurn, endTurn, everyOf, frameOf, isLastTurn, open, ownPlace, tell } from "./advance.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
-import { lastIteration } from "./group-output.js";
+import { iterationStarted, lastIteration } from "./group-output.js";
 import type { PipelineCourse } from "./move.js";
-import { aboutOf } from "./node-facts.js";
 import type { Step } from "./pipeline-state.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import { routeQuestion, talkAt } from "./talk.js";
@@ -40,22 +39,9 @@ function beginLoop(course: PipelineCourse, node: LoopNode, { place }: StepTools)
   // Told in this order; a loop without steps has no iteration.
   const emit: PipelineCourse["emit"] = (name, data, source) => {
     course.emit(name, data, source);
-    if (name === "LoopExecutionStarted" && node.children.length > 0) emitIteration(course, node, { iteration: 1 });
+    if (name === "LoopExecutionStarted" && node.children.length > 0) tell(course, node, iterationStarted(node, 1));
   };
   return open({ ...course, emit }, { node, place, queue: everyOf(node.children) });
-}
-
-interface Iteration {
-  readonly iteration: number;
-  /** Set when it is over. */
-  readonly ended?: { readonly results: readonly StepOutput[]; readonly goesOn: boolean };
-}
-
-function emitIteration(course: PipelineCourse, node: LoopNode, { iteration, ended }: Iteration): void {
-  const about = { ...aboutOf(node), iteration, maxIterations: node.maxIterations };
-  if (ended === undefined) return course.emit("LoopIterationStarted", about);
-  const { results, goesOn } = ended;
-  course.emit("LoopIterationCompleted", { ...about, iterationResults: results, shouldContinue: goesOn });
 }
 
 async function holds(plan: CompiledPlan, { evaluator, name }: ConditionNode, tools: StepTools): Promise<boolean> {
@@ -83,17 +69,16 @@ async function route(plan: CompiledPlan, node: RouterNode, tools: StepTools): Pr
 }
 
 async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {
-  const frame = frameOf(state, place.frame);
+  const key = place.frame;
+  const frame = frameOf(state, key);
   const results = lastIteration(frame);
   const iteration = frame.starts.length;
-  const isLast = iteration >= node.maxIterations || results.some((output) => output.stop);
-  const ends = isLast || Boolean(await node.endCondition?.(results, Object.assign(context, { iteration })));
+  const ends =
+    isLastTurn(node, frame) || Boolean(await node.endCondition?.(results, Object.assign(context, { iteration })));
   return (course) => {
-    emitIteration(course, node, { iteration, ended: { results, goesOn: !ends } });
-    if (ends) return leave(course, place.frame);
-    if (node.human?.requiresIterationReview === true) return askAboutIteration(course, node, { place, results });
-    emitIteration(course, node, { iteration: iteration + 1 });
-    return again(course, place.frame);
+    if (ends || node.human?.requiresIterationReview !== true) return endTurn(course, node, { key, ends });
+    completeTurn(course, node, { key, ends });
+    return askAboutIteration(course, node, { place, results });
   };
 }
 

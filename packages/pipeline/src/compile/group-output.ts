@@ -3,7 +3,7 @@ import { containerText, notMetText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { ContainerNode } from "../nodes/node.types.js";
+import type { ContainerNode, LoopNode } from "../nodes/node.types.js";
 import { mediaOf } from "./media-of.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame } from "./pipeline-state.types.js";
@@ -17,6 +17,14 @@ export interface GroupEvent {
 export interface GroupEnd {
   readonly output: StepOutput;
   readonly event: GroupEvent;
+}
+
+/** One iteration of a loop is over. */
+export interface TurnEnd {
+  /** From 1. */
+  readonly iteration: number;
+  readonly results: readonly StepOutput[];
+  readonly goesOn: boolean;
 }
 
 const eventNames = {
@@ -72,6 +80,15 @@ function completedEvent(
   const branch = node.kind === "condition" ? { branch: opened.branch } : {};
   const data = { ...startedData(node, opened), ...branch, content: output.content, ...results };
   return { name: `${eventNames[node.kind]}Completed`, data };
+}
+
+export function iterationStarted({ maxIterations }: LoopNode, iteration: number): GroupEvent {
+  return { name: "LoopIterationStarted", data: { iteration, maxIterations } };
+}
+
+export function iterationCompleted({ maxIterations }: LoopNode, { iteration, results, goesOn }: TurnEnd): GroupEvent {
+  const data = { iteration, maxIterations, iterationResults: results, shouldContinue: goesOn };
+  return { name: "LoopIterationCompleted", data };
 }
 
 /** Of a loop, what its last iteration has given so far; of any other group, all. */

@@ -1,6 +1,6 @@
 /** The nodes of a pipeline, by id, and what follows what. */
 import { WorkflowError } from "millrace";
-import type { ContainerNode, PipelineNode } from "../nodes/node.types.js";
+import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
 import type { Step } from "./pipeline-state.types.js";
 
 export type Target = Pick<Step, "to" | "node">;
@@ -86,8 +86,21 @@ export class PipelineTree {
 
   #around(parent: ContainerNode | null): Target[] {
     if (parent === null) return [finish];
-    if (parent.kind === "loop") return [{ to: "again", node: parent.id }];
-    return this.leaving(parent);
+    if (parent.kind !== "loop") return this.leaving(parent);
+    const [first] = parent.children;
+    if (first === undefined || !this.turnsAtOnce(parent)) return [{ to: "again", node: parent.id }];
+    return [...this.entries(first), ...this.leaving(parent)];
+  }
+
+  /** Whether nobody is asked after an iteration: its last step goes on to the next one by itself. */
+  turnsAtOnce({ endCondition, human, children }: LoopNode): boolean {
+    return endCondition === null && human?.requiresIterationReview !== true && this.#beginsWithin(children);
+  }
+
+  /** Not so behind groups without steps: a turn that comes to no step would be all of them at once. */
+  #beginsWithin([first]: readonly PipelineNode[]): boolean {
+    if (first === undefined) return false;
+    return this.isEntered(first) || (first.kind !== "step" && this.#beginsWithin(first.children));
   }
 
   /** What can come when the last one inside a group is done. */

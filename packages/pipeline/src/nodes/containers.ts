@@ -4,12 +4,13 @@
  * @module
  */
 
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { AnyRunContext, CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
-import { errorPolicies, type Known, nameProblems, refuse, unknownOptions, wordProblems } from "./option-problems.js";
+import { errorPolicies, nameProblems, refuse, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
@@ -155,16 +156,16 @@ export class Router {
   }
 }
 
-const groupOptions = { name: true, description: true, onError: true, humanReview: true } satisfies Known<GroupOptions>;
-const stepsOptions = { ...groupOptions, steps: true } satisfies Known<StepsOptions>;
-const loopOptions = {
+const groupOptions: OptionNames<GroupOptions> = { name: true, description: true, onError: true, humanReview: true };
+const stepsOptions: OptionNames<StepsOptions> = { ...groupOptions, steps: true };
+const loopOptions: OptionNames<LoopOptions> = {
   ...stepsOptions,
   maxIterations: true,
   endCondition: true,
   forwardIterationOutput: true,
-} satisfies Known<LoopOptions>;
-const conditionOptions = { ...stepsOptions, evaluator: true, elseSteps: true } satisfies Known<ConditionOptions>;
-const routerOptions = { ...groupOptions, choices: true, selector: true } satisfies Known<RouterOptions>;
+};
+const conditionOptions: OptionNames<ConditionOptions> = { ...stepsOptions, evaluator: true, elseSteps: true };
+const routerOptions: OptionNames<RouterOptions> = { ...groupOptions, choices: true, selector: true };
 
 interface GroupChecks {
   /** Options that hold steps. */

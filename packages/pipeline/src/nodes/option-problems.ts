@@ -4,29 +4,6 @@
  * @module
  */
 import { WorkflowError } from "millrace";
-import { nearest } from "millrace/engine";
-
-/** Every option there is; `satisfies Known<Options>` holds it to the interface. */
-export type Known<Options> = Readonly<Record<keyof Options, true>>;
-
-export interface Problems {
-  readonly problems: readonly string[];
-  /** What to do about them, where it can be said. */
-  readonly hints: readonly string[];
-}
-
-/** Names that nobody reads: mostly slips of one that somebody does. */
-export function unknownOptions(given: object, known: object): Problems {
-  const names = Object.keys(known);
-  const strange = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
-  return {
-    problems: strange.map((name) => `there is no option \`${name}\``),
-    hints: strange.flatMap((name) => {
-      const meant = nearest(name, names);
-      return meant === null ? [] : [`\`${name}\`: did you mean \`${meant}\`?`];
-    }),
-  };
-}
 
 /** How many earlier runs may be asked for: each is a read of the store. */
 export function historyProblems(count: number | undefined): string[] {
@@ -53,21 +30,13 @@ export function wordProblems(option: string, word: unknown, known: readonly stri
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` with all of them. */
-export function refuse(what: string, ...found: readonly (readonly string[] | Problems)[]): void {
-  const problems = found.flatMap((some) => ("problems" in some ? some.problems : some));
-  const hints = found.flatMap((some) => ("hints" in some ? some.hints : []));
-  if (problems.length > 0) throw invalidOptions(what, problems, hints);
-}
-
-export function invalidOptions(
-  what: string,
-  problems: readonly string[],
-  hints: readonly string[] = [],
-): WorkflowError {
-  return new WorkflowError({
+export function refuse(what: string, ...found: readonly (readonly string[])[]): void {
+  const problems = found.flat();
+  if (problems.length === 0) return;
+  throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `${what}: ${problems.join("; ")}.`,
-    hint: hints.length > 0 ? hints.join(" ") : "Correct the options that are named.",
+    hint: "Correct the options that are named, or leave them out.",
     details: { problems },
   });
 }

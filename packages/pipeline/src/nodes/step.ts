@@ -1,16 +1,9 @@
 import type { Duration, RetryPolicy } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import { reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
-import {
-  errorPolicies,
-  historyProblems,
-  type Known,
-  nameProblems,
-  refuse,
-  unknownOptions,
-  wordProblems,
-} from "./option-problems.js";
+import { errorPolicies, historyProblems, nameProblems, refuse, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 
 /** What becomes of a run whose step has failed for good: it fails, goes on behind it, or asks people whether to try again. */
@@ -63,7 +56,7 @@ export class Step {
   }
 }
 
-const known = {
+const known: OptionNames<StepOptions> = {
   name: true,
   description: true,
   executor: true,
@@ -74,7 +67,7 @@ const known = {
   addWorkflowHistory: true,
   numHistoryRuns: true,
   humanReview: true,
-} satisfies Known<StepOptions>;
+};
 
 function isRunnable(executor: unknown): boolean {
   if (typeof executor === "function") return true;

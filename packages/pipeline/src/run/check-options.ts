@@ -1,8 +1,9 @@
 /** Options of pipelines and runs, checked at the door. */
-import { historyProblems, type Known, refuse, unknownOptions } from "../nodes/option-problems.js";
+import { type OptionNames, unknownOptions } from "millrace/engine";
+import { historyProblems, refuse } from "../nodes/option-problems.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
-const ofPipeline = {
+const ofPipeline: OptionNames<PipelineOptions> = {
   name: true,
   id: true,
   description: true,
@@ -23,9 +24,9 @@ const ofPipeline = {
   storeEvents: true,
   eventsToSkip: true,
   storeExecutorOutputs: true,
-} satisfies Known<PipelineOptions>;
+};
 
-const ofRun = {
+const ofRun: OptionNames<PipelineRunOptions> = {
   runId: true,
   sessionId: true,
   userId: true,
@@ -39,7 +40,7 @@ const ofRun = {
   videos: true,
   audio: true,
   files: true,
-} satisfies Known<PipelineRunOptions>;
+};
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
 export function checkOptions(options: Omit<PipelineOptions, "inputSchema">): void {

@@ -122,12 +122,11 @@ describe("a session", () => {
   it("throws what the store throws, instead of beginning anew", async () => {
     const inner = memoryStore();
     const store = new Proxy(inner, {
-      get: (target, name) =>
-        name === "record"
-          ? async () => {
-              throw new Error("The disk is gone.");
-            }
-          : (target[name as keyof RunStore] as (...args: unknown[]) => unknown).bind(target),
+      get(target, name) {
+        if (name === "record") return () => Promise.reject(new Error("The disk is gone."));
+        const member = target[name as keyof RunStore];
+        return typeof member === "function" ? (member as () => unknown).bind(target) : member;
+      },
     });
     const { run, sessions } = open(assigning, store);
 

@@ -1,0 +1,42 @@
+/** Options that nobody reads are slips of the pen: refused at the door, all at once. */
+import { describe, expect, it, onTestFinished } from "vitest";
+import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
+import { createRuntime } from "../../src/runtime.js";
+
+const flow = defineWorkflow("flow")
+  .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+  .build();
+
+describe("options", () => {
+  it("of a runtime are checked all at once, with the name that was meant", () => {
+    const options = { workflows: { flow }, idleRelease: "50ms", leaseMs: 5, colour: "red" };
+
+    expect(() => createRuntime(options)).toThrow(
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        details: {
+          problems: [
+            "`idleRelease` is no option: did you mean `idleReleaseMs`?",
+            "`colour` is no option",
+            "`leaseMs` is 5, not a number of milliseconds from 100",
+          ],
+        },
+      }),
+    );
+  });
+
+  it("of a run are checked before anything is stored", async () => {
+    const runtime = createRuntime({ workflows: { flow } });
+    onTestFinished(() => runtime.stop());
+    const options: object = { runid: "one", label: { a: "b" } };
+
+    expect(() => runtime.run("flow", {}, options)).toThrow(
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        message:
+          "The options of a run are wrong: `runid` is no option: did you mean `runId`?; `label` is no option: did you mean `labels`?.",
+      }),
+    );
+    expect((await runtime.runs()).runs).toEqual([]);
+  });
+});
