@@ -70,7 +70,7 @@ describe("all that is wrong is named at once", () => {
     });
 
     expect(refused(() => new Step(options)).problems).toEqual([
-      "`retries` is no option: did you mean `retry`?",
+      "`retries` is no option: did you mean `maxRetries`?",
       "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
       "`maxRetries` is -1, not a whole number of at least 0",
       "its `name` is no text",
