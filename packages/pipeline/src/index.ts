@@ -25,6 +25,7 @@ export type {
   EndCondition,
   Evaluator,
   LoopOptions,
+  MergeStates,
   ParallelOptions,
   RouterOptions,
   Selection,

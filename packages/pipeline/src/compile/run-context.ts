@@ -2,7 +2,8 @@
 import { type Context, WorkflowError } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
 import { eventNames } from "../run/event-names.js";
-import { LiveSessionState, type SessionView } from "../session/session-state.js";
+import { LiveSessionState, type SessionPatch, type SessionView } from "../session/session-state.js";
+import type { StateScope } from "./branch-state.js";
 import type { PipelineState } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
@@ -13,6 +14,8 @@ export interface PipelineIdentity {
 }
 
 export interface RunContextSetup {
+  /** Which session state it is. */
+  readonly scope: StateScope;
   readonly live: LiveSessionState;
   readonly pipeline: PipelineIdentity;
   readonly events: RunEvents;
@@ -73,7 +76,7 @@ export class StepRunContext implements RunContext {
       const view = new LiveSessionState(this.#live.plain()).view();
       const result = plainCopy(await edit(view.state)) as Awaited<ReturnType<typeof edit>>;
       const changes = this.#live.apply(view.take());
-      LiveSessionState.applyTo((draft as unknown as PipelineState).session, changes);
+      this.#store(draft as unknown as PipelineState, changes);
       return result;
     });
   };
@@ -86,8 +89,13 @@ export class StepRunContext implements RunContext {
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
-  commitTo(draft: Pick<PipelineState, "session">): void {
-    LiveSessionState.applyTo(draft.session, this.#view.take());
+  commitTo(draft: Pick<PipelineState, "session" | "frames">): void {
+    this.#store(draft, this.#view.take());
+  }
+
+  #store(draft: Pick<PipelineState, "session" | "frames">, changes: readonly SessionPatch[]): void {
+    const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
+    if (stored !== null) LiveSessionState.applyTo(stored, changes);
   }
 
   /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */

@@ -2,6 +2,7 @@
 import type { WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
+import { scopeAt } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { type Decided, decide } from "./decide.js";
 import { knownMoves } from "./known-moves.js";
@@ -69,8 +70,10 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
   const place = { frame: ev.frame, at: ev.at };
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
+  const scope = scopeAt(state, place);
   const setup = {
-    live: live.sessionOf(state),
+    scope,
+    live: live.sessionOf(scope, state),
     pipeline: plan.pipeline,
     events,
     about: aboutOf(node),

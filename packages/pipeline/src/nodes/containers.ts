@@ -9,7 +9,7 @@ import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { AnyRunContext, CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import type { AnyRunContext, CoreWorkflow, Executor, SessionState, StepFunction } from "./executor.types.js";
 import { errorPolicies, nameProblems, refuse, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import type { ErrorPolicy, Step } from "./step.js";
@@ -80,8 +80,23 @@ export class Loop {
   }
 }
 
+/** What the branches of a Parallel have made of the session state, in the order of declaration: what is it after them? */
+export type MergeStates = (
+  base: SessionState,
+  branches: readonly SessionState[],
+) => SessionState | Promise<SessionState>;
+
 export interface ParallelOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
+  /**
+   * `"isolated"`: each branch works on a copy of the session state, which nobody else sees, and where all are done the copies are
+   * merged as those of two runs of one session are. `editState` is exact within a branch.
+   *
+   * @default "shared": what one branch changes, the others see at once
+   */
+  readonly state?: "shared" | "isolated";
+  /** Of isolated branches: gives the state itself, in the place of merging them one after the other.. */
+  readonly merge?: MergeStates;
 }
 
 /** All at once, each with the same input. */
@@ -97,7 +112,13 @@ export class Parallel {
     if (given.length === 1 && isOptions(first)) this.options = first;
     else if (typeof first === "string") this.options = { name: first, steps: given.slice(1) as StepLike[] };
     else this.options = { steps: given as StepLike[] };
-    checkGroup("parallel", this.options, { lists: ["steps"], known: stepsOptions });
+    const { state, merge } = this.options;
+    const problems = [
+      ...wordProblems("state", state, ["shared", "isolated"]),
+      ...(merge === undefined || typeof merge === "function" ? [] : ["`merge` is no function"]),
+      ...(merge !== undefined && state !== "isolated" ? ['`merge` needs `state: "isolated"`'] : []),
+    ];
+    checkGroup("parallel", this.options, { lists: ["steps"], known: parallelOptions, problems });
   }
 }
 
@@ -158,6 +179,7 @@ export class Router {
 
 const groupOptions: OptionNames<GroupOptions> = { name: true, description: true, onError: true, humanReview: true };
 const stepsOptions: OptionNames<StepsOptions> = { ...groupOptions, steps: true };
+const parallelOptions: OptionNames<ParallelOptions> = { ...stepsOptions, state: true, merge: true };
 const loopOptions: OptionNames<LoopOptions> = {
   ...stepsOptions,
   maxIterations: true,

@@ -49,8 +49,10 @@ function normalize(given: StepLike | readonly StepLike[], path: readonly number[
   if (given instanceof Steps)
     return { ...base(given, path), kind: "steps", children: childrenOf(given.options.steps, path) };
   if (given instanceof Loop) return loopNode(given, path);
-  if (given instanceof Parallel)
-    return { ...base(given, path), kind: "parallel", children: childrenOf(given.options.steps, path) };
+  if (given instanceof Parallel) {
+    const { steps, state = "shared", merge = null } = given.options;
+    return { ...base(given, path), kind: "parallel", children: childrenOf(steps, path), state, merge };
+  }
   if (given instanceof Condition) return conditionNode(given, path);
   if (given instanceof Router) return routerNode(given, path);
   return stepNode({ executor: given as StepOptions["executor"] }, path);
