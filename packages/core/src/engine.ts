@@ -36,7 +36,7 @@ export { compileWorkflow } from "./workflow/compile.js";
 export type { CompiledStep, CompiledWorkflow } from "./workflow/compile.js";
 export { migrateState, stateVersionOf } from "./workflow/state-version.js";
 // ---- what is true, what happened, what to do
-export { createRunState } from "./engine/state.js";
+export { createRunState, shareStore, unshareStore } from "./engine/state.js";
 export type {
   EventData,
   Failure,

@@ -86,10 +86,9 @@ describe.each(flows.filter((flow) => flow.make().children === undefined))(
         const crashed = await runWith(flow, failsAt);
         expect(crashed.ending).toMatchObject({ message: "the disk is full" });
         const state = replay(createRouting(compiled.definition), begin(), crashed.ticks);
-        expect(
-          await finish(flow, JSON.stringify(encodeState(state, compiled, null))),
-          `failed at append ${failsAt}`,
-        ).toEqual(whole.ending);
+        expect(await finish(flow, JSON.stringify(encodeState(state, compiled))), `failed at append ${failsAt}`).toEqual(
+          whole.ending,
+        );
       }
 
       expect(whole.appends).toBeGreaterThan(1);

@@ -47,7 +47,7 @@ describe.each(versions)("the golden files of %s", (version) => {
     for (let length = 1; length < journal.length; length++) {
       const ticks = journal.slice(0, length).map((tick) => decodeTick(tick, compiled));
       const state = replay(createRouting(compiled.definition), begin(), ticks);
-      const snapshot = JSON.stringify(encodeState(state, compiled, null));
+      const snapshot = JSON.stringify(encodeState(state, compiled));
       expect(await finish(goldenFlow, snapshot), `after ${length} ticks`).toEqual(ending);
     }
   });

@@ -155,7 +155,7 @@ describe("what a stuck run would say", () => {
   it("is in the state until a batch has come, and in its snapshot", () => {
     const [fresh, closed] = [1, 3].map((length) => replay(routing, begin(), ticks.slice(0, length)));
     const again = [fresh, closed].map((state) => {
-      const snapshot = JSON.parse(JSON.stringify(encodeState(state!, compiled, null)));
+      const snapshot = JSON.parse(JSON.stringify(encodeState(state!, compiled)));
       return decodeState(compiled, new Reader(snapshot, "snapshot"));
     });
 
@@ -206,7 +206,7 @@ describe("what a stuck run would say", () => {
     ["leftovers", [{ kind: "other", step: "pair" }]],
     ["leftovers", [{ kind: "join", step: "pair", arrived: "Left", missing: [] }]],
   ])("is refused in a snapshot when %s is damaged", (name, damaged) => {
-    const snapshot = { ...encodeState(replay(routing, begin(), ticks), compiled, null), [name]: damaged };
+    const snapshot = { ...encodeState(replay(routing, begin(), ticks), compiled), [name]: damaged };
 
     expect(() => Context.fromDict(compiled.instance, JSON.parse(JSON.stringify(snapshot)))).toThrow(
       expect.objectContaining({ code: "SNAPSHOT_INVALID", message: expect.stringContaining(`snapshot.${name}`) }),

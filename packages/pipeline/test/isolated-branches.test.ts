@@ -132,6 +132,26 @@ describe("an isolated Parallel", () => {
     const { sessionState } = await made.run("");
 
     expect(sessionState["log"]).toEqual(["a", "b", "c", "d", "a", "b", "c", "d"]);
+    expect(sessionState["total"]).toBe(8);
+  });
+
+  it("adds up what branches have counted, and takes what one of them has set", async () => {
+    const adds =
+      (field: string, amount: number): StepFunction =>
+      async (_input, { editState }) => {
+        await editState((state) => {
+          state[field] = (state[field] ?? 0) + amount;
+        });
+      };
+    const made = pipeline(
+      [
+        isolated(does("a", adds("n", 2)), does("b", adds("n", 3))),
+        isolated(does("c", adds("m", 1)), sets("d", "m", 7)),
+      ],
+      { sessionState: { n: 10 } },
+    );
+
+    expect((await made.run("")).sessionState).toEqual({ n: 15, m: 7 });
   });
 
   it("shares the state of a branch with a pipeline that is nested in it", async () => {

@@ -15,13 +15,16 @@ import {
   type Routing,
   type RunState,
   reduce,
+  shareStore,
   type Tick,
+  unshareStore,
 } from "millrace/engine";
 
 interface ShadowRun {
   readonly compiled: CompiledWorkflow;
   readonly routing: Routing;
   readonly state: RunState;
+  readonly sharesStore: boolean;
 }
 
 export class Shadow {
@@ -37,10 +40,14 @@ export class Shadow {
   store(runId: string, live: Tick): void {
     const run = this.#runs.get(runId) as ShadowRun;
     const tick = decodeTick(JSON.parse(JSON.stringify(encodeTick(live, run.compiled))), run.compiled);
-    reduce(run.routing, run.state, tick);
+    for (const command of reduce(run.routing, run.state, tick)) {
+      const gone = command.type === "child.cancel" ? this.#runs.get(command.runId) : undefined;
+      if (gone?.sharesStore) unshareStore(gone.state);
+    }
     if (tick.type !== "child.opened") return;
     const record = run.state.items.get(tick.item)?.memory?.get(tick.call);
-    if (record?.kind === "child") this.#add(compileChild(run.compiled, tick.name), record.runId);
+    if (record?.kind === "child")
+      this.#add(compileChild(run.compiled, tick.name), record.runId, record.sharesStore ? run.state : null);
   }
 
   stepOf(runId: string, tick: Tick): string | null {
@@ -59,9 +66,12 @@ export class Shadow {
     return encodeSnapshot(this.#root.compiled, this.#root.state, states);
   }
 
-  #add(compiled: CompiledWorkflow, runId: string): ShadowRun {
+  /** @param owner Whose store it shares. Null: it has its own. */
+  #add(compiled: CompiledWorkflow, runId: string, owner: RunState | null = null): ShadowRun {
     const state = createRunState({ runId, workflow: compiled.name, store: compiled.state?.initial() ?? {} });
-    const run: ShadowRun = { compiled, routing: createRouting(compiled.definition), state };
+    if (owner !== null) shareStore(state, owner);
+    const routing = createRouting(compiled.definition);
+    const run: ShadowRun = { compiled, routing, state, sharesStore: owner !== null };
     this.#runs.set(runId, run);
     return run;
   }

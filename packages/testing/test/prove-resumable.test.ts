@@ -7,6 +7,7 @@ import {
   InputRequiredEvent,
   StartEvent,
   StopEvent,
+  type Store,
   step,
   Workflow,
   WorkflowError,
@@ -66,6 +67,43 @@ class Shop extends Workflow {
 }
 
 describe("proveResumable", () => {
+  it("passes children that edit the store of their parent, at once with it and with each other", async () => {
+    const count = (store: object, key: string): Promise<void> =>
+      (store as Store<{ count: number }>).editState(
+        async (state) => {
+          const { count: before } = state;
+          await Promise.resolve();
+          state.count = before + 1;
+        },
+        { key },
+      );
+    const child = defineWorkflow("child")
+      .step("first", { on: StartEvent, emits: Item }, async (_ev, ctx) => {
+        await count(ctx.store, "first");
+        return new Item({ n: 1 });
+      })
+      .step("second", { on: Item, emits: StopEvent }, async (_ev, ctx) => {
+        await count(ctx.store, "second");
+        return new StopEvent({ result: null });
+      })
+      .build();
+    const parent = () =>
+      defineWorkflow("parent", { children: { child }, state: { count: z.number().default(0) } })
+        .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+          await Promise.all([
+            ctx.runChild(child, {}, { key: "a", store: "shared" }),
+            ctx.runChild(child, {}, { key: "b", store: "shared" }),
+            count(ctx.store, "own"),
+          ]);
+          return new StopEvent({ result: await ctx.store.get("count") });
+        })
+        .build();
+
+    const proof = await proveResumable(parent);
+
+    expect(proof.crashes).toBeGreaterThan(10);
+  });
+
   it("passes a workflow that keeps everything in its run, and says how often it crashed", async () => {
     class Asking extends Workflow.withState({ asked: z.number().default(0) }) {
       @step({ on: StartEvent, emits: StopEvent, waits: Told, streams: Ask })

@@ -64,7 +64,8 @@ export interface Context<State = unknown> extends RunContext<State> {
    * Runs another workflow as part of this run: one snapshot, shared cancellation, streamed events with their origin.
    * `child` is one of the values of `static children = { digest: Digest }`; by its name, `"digest"`, the result is `unknown`.
    *
-   * @throws {WorkflowError} `CHILD_UNKNOWN` when it is not among the `children`, `CHILD_FAILED` when it failed.
+   * @throws {WorkflowError} `CHILD_UNKNOWN` when it is not among the `children`, `CHILD_FAILED` when it failed, `STORE_NOT_SHAREABLE`
+   * when it cannot have the store that `store: "shared"` gives it.
    */
   runChild<Child extends ChildReference>(
     child: Child,
@@ -135,6 +136,13 @@ export type ChildFlow<Child> = Child extends string ? Workflow : Child extends n
 export interface ChildOptions {
   /** Tells this child from others in the same step, for a second attempt. @default its position */
   readonly key?: string;
+  /**
+   * `"shared"`: the child works on the store of this run, one state and one writer at a time for both. Its state schema has to be
+   * that of this workflow, or none.
+   *
+   * @default "own"
+   */
+  readonly store?: "own" | "shared";
 }
 
 export interface SleepOptions {

@@ -262,6 +262,8 @@ export interface ChildRecord extends SlotlessCall {
   readonly name: string;
   readonly runId: string;
   readonly start: EventData;
+  /** It works on the state of this run. */
+  readonly sharesStore: boolean;
   status: "open" | "completed" | "failed";
   result: EventData | null;
   error: ErrorRecord | null;
@@ -303,4 +305,26 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     runTimer: null,
     vain: null,
   };
+}
+
+/**
+ * Makes the state of one run that of another as well: one value, whichever of the two changes it.
+ *
+ * Their ticks are in one journal, in the order in which they were applied, so a replay of both gives the same value.
+ */
+export function shareStore(state: RunState, owner: RunState): void {
+  Object.defineProperty(state, "store", {
+    configurable: true,
+    enumerable: true,
+    get: () => owner.store,
+    set: (store: unknown) => {
+      owner.store = store;
+    },
+  });
+}
+
+/** What it does from here on changes the state of its owner no more. */
+export function unshareStore(state: RunState): void {
+  const { store } = state;
+  Object.defineProperty(state, "store", { configurable: true, enumerable: true, writable: true, value: store });
 }

@@ -167,6 +167,8 @@ export interface ChildOpened extends OfCall {
   readonly type: "child.opened";
   readonly name: string;
   readonly start: EventData;
+  /** The child works on the state of the run that opened it. Left out: on one of its own. */
+  readonly sharesStore?: true;
 }
 
 /** Said by the child, whatever attempt its parent is in. */

@@ -73,6 +73,7 @@ export const catalog = {
   STORE_FOREIGN: "The file belongs to another program",
   STORE_FULL: "There is no room left to store anything",
   STORE_NEWER: "The store was written by a newer version",
+  STORE_NOT_SHAREABLE: "A child cannot share the store of its parent",
   STORE_READ_ONLY: "The store cannot be written to",
   STREAM_TRUNCATED: "The stream no longer holds the events asked for",
   VALUE_UNSERIALIZABLE: "A value cannot be stored",

@@ -16,7 +16,7 @@ function openScopes(
   app: ResourceContainer = new ResourceContainer("app"),
 ): Scopes {
   const workflow = new ResourceContainer("workflow", app);
-  const run = new ResourceContainer("run", workflow, overrides);
+  const run = new ResourceContainer("run", workflow, { overrides });
   return { app, workflow, run, call: new ResourceContainer("call", run) };
 }
 

@@ -19,17 +19,29 @@ type Entry = { readonly value: unknown } | Promise<unknown>;
 
 const noOverrides: readonly ResourceOverride[] = [];
 
+interface ContainerOptions {
+  readonly overrides?: readonly ResourceOverride[];
+  readonly holder?: ResourceContainer | null;
+}
+
 export class ResourceContainer implements AsyncDisposable {
   /** Inherited by the containers below. */
   readonly overrides: readonly ResourceOverride[];
   readonly #rank: number;
   readonly #parent: ResourceContainer | null;
+  /** Holds what is of this scope in the place of this one. */
+  readonly #holder: ResourceContainer | null;
   #entries: Map<ResourceDefinition, Entry> | null = null;
   /** In the order they were ready, so what a resource needs is before it. */
   #made: (() => unknown)[] = [];
 
-  /** Overrides are given to a run. */
-  constructor(scope: ResourceScope, parent: ResourceContainer | null = null, overrides?: readonly ResourceOverride[]) {
+  /** Overrides are given to a run; `holder` is that of the run whose store it shares. */
+  constructor(
+    scope: ResourceScope,
+    parent: ResourceContainer | null = null,
+    { overrides, holder = null }: ContainerOptions = {},
+  ) {
+    this.#holder = holder;
     this.#rank = rankOf[scope];
     this.#parent = parent;
     this.overrides = overrides ?? parent?.overrides ?? noOverrides;
@@ -131,6 +143,7 @@ export class ResourceContainer implements AsyncDisposable {
     const least = Math.min(rankOf[resource.scope], this.#needsOverride(resource) ? rankOf.run : rankOf.app);
     let home: ResourceContainer = this;
     while (home.#parent !== null && home.#rank < least) home = home.#parent;
+    while (home.#holder !== null) home = home.#holder;
     return home;
   }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ChildRecord, createRunState, type Outcome } from "../engine/state.js";
+import { type ChildRecord, createRunState, type Outcome, shareStore, unshareStore } from "../engine/state.js";
 import { type ErrorRecord, recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -14,6 +14,7 @@ import { childWorkflow } from "./child-workflow.js";
 import { outcomeError } from "./outcome.js";
 import { initialStore } from "./run-store.js";
 import { Runner } from "./runner.js";
+import { assertShareable } from "./shared-store.js";
 
 interface ChildCall {
   readonly item: number;
@@ -24,7 +25,7 @@ interface ChildCall {
 export function childStart(
   attempt: Attempt,
   child: unknown,
-  input: unknown,
+  { input, sharesStore }: { readonly input: unknown; readonly sharesStore: boolean },
 ): { readonly name: string; readonly start: WorkflowEvent } {
   const { children, name: workflow } = attempt.runner.host.compiled;
   const names = [...children.keys()];
@@ -39,7 +40,10 @@ export function childStart(
       details: { workflow, children: names },
     });
   }
-  return { name, start: resolveStart(compiledChild(attempt.runner.host.compiled, name), input) };
+  const { compiled } = attempt.runner.host;
+  const flow = compiledChild(compiled, name);
+  if (sharesStore) assertShareable(compiled, flow, name);
+  return { name, start: resolveStart(flow, input) };
 }
 
 function compiledChild(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
@@ -50,17 +54,18 @@ function compiledChild(compiled: CompiledWorkflow, name: string): CompiledWorkfl
 export function startChild(parent: Runner, call: ChildCall): void {
   const { record } = call;
   const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name));
-  const restored = parent.family?.get(record.runId);
-  const state =
-    restored ??
-    createRunState({ runId: record.runId, workflow: host.compiled.name, store: initialStore(host.compiled) });
+  const { runId, sharesStore } = record;
+  const restored = parent.family?.get(runId);
+  const store = sharesStore ? null : initialStore(host.compiled);
+  const state = restored ?? createRunState({ runId, workflow: host.compiled.name, store });
+  if (sharesStore) shareStore(state, parent.state);
   const runner: Runner = new Runner({
     host,
     journal: parent.journal,
     state,
     overrides: parent.overrides,
     family: null,
-    parent: { runner: parent, item: call.item, call: record.call, name: record.name },
+    parent: { runner: parent, item: call.item, call: record.call, name: record.name, sharesStore },
   });
   runner.owner = {
     onFinish: (outcome) => closeChild(parent, call, outcome),
@@ -82,7 +87,7 @@ export function startChild(parent: Runner, call: ChildCall): void {
       deadlineMs: null,
       lineage: { parent: parent.state.runId, forkedFrom: null },
       labels: null,
-      ...(parent.journal !== null && { store: initialStore(host.compiled) }),
+      ...(parent.journal !== null && !sharesStore && { store }),
     });
   }
 }
@@ -116,6 +121,8 @@ export function cancelChild(parent: Runner, runId: string): void {
   const child = parent.children?.get(runId);
   parent.children?.delete(runId);
   parent.disown(runId);
+  // Nobody has it any more, no snapshot and no replay: what of it is still under way must not change what they have.
+  if (child?.parent?.sharesStore === true) unshareStore(child.state);
   child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
 }
 

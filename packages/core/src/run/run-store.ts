@@ -18,9 +18,11 @@ export function createCell(runner: Runner): StateCell {
     commit(change, { writer, value }) {
       const attempt = (writer?.token ?? null) as Attempt | null;
       attempt?.assertAlive();
-      return runner.commit({
+      // That of the attempt: a child that shares this store remembers, in the same tick, that it has done it.
+      const by = attempt?.runner ?? runner;
+      return by.commit({
         type: "state.edited",
-        atMs: runner.now(),
+        atMs: by.now(),
         item: attempt?.item.id ?? null,
         attempt: attempt?.number ?? 0,
         call: (writer?.note as string | undefined) ?? null,

@@ -48,6 +48,8 @@ export interface ParentLink {
   readonly call: string;
   /** The name of the child in `static children`. */
   readonly name: string;
+  /** The child works on the store of its parent. */
+  readonly sharesStore: boolean;
 }
 
 /** Nothing is ever put into it: a list of one, made as such, takes the room of one. */
@@ -182,17 +184,28 @@ export class Runner {
 
   /** The store, if anybody has asked for it. */
   hasStore(): StateCell | null {
-    return this.cell;
+    return this.storeOwner === null ? this.cell : this.storeOwner.hasStore();
   }
 
+  /** One for all that share it: one state, one writer at a time. */
   store(): StateCell {
+    const { storeOwner } = this;
+    if (storeOwner !== null) return storeOwner.store();
     this.cell ??= createCell(this);
     return this.cell;
   }
 
+  /** With the store, whatever of the scope `run` is made of it is shared too. */
   resources(): ResourceContainer {
-    this.container ??= new ResourceContainer("run", this.host.resources, this.overrides);
+    const { overrides, storeOwner } = this;
+    const holder = storeOwner?.resources() ?? null;
+    this.container ??= new ResourceContainer("run", this.host.resources, { overrides, holder });
     return this.container;
+  }
+
+  /** The run whose store this one shares. Null: it has its own. */
+  private get storeOwner(): Runner | null {
+    return this.parent?.sharesStore === true ? this.parent.runner : null;
   }
 
   /** Resolves when nothing is left to do now, here and in its children, or when the run has ended. */

@@ -15,6 +15,7 @@ import { guardJson } from "../value/guard.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { childWorkflow } from "./child-workflow.js";
 import type { Runner } from "./runner.js";
+import { assertShareable } from "./shared-store.js";
 
 /** What a context holds: the run, and its children as the snapshot had them. */
 export interface RestoredRun {
@@ -31,10 +32,8 @@ export function encodeRun(
   { state, children }: RestoredRun,
   options: ToDictOptions = {},
 ): ContextDict {
-  return seal(
-    encodeState(state, compiled, children === null ? null : encodeChildren(compiled, { state, children })),
-    options.codec,
-  );
+  const inside = children === null ? null : encodeChildren(compiled, { state, children });
+  return seal(encodeState(state, compiled, { children: inside }), options.codec);
 }
 
 function encodeChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
@@ -43,7 +42,8 @@ function encodeChildren(compiled: CompiledWorkflow, { state, children }: Restore
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compileWorkflow(childWorkflow(compiled, record.name, record.runId));
-    encoded[record.runId] = encodeState(child, flow, encodeChildren(flow, { state: child, children }));
+    const inside = encodeChildren(flow, { state: child, children });
+    encoded[record.runId] = encodeState(child, flow, { children: inside, sharesStore: record.sharesStore });
   }
   return encoded;
 }
@@ -115,14 +115,22 @@ interface Tree {
   readonly asStored: boolean;
 }
 
-function decodeTree(tree: Tree, reader: Reader, isChild: boolean = false): RunState {
+/** Where a child is. */
+interface Inside {
+  readonly parent: RunState;
+  readonly record: ChildRecord;
+}
+
+function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): RunState {
   const { compiled, children, ids, asStored } = tree;
+  const isChild = inside !== null;
+  const owner = inside?.record.sharesStore === true ? inside.parent : null;
   checkFormat(reader);
   // A child goes by its name in `static children`, a stored run by that in the runtime: the name of a class may change with every build.
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
-  const state = decodeState(compiled, reader, asStored);
-  if (compiled.state !== null && !asStored) state.store = compiled.state.checkAll(state.store);
+  const state = decodeState(compiled, reader, { asStored, owner });
+  if (compiled.state !== null && owner === null && !asStored) state.store = compiled.state.checkAll(state.store);
   if (!isChild) ids.add(state.runId);
   for (const { runId } of openChildren(state)) {
     if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);
@@ -131,11 +139,13 @@ function decodeTree(tree: Tree, reader: Reader, isChild: boolean = false): RunSt
   const nested = reader.raw("children");
   if (nested === undefined) return state;
   const nestedReader = new Reader(nested, reader.at("children"));
-  for (const { runId, name } of openChildren(state)) {
+  for (const record of openChildren(state)) {
+    const { runId, name, sharesStore } = record;
     if (nestedReader.raw(runId) === undefined) continue;
     const flow = compileWorkflow(childWorkflow(compiled, name, reader.at("children")));
+    if (sharesStore) assertShareable(compiled, flow, name);
     const child = new Reader(nestedReader.raw(runId), nestedReader.at(runId));
-    children.set(runId, decodeTree({ ...tree, compiled: flow }, child, true));
+    children.set(runId, decodeTree({ ...tree, compiled: flow }, child, { parent: state, record }));
   }
   return state;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type {
+  ChildOptions,
   CollectEventsOptions,
   Collected,
   Context,
@@ -164,10 +165,18 @@ export class StepContext implements Context {
 
   runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
     return this.#call("runChild", () => {
-      const [input, options] = args as [unknown, { readonly key?: string } | undefined];
-      const { name, start } = childStart(this.#attempt, child, input);
-      const call = this.#calls().id("child", name, options?.key);
-      return this.#open(call, () => ({ type: "child.opened", ...this.#stamp(call), name, start })) as Promise<never>;
+      const [input, { key, store = "own" } = {}] = args as [unknown, ChildOptions | undefined];
+      const sharesStore = store === "shared";
+      if (!sharesStore && store !== "own") throw storeUnknown(store);
+      const { name, start } = childStart(this.#attempt, child, { input, sharesStore });
+      const call = this.#calls().id("child", name, key);
+      return this.#open(call, () => ({
+        type: "child.opened",
+        ...this.#stamp(call),
+        name,
+        start,
+        ...(sharesStore && { sharesStore }),
+      })) as Promise<never>;
     });
   }
 
@@ -336,6 +345,15 @@ function waitKeyRequired({ step }: Attempt, type: string): WorkflowError {
     message: `Step "${name}" waits for ${type} twice at once: a later attempt could not tell the two apart.`,
     hint: "Give each of them a `key` of its own.",
     details: { step: name, event: type },
+  });
+}
+
+function storeUnknown(store: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`store\` of \`runChild\` is ${JSON.stringify(store)}.`,
+    hint: 'Give "shared", or leave it out for a store of its own.',
+    details: { option: "store" },
   });
 }
 

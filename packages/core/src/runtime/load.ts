@@ -165,9 +165,10 @@ export function prefacesOf(
 
 function changes(member: Member, graph: CodeGraph): Tick[] {
   const ticks: Tick[] = [];
-  const { state, compiled, stateVersion } = member;
-  // One that has not begun has no state yet.
-  const store = state.ticks === 0 ? state.store : migrateState(compiled, state.store, stateVersion);
+  const { state, compiled, stateVersion, sharesStore } = member;
+  // One that has not begun has no state yet; that of another is migrated with its owner.
+  const isAsItWas = state.ticks === 0 || sharesStore;
+  const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);
   const { definition } = nodeAt(graph, member.path) ?? compiled;
   if (!sameValue(definition, member.routing.definition))
     ticks.push({ type: "definition.changed", atMs: state.atMs, definition });

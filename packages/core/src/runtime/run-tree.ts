@@ -9,7 +9,7 @@
 import type { Command, Receipt } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import { createRouting, type Routing } from "../engine/routing.js";
-import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
+import { type ChildRecord, createRunState, type RunState, shareStore, unshareStore } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { childWorkflow } from "../run/child-workflow.js";
@@ -29,6 +29,8 @@ export interface Member {
   readonly compiled: CompiledWorkflow;
   /** Names of children, from the root. */
   readonly path: readonly string[];
+  /** Its store is that of its parent. */
+  readonly sharesStore: boolean;
   routing: Routing;
   stateVersion: number;
 }
@@ -49,7 +51,7 @@ export class RunTree {
   /** @param states The root first, then its children as a snapshot had them. */
   constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: CodeGraph) {
     this.#code = code;
-    this.root = this.#member(states[0] as RunState, compiled, []);
+    this.root = this.#member(states[0] as RunState, { compiled, path: [], sharesStore: false });
     this.members.set(this.root.state.runId, this.root);
     const byId = new Map(states.map((state) => [state.runId, state]));
     this.#addOpen(this.root, byId);
@@ -102,8 +104,11 @@ export class RunTree {
       if (child) children[runId] = this.toDict(child);
     }
     // That of the code that is here is not the one that it has, until it is migrated.
-    const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, children);
-    return member.stateVersion === 1 ? dict : { ...dict, stateVersion: member.stateVersion };
+    const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, {
+      children,
+      sharesStore: member.sharesStore,
+    });
+    return member.stateVersion === 1 || member.sharesStore ? dict : { ...dict, stateVersion: member.stateVersion };
   }
 
   #follow(member: Member, command: Command): void {
@@ -113,9 +118,13 @@ export class RunTree {
         if (!this.members.has(record.runId)) this.#begin(member, record);
         return;
       }
-      case "child.cancel":
+      case "child.cancel": {
+        const gone = this.members.get(command.runId);
+        // As live: what its own children still do reaches nobody.
+        if (gone?.sharesStore === true) unshareStore(gone.state);
         this.members.delete(command.runId);
         return;
+      }
       case "stream.publish":
         if (member === this.root)
           this.streamed.push({ ...command, event: command.event as WorkflowEvent, atMs: member.state.atMs });
@@ -130,28 +139,38 @@ export class RunTree {
   }
 
   #begin(parent: Member, record: ChildRecord): void {
+    const { runId, sharesStore } = record;
     const compiled = childOfWorkflow(parent, record.name);
     // Its first tick brings the store.
-    const state = createRunState({ runId: record.runId, workflow: compiled.name, store: {} });
-    this.members.set(record.runId, this.#member(state, compiled, [...parent.path, record.name]));
+    const state = createRunState({ runId, workflow: compiled.name, store: {} });
+    if (sharesStore) shareStore(state, parent.state);
+    this.members.set(runId, this.#child(parent, record, state));
   }
 
   #addOpen(parent: Member, states: ReadonlyMap<string, RunState>): void {
-    for (const { runId, name } of openChildren(parent.state)) {
-      const state = states.get(runId);
+    for (const record of openChildren(parent.state)) {
+      const state = states.get(record.runId);
       if (state === undefined) continue;
-      const member = this.#member(state, childOfWorkflow(parent, name), [...parent.path, name]);
-      this.members.set(runId, member);
+      const member = this.#child(parent, record, state);
+      this.members.set(record.runId, member);
       this.#addOpen(member, states);
     }
   }
 
-  #member(state: RunState, compiled: CompiledWorkflow, path: readonly string[]): Member {
+  #child(parent: Member, { name, sharesStore }: ChildRecord, state: RunState): Member {
+    return this.#member(state, {
+      compiled: childOfWorkflow(parent, name),
+      path: [...parent.path, name],
+      sharesStore,
+    });
+  }
+
+  #member(state: RunState, facts: Pick<Member, "compiled" | "path" | "sharesStore">): Member {
+    const { compiled, path } = facts;
     const node = nodeAt(this.#code, path);
     return {
+      ...facts,
       state,
-      compiled,
-      path,
       routing: createRouting(node?.definition ?? compiled.definition),
       stateVersion: node?.stateVersion ?? 1,
     };

@@ -21,6 +21,7 @@ import {
   type Scope,
   type SettledMember,
   type StepInput,
+  shareStore,
   type WaitRecord,
   type WorkItem,
 } from "../engine/state.js";
@@ -42,10 +43,17 @@ import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 const MAX_ELEMENTS = 10_000_000;
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
 
-/** @param asStored Leave the user's state in the version that it has. */
-export function decodeState(compiled: CompiledWorkflow, dict: Reader, asStored: boolean = false): RunState {
-  return new StateDecoder(compiled, dict).state(asStored);
+export interface DecodeOptions {
+  /** Leave the user's state in the version that it has. */
+  readonly asStored: boolean;
+  /** The run whose store this one shares. Null: the dict has one. */
+  readonly owner: RunState | null;
 }
+
+export function decodeState(compiled: CompiledWorkflow, dict: Reader, options: DecodeOptions = alone): RunState {
+  return new StateDecoder(compiled, dict).state(options);
+}
+const alone: DecodeOptions = { asStored: false, owner: null };
 
 /** How a run ended, as {@link encodeOutcome} gave it. */
 export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
@@ -63,11 +71,12 @@ export class StateDecoder {
     this.dict = dict;
   }
 
-  state(asStored: boolean): RunState {
+  state({ asStored, owner }: DecodeOptions): RunState {
     const { dict, compiled } = this;
-    const store = this.store(asStored);
+    const store = owner === null ? this.store(asStored) : null;
     const workflow = asStored ? compiled.name : dict.text("workflow");
     const state = createRunState({ runId: dict.text("runId"), workflow, store });
+    if (owner !== null) shareStore(state, owner);
     state.status = dict.oneOf("status", STATUSES);
     state.outcome = dict.nullable("outcome", (name) => this.outcome(new Reader(dict.raw(name), dict.at(name))));
     if (

@@ -39,13 +39,17 @@ import {
   type SnapshotV1,
 } from "./format.js";
 
-export function encodeState(
-  state: RunState,
-  compiled: CompiledWorkflow,
-  children: { readonly [runId: string]: SnapshotV1 } | null,
-): SnapshotV1 {
-  return new StateEncoder(compiled).state(state, children);
+/** What is around a state in its snapshot. */
+export interface Around {
+  readonly children: { readonly [runId: string]: SnapshotV1 } | null;
+  /** The snapshot that it is in has the store. */
+  readonly sharesStore?: boolean;
 }
+
+export function encodeState(state: RunState, compiled: CompiledWorkflow, around: Around = alone): SnapshotV1 {
+  return new StateEncoder(compiled).state(state, around);
+}
+const alone: Around = { children: null };
 
 export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): EncodedOutcome {
   return new StateEncoder(compiled).outcome(outcome);
@@ -60,7 +64,7 @@ class StateEncoder {
     this.types = compiled.types;
   }
 
-  state(state: RunState, children: { readonly [runId: string]: SnapshotV1 } | null): SnapshotV1 {
+  state(state: RunState, { children, sharesStore = false }: Around): SnapshotV1 {
     const running = state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
     const stateVersion = stateVersionOf(this.compiled);
@@ -80,8 +84,8 @@ class StateEncoder {
       activeMs: state.activeMs + running,
       nextId: state.nextId,
       streamed: state.streamed,
-      store: encodeValue(state.store, "state", this.types),
-      ...(stateVersion === 1 ? null : { stateVersion }),
+      ...(sharesStore ? null : { store: encodeValue(state.store, "state", this.types) }),
+      ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...list(
         "items",
         [...state.items.values()].map((item) => this.item(item)),
@@ -204,7 +208,7 @@ class StateEncoder {
       case "sleep":
         return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
       case "child": {
-        const { kind, call, name, runId, status, error } = record;
+        const { kind, call, name, runId, sharesStore, status, error } = record;
         // Its events are those of the child, with the types that the child registers.
         const child = new StateEncoder(compileWorkflow(childWorkflow(this.compiled, name, path)));
         return {
@@ -212,6 +216,7 @@ class StateEncoder {
           call,
           name,
           runId,
+          ...(sharesStore && { sharesStore }),
           status,
           error,
           start: child.event(record.start, path),

@@ -28,7 +28,8 @@ export interface SnapshotV1 {
   readonly activeMs: number;
   readonly nextId: number;
   readonly streamed: number;
-  readonly store: EncodedValue;
+  /** Left out by a child that shares that of its parent. */
+  readonly store?: EncodedValue;
   /** Of the workflow's state. Left out when it is 1. */
   readonly stateVersion?: number;
   readonly items?: readonly EncodedItem[];
@@ -149,6 +150,8 @@ export type EncodedRecord =
       readonly name: string;
       readonly runId: string;
       readonly start: unknown;
+      /** Its snapshot has no state: it is that of the run around it. */
+      readonly sharesStore?: true;
       readonly status: "open" | "completed" | "failed";
       readonly result: unknown;
       readonly error: ErrorRecord | null;

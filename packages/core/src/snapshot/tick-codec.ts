@@ -234,7 +234,7 @@ const shapes: Shapes = {
   "sends.committed": { ...ofAttempt, sends },
   "wait.opened": { ...ofCall, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },
   "sleep.opened": { ...ofCall, dueAtMs: number },
-  "child.opened": { ...ofCall, name: text, start: ofChild },
+  "child.opened": { ...ofCall, name: text, start: ofChild, sharesStore: { ...flag, isOptional: true } },
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
   "effect.recorded": { ...ofCall, value },

@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** @throws {WorkflowError} `OPTION_INVALID` when it is neither a record of Standard Schemas nor one of an object. */
 export function createStateSchema(schema: ObjectSchema, types: readonly ValueType[] = []): StateSchema {
-  if (isSchema(schema)) return new StateSchema({ whole: schema, fields: {}, types });
+  if (isSchema(schema)) return new StateSchema({ source: schema, whole: schema, fields: {}, types });
   for (const [field, part] of Object.entries(schema)) {
     if (isSchema(part) && !isForbiddenKey(field)) continue;
     throw new WorkflowError({
@@ -26,10 +26,12 @@ export function createStateSchema(schema: ObjectSchema, types: readonly ValueTyp
       hint: isSchema(part) ? "Rename the field." : "Give a schema such as `z.number().default(0)`.",
     });
   }
-  return new StateSchema({ whole: null, fields: schema as FieldSchemas, types });
+  return new StateSchema({ source: schema, whole: null, fields: schema as FieldSchemas, types });
 }
 
 interface StateSchemaParts {
+  /** What the workflow was given. */
+  readonly source: ObjectSchema;
   /** Of the whole state; null when every field has its own. */
   readonly whole: StandardSchema | null;
   readonly fields: FieldSchemas;
@@ -41,6 +43,11 @@ export class StateSchema {
 
   constructor(parts: StateSchemaParts) {
     this.#parts = parts;
+  }
+
+  /** Whether both were made of one schema. */
+  equals(other: StateSchema): boolean {
+    return this.#parts.source === other.#parts.source;
   }
 
   /**

@@ -20,6 +20,7 @@ import {
   type WorkflowEvent,
   wait,
 } from "../../src/index.js";
+import { sharingFlow } from "./sharing-flow.js";
 
 export interface Flow {
   readonly name: string;
@@ -28,6 +29,8 @@ export interface Flow {
   readonly input?: Readonly<Record<string, unknown>>;
   /** The fields that answer a prompt; null to let it time out. */
   readonly answer?: (prompt: WorkflowEvent) => Readonly<Record<string, unknown>> | null;
+  /** Its children change its state: its own ticks alone do not give it. */
+  readonly sharesStore?: true;
   /** Sent when the run waits for neither a prompt nor a time. */
   readonly send?: () => WorkflowEvent;
 }
@@ -445,6 +448,8 @@ export const flows: readonly Flow[] = [
     },
     answerAll,
   ),
+
+  sharingFlow,
 
   flow("values that JSON does not have", () =>
     defineWorkflow("rich", {

@@ -26,7 +26,10 @@ export async function beginRun(
   { ctx, live }: Beginning,
 ): Promise<WorkflowEvent | undefined> {
   const before = (await ctx.store.getState()) as Partial<PipelineState>;
-  if (before.moved?.[0] !== undefined) return nextEvent(plan, before.moved[0]);
+  if (before.moved?.[0] !== undefined) {
+    await plan.hooks.enter(ctx, before as PipelineState);
+    return nextEvent(plan, before.moved[0]);
+  }
   const prepared = await plan.hooks.prepare(ctx, ev.get("request") ?? { input: ev.get("input") });
   const notes = new PendingNotes();
   const events = eventsOf(plan, prepared as PipelineState, { ctx, notes });
@@ -38,6 +41,7 @@ export async function beginRun(
     events.emit("run", "WorkflowStarted");
     return begin(course);
   });
+  await plan.hooks.enter(ctx, await stateOf(ctx));
   return nextEvent(plan, moves);
 }
 

@@ -8,27 +8,27 @@
  */
 import { WorkflowError } from "millrace";
 import type { ParallelNode } from "../nodes/node.types.js";
+import { keepChanges, type StoredSession, valueAt } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
 import { changesOf, mergeStates } from "../session/merge-states.js";
-import { LiveSessionState } from "../session/session-state.js";
 import type { LiveRun } from "./live-run.js";
-import type { BranchStates, PipelineState, Place } from "./pipeline-state.types.js";
+import type { BranchState, BranchStates, PipelineState, Place } from "./pipeline-state.types.js";
 import { undrafted } from "./undrafted.js";
 
-type Scoped = Pick<PipelineState, "session" | "frames">;
+export type Scoped = StoredSession & Pick<PipelineState, "frames">;
 
 /** A session state: of the run, or of one branch. */
 export interface StateScope {
   /** `""`: of the run. */
   readonly key: string;
   /** What is stored, also before the first change. Null: the branch was given up. */
-  read(state: Scoped): Readonly<JsonObject> | null;
+  read(state: Pick<PipelineState, "session" | "frames">): Readonly<JsonObject> | null;
   /** To be changed in place, within an edit. Null: the branch was given up. */
-  write(draft: Scoped): JsonObject | null;
+  write(draft: Scoped): StoredSession | null;
 }
 
 /** That of the run. */
-export const runScope: StateScope = { key: "", read: ({ session }) => session, write: ({ session }) => session };
+export const runScope: StateScope = { key: "", read: ({ session }) => session, write: (draft) => draft };
 
 export function scopeAt({ frames }: Pick<PipelineState, "frames">, place: Place): StateScope {
   let { frame, at } = place;
@@ -42,16 +42,18 @@ export function scopeAt({ frames }: Pick<PipelineState, "frames">, place: Place)
 }
 
 function branchScope(frame: string, at: number): StateScope {
-  const statesIn = ({ frames }: Scoped): BranchStates | null => frames[frame]?.own ?? null;
+  const statesIn = ({ frames }: Pick<PipelineState, "frames">): BranchStates | null => frames[frame]?.own ?? null;
   return {
     key: `${frame}:${at}`,
     read: (state) => {
       const states = statesIn(state);
-      return states && (states.branches[at] ?? states.base);
+      return states && (states.branches[at]?.session ?? states.base);
     },
     write: (draft) => {
       const states = statesIn(draft);
-      return states && (states.branches[at] ??= copyJson(undrafted(states.base)));
+      if (states === null) return null;
+      const branch = (states.branches[at] ??= { session: copyJson(undrafted(states.base)), counted: {} });
+      return { session: branch.session, counted: branch.counted, sessionAtStart: states.base };
     },
   };
 }
@@ -67,7 +69,8 @@ export function isolate(state: Scoped, key: string): void {
 /** What the branches have made of the state, if a function of the user says so. Null: they are merged one after the other. */
 export async function mergedByUser({ merge, name }: ParallelNode, states: BranchStates): Promise<JsonObject | null> {
   if (merge === null) return null;
-  const merged: unknown = await merge(copyJson(states.base), branchesOf(states).map(copyJson));
+  const branches = branchesOf(states).map(({ session }) => copyJson(session));
+  const merged: unknown = await merge(copyJson(states.base), branches);
   if (isObject(merged)) return copyJson(toPlain(merged, []) as JsonObject);
   throw new WorkflowError({
     code: "STEP_RESULT_INVALID",
@@ -83,12 +86,15 @@ export function joinBranches(state: Scoped, key: string, { live, byUser }: Join)
   const scope = scopeAt(state, { frame: frame.parent, at: frame.at });
   const stored = scope.write(state);
   if (stored === null) return;
-  const states = undrafted(frame.own);
-  const around = copyJson(undrafted(stored));
-  const ends = byUser === null ? branchesOf(states) : [byUser];
-  const merged = ends.reduce((theirs, mine) => mergeStates(states.base, theirs, changesOf(states.base, mine)), around);
-  const changes = live.sessionOf(scope, state).apply(changesOf(around, merged));
-  LiveSessionState.applyTo(stored, changes);
+  const { base, ...states } = undrafted(frame.own);
+  const before = copyJson(undrafted(stored.session));
+  const branches = byUser === null ? branchesOf({ base, ...states }) : [{ session: byUser, counted: {} }];
+  const merged = branches.reduce(
+    (theirs, { session, counted }) => mergeStates({ base, theirs, mine: session, counted }),
+    before,
+  );
+  const changes = live.sessionOf(scope, state).apply(changesOf(before, merged));
+  keepChanges(stored, changes, { before, paths: countedIn(base, branches) });
   live.forgetBranches(key);
 }
 
@@ -98,7 +104,15 @@ interface Join {
   readonly byUser: JsonObject | null;
 }
 
+/** Numbers that no branch has changed in another way than to count them. */
+function countedIn(base: Readonly<JsonObject>, branches: readonly BranchState[]): ReadonlySet<string> {
+  const paths = new Set(branches.flatMap(({ counted }) => Object.keys(counted)));
+  const isCounted = (path: string): boolean =>
+    branches.every(({ session, counted }) => counted[path] || Object.is(valueAt(session, path), valueAt(base, path)));
+  return new Set([...paths].filter(isCounted));
+}
+
 /** In the order of declaration, whatever order they ended in. */
-function branchesOf({ base, branches, count }: BranchStates): JsonObject[] {
-  return Array.from({ length: count }, (_, at) => branches[at] ?? base);
+function branchesOf({ base, branches, count }: BranchStates): BranchState[] {
+  return Array.from({ length: count }, (_, at) => branches[at] ?? { session: base, counted: {} });
 }

@@ -4,6 +4,7 @@ import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
 export function freshState(prepared: PreparedState): PipelineState {
   return {
     ...prepared,
+    counted: {},
     startedAtMs: Date.now(),
     query: null,
     agentRun: null,

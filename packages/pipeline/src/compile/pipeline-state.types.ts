@@ -14,6 +14,8 @@ import type { AnsweredRequirement, RequirementData } from "../human/requirement.
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
 export interface PipelineState extends PreparedState {
+  /** Numbers of the session state that this run has only counted. See `keepChanges`. */
+  counted: Record<string, true>;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
   /** What a conversational agent had the pipeline run with, in the place of the input. Null: the input. */
@@ -153,8 +155,14 @@ export interface BranchStates {
   /** What all of them began with. */
   readonly base: Readonly<Record<string, unknown>>;
   /** By their place in the queue, where they have changed something. */
-  readonly branches: Record<number, Record<string, unknown>>;
+  readonly branches: Record<number, BranchState>;
   readonly count: number;
+}
+
+export interface BranchState {
+  readonly session: Record<string, unknown>;
+  /** Numbers that it has only counted. */
+  readonly counted: Record<string, true>;
 }
 
 /** Where a node runs. */

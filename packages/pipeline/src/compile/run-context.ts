@@ -2,10 +2,11 @@
 import { type Context, WorkflowError } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
 import { eventNames } from "../run/event-names.js";
-import { LiveSessionState, type SessionPatch, type SessionView } from "../session/session-state.js";
-import type { StateScope } from "./branch-state.js";
+import { type EditReads, keepChanges } from "../session/counted.js";
+import { editSession } from "../session/edit-session.js";
+import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
+import type { Scoped, StateScope } from "./branch-state.js";
 import type { PipelineState } from "./pipeline-state.types.js";
-import { plainCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
@@ -73,10 +74,8 @@ export class StepRunContext implements RunContext {
   readonly editState: RunContext["editState"] = (edit) => {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
-      const view = new LiveSessionState(this.#live.plain()).view();
-      const result = plainCopy(await edit(view.state)) as Awaited<ReturnType<typeof edit>>;
-      const changes = this.#live.apply(view.take());
-      this.#store(draft as unknown as PipelineState, changes);
+      const { result, changes, reads } = await editSession(this.#live, edit);
+      this.#keep(draft as unknown as PipelineState, changes, reads);
       return result;
     });
   };
@@ -89,13 +88,13 @@ export class StepRunContext implements RunContext {
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
-  commitTo(draft: Pick<PipelineState, "session" | "frames">): void {
-    this.#store(draft, this.#view.take());
+  commitTo(draft: Scoped): void {
+    this.#keep(draft, this.#view.take());
   }
 
-  #store(draft: Pick<PipelineState, "session" | "frames">, changes: readonly SessionPatch[]): void {
+  #keep(draft: Scoped, changes: readonly SessionPatch[], reads?: EditReads): void {
     const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
-    if (stored !== null) LiveSessionState.applyTo(stored, changes);
+    if (stored !== null) keepChanges(stored, changes, reads);
   }
 
   /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */

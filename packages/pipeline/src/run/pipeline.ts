@@ -196,8 +196,6 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
       pipeline: this.#identity,
       tree: this.#tree,
       workflow,
-      records: this.#open().records,
-      metadata: this.#options.metadata ?? {},
       storage: this.#storage,
     };
   }
