@@ -60,7 +60,7 @@ export async function converse(
   const about = { agentName: agent.name };
   const idempotencyKey = `${ctx.runId}:agent`;
   const session = { scope: runScope, live: live.sessionOf(runScope, state) };
-  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey };
+  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
   const result = await decide(plan, state, { agent, context, events });
