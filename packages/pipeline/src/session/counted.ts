@@ -66,7 +66,7 @@ export function pathKey(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** @param key A path, as text. */
+/** @param key The path, as text. */
 export function valueAt(state: Readonly<JsonObject>, key: string): unknown {
   const path = JSON.parse(key) as Path;
   return path.reduce<unknown>(
