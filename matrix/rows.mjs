@@ -3,7 +3,7 @@
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
 import * as clients from "./client.mjs";
-import { inNext, inWorkerd, pausedInNext, servedInNext } from "./servers.mjs";
+import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
 import * as tool from "./tools.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
@@ -77,6 +77,7 @@ const served = [
   ["Bun", () => inBun(source("served"))],
   ["Deno", (folder) => inDeno(source("served"), folder)],
   ["Next 16, Turbopack", (folder) => servedInNext("class", folder)],
+  ["workerd, a Durable Object killed between requests", (folder) => pausedInWorkerd(folder)],
 ];
 
 /** The client on a platform; the server is in Node. */

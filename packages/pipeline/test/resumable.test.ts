@@ -41,6 +41,25 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
     }),
     count("after"),
   ],
+  "isolated branches inside a Loop": [
+    new Loop({
+      name: "again",
+      maxIterations: 2,
+      steps: [
+        new Parallel({ name: "both", state: "isolated", steps: [count("p"), [count("q"), count("r")]] as never }),
+        count("end"),
+      ],
+    }),
+  ],
+  "isolated branches that a function merges": [
+    new Parallel({
+      name: "both",
+      state: "isolated",
+      steps: [count("p"), count("q")],
+      merge: (_base, branches) => ({ steps: branches.length, all: branches.map((branch) => branch) }),
+    }),
+    count("after"),
+  ],
   "conditions and routers that look at the state": [
     count("a"),
     new Condition({

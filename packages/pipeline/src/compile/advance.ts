@@ -57,7 +57,7 @@ export function done(course: Course, { place, output }: { place: Place; output: 
     return [{ to: "gather", node: owner.id, ...place }];
   }
   frame.outputs.push(output);
-  if (!output.stop && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
+  if (!isEnd(output) && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
   if (owner?.kind !== "loop") return leave(course, place.frame);
   if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
   return [{ to: "again", node: owner.id, frame: place.frame, at: 0 }];
@@ -112,8 +112,14 @@ export function open(
     return done(course, { place, output });
   }
   // Never the key of one before it: branches that are still at work in that one must not be taken for its own.
-  const key = `${insideOf(place)}${course.state.visits}`;
-  return openFrame(course, { key, node: node.id, parent: place.frame, at: place.at, queue, branch });
+  return openFrame(course, {
+    key: groupKey(course, place),
+    node: node.id,
+    parent: place.frame,
+    at: place.at,
+    queue,
+    branch,
+  });
 }
 
 /** The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. */
@@ -133,6 +139,11 @@ export function isAbandoned({ frames }: Pick<PipelineState, "frames">, { frame }
   return frames[frame] === undefined;
 }
 
+/** Of the group that is opened at this place next. */
+export function groupKey({ state }: Course, place: Place): string {
+  return `${insideOf(place)}${state.visits}`;
+}
+
 /** What the keys of all groups at this place begin with. */
 function insideOf({ frame, at }: Place): string {
   return `${frame}/${at}@`;
@@ -140,7 +151,12 @@ function insideOf({ frame, at }: Place): string {
 
 /** Whether the loop ends with this iteration, whatever its condition says. */
 export function isLastTurn({ maxIterations }: LoopNode, frame: Frame): boolean {
-  return frame.starts.length >= maxIterations || lastIteration(frame).some(({ stop }) => stop);
+  return frame.starts.length >= maxIterations || lastIteration(frame).some(isEnd);
+}
+
+/** Nothing comes after it in its group. */
+function isEnd({ stop, breakLoop }: StepOutput): boolean {
+  return stop || breakLoop;
 }
 
 /** An iteration is over, and it is decided whether there is another one. */

@@ -3,6 +3,7 @@ import type { StartEvent, WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
 import { begin, finish } from "./advance.js";
+import { runScope } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
@@ -58,7 +59,8 @@ export async function converse(
   const events = eventsOf(plan, state, { ctx, notes });
   const about = { agentName: agent.name };
   const idempotencyKey = `${ctx.runId}:agent`;
-  const setup = { live: live.sessionOf(state), pipeline: plan.pipeline, events, about, idempotencyKey };
+  const session = { scope: runScope, live: live.sessionOf(runScope, state) };
+  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
   const result = await decide(plan, state, { agent, context, events });

@@ -3,7 +3,8 @@ import { type NonRetryableError, WorkflowError } from "millrace";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
-import { ask, completeTurn, endTurn, everyOf, frameOf, isLastTurn, open, ownPlace, tell } from "./advance.js";
+import { ask, completeTurn, endTurn, everyOf, frameOf, groupKey, isLastTurn, open, ownPlace, tell } from "./advance.js";
+import { isolate } from "./branch-state.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import { iterationStarted, lastIteration } from "./group-output.js";
 import type { PipelineCourse } from "./move.js";
@@ -23,8 +24,14 @@ export async function decide(plan: CompiledPlan, node: ContainerNode, tools: Ste
       if (tools.isAgain) return endIteration(node, tools);
       return (course) => beginLoop(course, node, tools);
     case "steps":
-    case "parallel":
       return (course) => open(course, { node, place, queue: all });
+    case "parallel":
+      return (course) => {
+        const key = groupKey(course, place);
+        const steps = open(course, { node, place, queue: all });
+        if (node.state === "isolated") isolate(course.state, key);
+        return steps;
+      };
     case "condition": {
       const branch = (await holds(plan, node, tools)) ? "if" : "else";
       const queue = branch === "if" ? all.slice(0, node.ifCount) : all.slice(node.ifCount);
@@ -72,9 +79,8 @@ async function endIteration(node: LoopNode, { place, state, context }: StepTools
   const key = place.frame;
   const frame = frameOf(state, key);
   const results = lastIteration(frame);
-  const iteration = frame.starts.length;
-  const ends =
-    isLastTurn(node, frame) || Boolean(await node.endCondition?.(results, Object.assign(context, { iteration })));
+  const inside = context as typeof context & { readonly iteration: number }; // it is asked between iterations of the loop
+  const ends = isLastTurn(node, frame) || Boolean(await node.endCondition?.(results, inside));
   return (course) => {
     if (ends || node.human?.requiresIterationReview !== true) return endTurn(course, node, { key, ends });
     completeTurn(course, node, { key, ends });

@@ -4,6 +4,7 @@ import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import { LiveSessionState } from "../session/session-state.js";
+import type { StateScope } from "./branch-state.js";
 import type { PipelineState, RecordedEvent } from "./pipeline-state.types.js";
 
 /** What one attempt has told: stored with its result, or when it has failed. */
@@ -33,11 +34,20 @@ export class PendingNotes {
 export class LiveRun {
   /** Of attempts that ended where they could write no more, as by their timeout: stored with the next result of the run. */
   readonly left: PendingNotes = new PendingNotes();
-  #session: LiveSessionState | null = null;
+  readonly #sessions: Map<string, LiveSessionState> = new Map();
 
-  sessionOf(state: Pick<PipelineState, "session">): LiveSessionState {
-    this.#session ??= new LiveSessionState(state.session);
-    return this.#session;
+  /** One object for all that work on this state at the same time. */
+  sessionOf(scope: StateScope, state: Pick<PipelineState, "session" | "frames">): LiveSessionState {
+    const known = this.#sessions.get(scope.key);
+    if (known) return known;
+    const made = new LiveSessionState(scope.read(state) ?? {});
+    this.#sessions.set(scope.key, made);
+    return made;
+  }
+
+  /** The group of this frame is done: nobody works on the copies of its branches any more. */
+  forgetBranches(frame: string): void {
+    for (const key of this.#sessions.keys()) if (key.startsWith(`${frame}:`)) this.#sessions.delete(key);
   }
 }
 

@@ -1,9 +1,11 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
-import type { Context } from "millrace";
+import { type Context, WorkflowError } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
-import { keepChanges, type StoredSession } from "../session/counted.js";
+import { eventNames } from "../run/event-names.js";
+import { type EditReads, keepChanges } from "../session/counted.js";
 import { editSession } from "../session/edit-session.js";
-import type { LiveSessionState, SessionView } from "../session/session-state.js";
+import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
+import type { Scoped, StateScope } from "./branch-state.js";
 import type { PipelineState } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
@@ -13,12 +15,15 @@ export interface PipelineIdentity {
 }
 
 export interface RunContextSetup {
+  /** Which session state it is. */
+  readonly scope: StateScope;
   readonly live: LiveSessionState;
   readonly pipeline: PipelineIdentity;
   readonly events: RunEvents;
   /** Of the step; added to the events that it says. */
   readonly about: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
+  readonly iteration: number | null;
   /** Set where the attempt may be ended from outside: what it has changed by then is given up to the next result. */
   readonly endsWith?: AbortSignal;
 }
@@ -33,6 +38,7 @@ export class StepRunContext implements RunContext {
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
+  readonly iteration: number | null;
   readonly #ctx: Context<Record<string, unknown>>;
   readonly #live: LiveSessionState;
   readonly #view: SessionView;
@@ -48,6 +54,7 @@ export class StepRunContext implements RunContext {
     this.dependencies = request.dependencies;
     this.metadata = request.metadata;
     this.idempotencyKey = setup.idempotencyKey;
+    this.iteration = setup.iteration;
     this.#ctx = ctx;
     this.#live = live;
     this.#view = live.view(setup.endsWith);
@@ -71,23 +78,40 @@ export class StepRunContext implements RunContext {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
       const { result, changes, reads } = await editSession(this.#live, edit);
-      keepChanges(draft as unknown as PipelineState, changes, reads);
+      this.#keep(draft as unknown as PipelineState, changes, reads);
       return result;
     });
   };
 
   readonly emit: RunContext["emit"] = (name, data = {}) => {
     const { events, about } = this.#setup;
-    events.emit("custom", name, { ...about, ...data });
+    if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
+    // Whose event it is, it does not say itself.
+    events.emit("custom", name, { ...data, ...events.base, ...about, event: name });
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
-  commitTo(draft: StoredSession): void {
-    keepChanges(draft, this.#view.take());
+  commitTo(draft: Scoped): void {
+    this.#keep(draft, this.#view.take());
+  }
+
+  #keep(draft: Scoped, changes: readonly SessionPatch[], reads?: EditReads): void {
+    const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
+    if (stored !== null) keepChanges(stored, changes, reads);
   }
 
   /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */
   close(): void {
     this.#view.close();
   }
+}
+
+/** Readers would take it for what the pipeline says itself. */
+function nameTaken(name: string, { stepName }: RunContextSetup["about"]): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_TYPE_TAKEN",
+    message: `The step "${String(stepName)}" emits "${name}", which is an event of the pipeline itself.`,
+    hint: "Give your event another name, or call it CustomEvent.",
+    details: { event: name, stepName },
+  });
 }

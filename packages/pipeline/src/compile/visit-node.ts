@@ -2,8 +2,10 @@
 import type { WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
+import { scopeAt } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { type Decided, decide } from "./decide.js";
+import { iterationAt } from "./iteration-at.js";
 import { knownMoves } from "./known-moves.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
@@ -69,11 +71,14 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
   const place = { frame: ev.frame, at: ev.at };
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
+  const scope = scopeAt(state, place);
   const setup = {
-    live: live.sessionOf(state),
+    scope,
+    live: live.sessionOf(scope, state),
     pipeline: plan.pipeline,
     events,
     about: aboutOf(node),
+    iteration: iterationAt(state, plan.tree, place),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
     ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
   };

@@ -37,7 +37,7 @@ export function orders(store: RunStore, effect: Effect): Pipeline {
         name: "rounds",
         maxIterations: rounds + 5,
         forwardIterationOutput: true,
-        endCondition: (_outputs, { iteration }) => iteration === rounds,
+        endCondition: (_outputs, { iteration }) => iteration + 1 === rounds,
         steps: [work("open"), new Parallel({ name: "parts", steps: parts.map(work) }), work("close")],
       }),
       new Condition({
