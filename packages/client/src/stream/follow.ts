@@ -27,6 +27,8 @@ export interface Follow {
   readonly after: number | "now";
   /** Where the stream ends: with the run, or where it waits. @default "end" */
   readonly until?: "end" | "idle";
+  /** Codes that say all: no further attempt. */
+  readonly finalCodes?: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -51,7 +53,8 @@ export async function* follow(options: Follow): AsyncGenerator<StreamedEnvelope,
       throw networkError("the stream ended before the run", options.transport.requestFacts(callOf(options, progress)));
     } catch (error) {
       progress.failures += 1;
-      const delayMs = delayAfter(error, progress.failures, options.transport.options.retry);
+      const isFinal = error instanceof ClientError && options.finalCodes?.includes(error.code);
+      const delayMs = isFinal ? null : delayAfter(error, progress.failures, options.transport.options.retry);
       if (delayMs === null) throw error;
       await sleep(delayMs, options.signal);
     }
