@@ -250,6 +250,12 @@ describe("against a server", () => {
     expect(await client.health()).toEqual({ status: "healthy" });
   });
 
+  it("lets a page of another origin read when to come back", async () => {
+    const { headers } = await fetch(`${server.baseUrl}/health`, { headers: { origin: "https://app.example" } });
+
+    expect(headers.get("access-control-expose-headers")?.toLowerCase()).toBe("retry-after");
+  });
+
   it("fails where the server refuses", async () => {
     const loose = createClient({ baseUrl: server.baseUrl });
 

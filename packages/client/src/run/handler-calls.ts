@@ -10,7 +10,7 @@ import { type Call, readJson, segment, type Transport } from "../http/transport.
 import type { SomeEvent } from "../inferred.types.js";
 import { newId } from "../system.js";
 import type { HandlerRecord, PromptRecord } from "../wire/contract.types.js";
-import { type ClassesByType, encodeEvent } from "../wire/event.js";
+import { assertFields, type ClassesByType, encodeEvent } from "../wire/event.js";
 import { toPrompts, toSummary } from "../wire/handler-record.js";
 import { encodeValue } from "../wire/value.js";
 
@@ -73,6 +73,7 @@ export async function postAnswer(
   to: { readonly handlerId: string; readonly promptId: string },
   { fields, ...message }: Message & { readonly fields: object },
 ): Promise<Receipt> {
+  assertFields(fields);
   const { json, meta } = encodeValue(fields);
   const path = `${handlerPath(to.handlerId)}/prompts/${segment(to.promptId)}`;
   return deliver(transport, { ...message, path, body: { fields: json, ...(meta !== undefined && { meta }) } });
