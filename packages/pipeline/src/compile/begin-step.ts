@@ -2,17 +2,20 @@
 import type { StartEvent, WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
+import type { JsonObject } from "../session/json.js";
+import { changesOf, deepMerge } from "../session/merge-states.js";
+import { LiveSessionState } from "../session/session-state.js";
 import { begin, finish } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
-import { freshState } from "./fresh-state.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
 import { move, rootPlace } from "./move.js";
 import type { PlaceEvent } from "./pipeline-events.js";
-import type { PipelineState } from "./pipeline-state.types.js";
+import type { PipelineState, RunRequest } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
-import { eventsOf, nextEvent, stateOf } from "./visit-node.js";
+import { begunState, familyIn, scopeOf, stateOf } from "./run-state.js";
+import { eventsOf, nextEvent } from "./visit-node.js";
 
 interface Beginning {
   readonly ctx: StepCtx;
@@ -24,20 +27,31 @@ export async function beginRun(
   ev: StartEvent,
   { ctx, live }: Beginning,
 ): Promise<WorkflowEvent | undefined> {
-  const before = (await ctx.store.getState()) as Partial<PipelineState>;
-  if (before.moved?.[0] !== undefined) return nextEvent(plan, before.moved[0]);
-  const prepared = await plan.hooks.prepare(ctx, ev.get("request") ?? { input: ev.get("input") });
+  const request = (ev.get("request") ?? { input: ev.get("input"), nesting: null }) as RunRequest;
+  const store = await ctx.store.getState();
+  const begun = begunState(store, ctx.runId, request);
+  if (begun?.moved[0] !== undefined) return nextEvent(plan, begun.moved[0]);
+  // As it is stored now: from here on it takes part in every change.
+  const shared = request.nesting === null ? null : live.sessionOf(scopeOf(familyIn(store)));
+  const prepared = await plan.hooks.prepare(ctx, request);
   const notes = new PendingNotes();
-  const events = eventsOf(plan, prepared as PipelineState, { ctx, notes });
-  const isConversational = plan.agent !== null && prepared.request.shared === null;
+  const events = eventsOf(plan, prepared, { ctx, notes });
+  const isConversational = plan.agent !== null && shared === null;
   const mover = { plan, ctx, events, notes, live };
-  const moves = await move(mover, { visit: 0, from: [] }, (course) => {
-    Object.assign(course.state, freshState(prepared));
+  const moves = await move(mover, { visit: 0, from: [], begins: prepared }, (course) => {
+    if (shared !== null && "template" in prepared) fillIn(prepared.template, scopeOf(course.family), shared);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];
     events.emit("run", "WorkflowStarted");
     return begin(course);
   });
   return nextEvent(plan, moves);
+}
+
+/** What the session state has comes first, the template of a nested pipeline gives what it lacks. */
+function fillIn(template: JsonObject, scope: ReturnType<typeof scopeOf>, session: LiveSessionState): void {
+  const before = session.plain();
+  const changes = session.apply(changesOf(before, deepMerge(template, before)));
+  LiveSessionState.applyTo(scope.session, changes);
 }
 
 /** The agent of a conversational pipeline answers by itself, or has the pipeline run. */
@@ -54,13 +68,13 @@ export async function converse(
   const events = eventsOf(plan, state, { ctx, notes });
   const about = { agentName: agent.name };
   const idempotencyKey = `${ctx.runId}:agent`;
-  const setup = { live: live.sessionOf(state), pipeline: plan.pipeline, events, about, idempotencyKey };
+  const setup = { live: live.sessionOf(scopeOf(state)), pipeline: plan.pipeline, events, about, idempotencyKey };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
   const result = await decide(plan, state, { agent, context, events });
   const visited = { visit: ev.visit, from: [ev.from] };
   const moves = await move({ plan, ctx, events, notes, live }, visited, (course) => {
-    context.commitTo(course.state);
+    context.commitTo(scopeOf(course.family));
     course.state.query = result.query;
     course.state.agentRun = agentRunOf(agent, result);
     if (result.query === null) {

@@ -10,7 +10,8 @@ import { LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PlaceEvent } from "./pipeline-events.js";
-import { eventsOf, nextEvent, stateOf } from "./visit-node.js";
+import { stateOf } from "./run-state.js";
+import { eventsOf, nextEvent } from "./visit-node.js";
 
 interface Tools {
   readonly ctx: StepCtx;
@@ -44,7 +45,7 @@ export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promi
   const { failure, agentRun, request } = state;
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
-  const isNested = request.shared !== null;
+  const isNested = request.nesting !== null;
   const output = await plan.hooks.finish(ctx, state);
   const { content } = output;
   if (agentRun !== null && agentRun.query !== null && failure === null)
@@ -54,7 +55,9 @@ export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promi
   const told = isNested ? "run" : "end";
   if (failure === null || failure.isCancelled) events.emit(told, "WorkflowCompleted", completedFields(output));
   else events.emit(told, "WorkflowError", errorFields(output));
-  return new StopEvent({ result: { ...output, events: [...state.events, ...live.left.events, ...notes.events] } });
+  return new StopEvent({
+    result: { ...output, events: [...state.events, ...(live.leftOf(ctx.runId)?.events ?? []), ...notes.events] },
+  });
 }
 
 export async function caught(

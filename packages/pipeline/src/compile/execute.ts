@@ -35,7 +35,9 @@ export interface Execution {
   readonly history: readonly HistoryRun[];
   /** An executor that has paused goes on. */
   readonly resume: ExecutorResume | null;
-  readonly runChild: (workflow: Workflow, input: object) => Promise<unknown>;
+  readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
+  /** Of the run, in which the step is at work. */
+  readonly visit: number;
   readonly now: () => number;
 }
 
@@ -112,7 +114,7 @@ async function runWorkflow(
 ): Promise<Executed> {
   const message = messageOf(execution);
   if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, attempt });
-  const result = await execution.runChild(workflow, { input: message });
+  const result = await execution.runChild(workflow, { input: message }, "own");
   return { status: "done", output: toOutput(result) };
 }
 

@@ -4,7 +4,7 @@ import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import { LiveSessionState } from "../session/session-state.js";
-import type { PipelineState, RecordedEvent } from "./pipeline-state.types.js";
+import type { OwnState, PipelineState, RecordedEvent } from "./pipeline-state.types.js";
 
 /** What one attempt has told: stored with its result, or when it has failed. */
 export class PendingNotes {
@@ -15,7 +15,7 @@ export class PendingNotes {
   readonly answered: AnsweredRequirement[] = [];
 
   /** Within the edit that stores a result. */
-  keepIn(state: Pick<PipelineState, "events" | "spent" | "executorRuns" | "answered">): void {
+  keepIn(state: Pick<OwnState, "events" | "spent" | "executorRuns" | "answered">): void {
     if (this.events.length > 0) state.events.push(...this.events.splice(0));
     if (this.spent.length > 0) state.spent.push(...this.spent.splice(0));
     if (this.executorRuns.length > 0) state.executorRuns.push(...this.executorRuns.splice(0));
@@ -30,13 +30,25 @@ export class PendingNotes {
   }
 }
 
+/** One for a run and all runs nested in it: they share the session state. */
 export class LiveRun {
-  /** Of attempts that ended where they could write no more, as by their timeout: stored with the next result of the run. */
-  readonly left: PendingNotes = new PendingNotes();
+  readonly #left: Map<string, PendingNotes> = new Map();
   #session: LiveSessionState | null = null;
 
-  sessionOf(state: Pick<PipelineState, "session">): LiveSessionState {
-    this.#session ??= new LiveSessionState(state.session);
+  /** Of an attempt that has ended where it could write no more, as by its timeout: stored with the next result of its run. */
+  leave(runId: string, notes: PendingNotes): void {
+    const left = this.#left.get(runId);
+    if (left === undefined) this.#left.set(runId, notes);
+    else notes.addTo(left);
+  }
+
+  leftOf(runId: string): PendingNotes | null {
+    return this.#left.get(runId) ?? null;
+  }
+
+  /** @param scope See `scopeOf`. */
+  sessionOf(scope: Pick<PipelineState, "session">): LiveSessionState {
+    this.#session ??= new LiveSessionState(scope.session);
     return this.#session;
   }
 }

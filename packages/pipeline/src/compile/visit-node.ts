@@ -12,6 +12,7 @@ import type { PlaceEvent } from "./pipeline-events.js";
 import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
+import { familyIn, ownState, scopeOf, stateOf } from "./run-state.js";
 import { runStepNode } from "./run-step-node.js";
 import { questionBefore, talkAt } from "./talk.js";
 
@@ -31,6 +32,7 @@ export interface StepTools {
   readonly context: StepRunContext;
   readonly events: RunEvents;
   readonly place: Place;
+  readonly visit: number;
   readonly live: LiveRun;
   readonly notes: PendingNotes;
   readonly isAgain?: true;
@@ -48,17 +50,13 @@ export async function runNode(plan: CompiledPlan, visit: Visit): Promise<Workflo
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
 }
 
-export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
-  return (await ctx.store.getState()) as unknown as PipelineState;
-}
-
 export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
   return moves[0] === undefined ? undefined : events.make(moves[0]);
 }
 
 export function eventsOf(
   { pipeline, storage }: CompiledPlan,
-  { request }: PipelineState,
+  { request }: Pick<PipelineState, "request">,
   { ctx, notes }: { readonly ctx: StepCtx; readonly notes: PendingNotes },
 ): RunEvents {
   return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events });
@@ -70,7 +68,7 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const setup = {
-    live: live.sessionOf(state),
+    live: live.sessionOf(scopeOf(state)),
     pipeline: plan.pipeline,
     events,
     about: aboutOf(node),
@@ -78,14 +76,17 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
     ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
   };
   const context = new StepRunContext(ctx, state, setup);
-  const tools: StepTools = { place, ctx, state, context, events, notes, live, ...(isAgain && { isAgain }) };
+  const tools: StepTools = {
+    ...{ place, ctx, state, context, events, notes, live, visit: ev.visit },
+    ...(isAgain && { isAgain }),
+  };
   const decided = await decision(plan, node, tools).catch(async (error: unknown) => {
     await keepNotes(tools);
     context.close();
     throw error;
   });
   return move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
-    context.commitTo(course.state);
+    context.commitTo(scopeOf(course.family));
     if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
     return decided(course);
   });
@@ -100,11 +101,12 @@ async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools
 
 /** What a failed attempt took is known also when the next one is in another process. */
 async function keepNotes({ ctx, live, notes, context }: StepTools): Promise<void> {
-  if (ctx.signal.aborted) return notes.addTo(live.left); // it may write no more
+  if (ctx.signal.aborted) return live.leave(ctx.runId, notes); // it may write no more
   await ctx.store.editState(
     (draft) => {
-      context.commitTo(draft as unknown as PipelineState);
-      notes.keepIn(draft as unknown as PipelineState);
+      const family = familyIn(draft);
+      context.commitTo(scopeOf(family));
+      notes.keepIn(ownState(family, ctx.runId));
     },
     { key: `failed ${ctx.retryInfo().retry}` },
   );

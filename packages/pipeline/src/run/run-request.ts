@@ -26,7 +26,6 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
     userId: options.userId || pipeline.userId || null,
     dependencies: mergeDeep(pipeline.dependencies ?? {}, options.dependencies ?? {}),
     metadata: mergeDeep(options.metadata ?? {}, pipeline.metadata ?? {}),
-    shared: null,
     showsSteps: options.streamEvents ?? pipeline.streamEvents ?? false,
     showsExecutors: options.streamExecutorEvents ?? pipeline.streamExecutorEvents ?? true,
     nesting: null,

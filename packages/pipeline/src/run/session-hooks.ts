@@ -2,11 +2,11 @@
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
-import type { PipelineState, RunRequest } from "../compile/pipeline-state.types.js";
+import type { PipelineState, PreparedInside, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
-import { deepMerge, startState } from "../session/merge-states.js";
+import { startState } from "../session/merge-states.js";
 import { openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
 import { leaving } from "./leave-session.js";
@@ -35,7 +35,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     async prepare(ctx, asked) {
       const { given, ...request } = asked as Given;
       const states = { template, given, overwrite };
-      if (request.shared !== null) return beginShared(setup, request, request.shared);
+      if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
       const opened =
         records && (await openSession(records, { session: sessionOf(request), nowMs: Date.now(), ...states }));
@@ -48,25 +48,17 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     },
     async finish(ctx, state) {
       const facts = { runId: ctx.runId, pipeline, tree, state, status: endStatus(state), nowMs: Date.now() } as const;
-      const records = state.request.shared === null ? recordsIn(ctx) : null;
+      const records = state.request.nesting === null ? recordsIn(ctx) : null;
       const saved = records && (await saveSession(records, leaving(facts, sessionOf(state.request))));
       return runOutput({ ...facts, sessionState: saved?.state ?? state.session });
     },
   };
 }
 
-/** Inside another pipeline: what it has comes first, the template gives what it lacks. */
-function beginShared(
-  { template, pipeline, inputSchema }: SessionSetup,
-  request: RunRequest,
-  shared: Readonly<Record<string, unknown>>,
-) {
-  return {
-    request: { ...request, input: validateInput(pipeline.name, inputSchema, request.input) },
-    history: [],
-    session: deepMerge(template, shared),
-    sessionAtStart: shared,
-  };
+/** Inside another pipeline: on its session state, which gets what the template has and it lacks. */
+function beginInside({ template, pipeline, inputSchema }: SessionSetup, request: RunRequest): PreparedInside {
+  const input = validateInput(pipeline.name, inputSchema, request.input);
+  return { request: { ...request, input }, template };
 }
 
 function endStatus({ failure }: PipelineState): PipelineStatus {
