@@ -7,8 +7,8 @@ export default defineConfig({
   platform: "neutral",
   // Values that JSON cannot hold are a chunk of their own, loaded when the first one comes.
   splitting: true,
-  // They are no CommonJS, which could not load them. Their licences: THIRD-PARTY.md.
-  noExternal: ["eventsource-parser", "superjson"],
+  // It is no CommonJS, which could not load it. Its licence: THIRD-PARTY.md.
+  noExternal: ["superjson"],
   dts: { tsconfig: "tsconfig.build.json" },
   sourcemap: true,
   clean: true,

@@ -35,19 +35,23 @@ export interface ClientOptions<Classes extends EventClasses = EventClasses> {
   readonly events?: Classes;
 }
 
+export type RunLabels = { readonly [name: string]: string };
+
 export interface CallOptions {
   /** Ends the waiting, not the run: for that there is `cancel()`. */
   readonly signal?: AbortSignal;
 }
 
 export interface KeyedOptions extends CallOptions {
-  /** The server takes a second message with this key for the first one again. @default made up, unique */
+  /** The server takes a second request with this key for the first one again. 1 to 200 ASCII characters. @default a random UUID */
   readonly key?: string;
 }
 
 export interface RunOptions extends KeyedOptions {
-  /** 1 to 200 characters. One that exists is `RUN_ID_CONFLICT`, unless the `key` is the same. @default a random UUID */
+  /** 1 to 200 characters. One that exists is `RUN_ID_CONFLICT`, unless the `key` is the same. @default made of the `key`, else a random UUID */
   readonly handlerId?: string;
+  /** To find it by, with `client.runs({ labels })`: at most 50. Names hold no `=` and do not begin with `millrace.`. */
+  readonly labels?: RunLabels;
 }
 
 export interface SendOptions extends KeyedOptions {
@@ -55,7 +59,7 @@ export interface SendOptions extends KeyedOptions {
   readonly step?: string;
 }
 
-export interface CancelOptions extends CallOptions {
+export interface CancelOptions extends KeyedOptions {
   readonly reason?: string;
 }
 
@@ -90,6 +94,7 @@ interface SummaryBase {
   readonly updatedAtMs: number;
   /** Sequence number of the last event of the stream so far. -1: none yet. */
   readonly lastEvent: number;
+  readonly labels: RunLabels;
 }
 
 /** Where a run stands. */
@@ -145,14 +150,32 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
   cancel(options?: CancelOptions): Promise<void>;
   /** Resolves when nothing is left to do now: the run has ended, or waits for an answer, an event or a time. */
   idle(options?: CallOptions): Promise<RunOutcome<Result>>;
+  /** As `await run`, but asked anew by each call, and with a `signal` that ends this waiting. */
+  result(options?: CallOptions): Promise<Result>;
   /** Where the run stands at this moment. */
   summary(options?: CallOptions): Promise<RunSummary<Result>>;
 }
 
-export interface RunFilter<Name extends string = string> extends CallOptions {
+/** Which runs. What is given must all be true of a run. */
+export interface RunSelection<Name extends string = string> extends CallOptions {
   readonly workflow?: Name | readonly Name[];
   /** A run that waits is `running` here. */
   readonly status?: ListedStatus | readonly ListedStatus[];
+  /** True: only runs that wait for an answer, an event or a time. False: only others. */
+  readonly waiting?: boolean;
+  /** Each of these, with exactly this text. */
+  readonly labels?: RunLabels;
+  /** Later than this: a Date, or milliseconds since 1970. */
+  readonly createdAfter?: Date | number;
+  readonly createdBefore?: Date | number;
+}
+
+export interface EachRunFilter<Name extends string = string> extends RunSelection<Name> {
+  /** How many travel in one answer: 1 to 1,000. @default 100 */
+  readonly pageSize?: number;
+}
+
+export interface RunFilter<Name extends string = string> extends RunSelection<Name> {
   /** 1 to 1,000. @default 100 */
   readonly limit?: number;
   /** Of the page before. */
@@ -186,7 +209,7 @@ export interface HistoryEntry {
 export interface ForkOptions extends KeyedOptions {
   /** The tick after which the new run begins. */
   readonly at: number;
-  /** @default a random UUID */
+  /** @default made of the `key`, else a random UUID */
   readonly handlerId?: string;
   /** Replaces these fields of the state that it begins with. */
   readonly state?: Readonly<Record<string, unknown>>;
@@ -230,12 +253,19 @@ export interface Client<Known, Classes extends EventClasses = {}> {
   ): [Name] extends [never] ? ClientRun<unknown, SomeEvent, Classes> : RunOf<Known, Name, Classes>;
   /** Newest first, in pages. */
   runs(filter?: RunFilter<keyof Known & string>): Promise<RunPage>;
+  /**
+   * All of them, newest first. Pages are asked for as they are read.
+   *
+   * @example
+   * for await (const run of client.eachRun({ labels: { customer: "c-1" }, waiting: true })) console.log(run.handlerId);
+   */
+  eachRun(filter?: EachRunFilter<keyof Known & string>): AsyncIterable<RunSummary>;
   /** A new run that begins where another one was after a tick. */
   fork(handlerId: string, options: ForkOptions): ClientRun<unknown, SomeEvent, Classes>;
-  /** Continues a cancelled run. Sent once only: when the answer is lost, look at `summary()`. */
-  resume(handlerId: string, options?: CallOptions): ClientRun<unknown, SomeEvent, Classes>;
-  /** Runs the failed and leftover work of a failed run again. Sent once only: when the answer is lost, look at `summary()`. */
-  retry(handlerId: string, options?: CallOptions): ClientRun<unknown, SomeEvent, Classes>;
+  /** Continues a cancelled run. */
+  resume(handlerId: string, options?: KeyedOptions): ClientRun<unknown, SomeEvent, Classes>;
+  /** Runs the failed and leftover work of a failed run again. */
+  retry(handlerId: string, options?: KeyedOptions): ClientRun<unknown, SomeEvent, Classes>;
   /** Deletes a run with everything that is stored of it. One that is going on is cancelled first. */
   delete(handlerId: string, options?: CallOptions): Promise<void>;
   /** What happened to a run, in order. Pages are asked for as they are read. */

@@ -1,13 +1,14 @@
-import type { CallOptions, Client, ClientOptions, ClientRun, RunOptions } from "./client.types.js";
-import { ClientError } from "./client-error.js";
+import type { CallOptions, Client, ClientOptions, ClientRun, KeyedOptions, RunOptions } from "./client.types.js";
 import { resolveRetry } from "./http/backoff.js";
-import { readJson, segment, Transport } from "./http/transport.js";
+import { type Call, readJson, segment, Transport } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
+import { checkOptions, refuse } from "./options/check-options.js";
+import { problemsOfClient, rules } from "./options/rules.js";
 import { createClientRun } from "./run/client-run.js";
-import { askForSummary, type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
-import { listRuns } from "./run/list-runs.js";
+import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
+import { eachRun, listRuns } from "./run/list-runs.js";
 import { readHistory } from "./run/read-history.js";
-import { forkRun, startRun } from "./run/start-run.js";
+import { forkRun, goOn, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";
 
 /**
@@ -15,7 +16,7 @@ import { classesByType } from "./wire/event.js";
  *
  * The workflows are named for their types only: with `import type`, none of their code is in the bundle.
  *
- * @throws {ClientError} `OPTION_INVALID`.
+ * @throws {ClientError} `OPTION_INVALID` naming all that is wrong with the options.
  * @example
  * import type { workflows } from "../server/workflows.js";
  *
@@ -25,41 +26,25 @@ import { classesByType } from "./wire/event.js";
 export function createClient<Known extends Flows = Flows, Classes extends EventClasses = {}>(
   options: ClientOptions<Classes>,
 ): Client<Known, Classes> {
+  refuse("createClient", problemsOfClient(options));
   const connection: Connection = { transport: openTransport(options), classes: classesByType(options.events ?? {}) };
   return { ...runsOf(connection), ...factsOf(connection) } as unknown as Client<Known, Classes>;
 }
 
 function openTransport(options: ClientOptions): Transport {
-  const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  if (!URL.canParse(baseUrl, globalThis.location?.href)) {
-    throw new ClientError({
-      code: "OPTION_INVALID",
-      message: `baseUrl is ${JSON.stringify(options.baseUrl)}, which is no URL here.`,
-      hint: "Give a whole URL. A path alone leads somewhere only in a browser.",
-    });
-  }
   return new Transport({
-    baseUrl,
+    baseUrl: options.baseUrl.replace(/\/+$/, ""),
     // Called as a function of its own: a `fetch` that is read off an object may refuse to run.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     headers: options.headers ?? {},
     retry: resolveRetry(options.retry),
-    timeoutMs: positiveMs("timeoutMs", options.timeoutMs ?? 30_000),
-    streamTimeoutMs: positiveMs("streamTimeoutMs", options.streamTimeoutMs ?? 60_000),
+    timeoutMs: Math.min(options.timeoutMs ?? 30_000, MAX_TIMER_MS),
+    streamTimeoutMs: Math.min(options.streamTimeoutMs ?? 60_000, MAX_TIMER_MS),
   });
 }
 
 /** The most that a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-function positiveMs(name: string, ms: number): number {
-  if (ms > 0) return Math.min(ms, MAX_TIMER_MS);
-  throw new ClientError({
-    code: "OPTION_INVALID",
-    message: `${name} is ${ms}.`,
-    hint: "Give milliseconds above 0; Infinity for no limit.",
-  });
-}
 
 type Methods = Omit<Client<Flows>, "run" | "handle"> & {
   run(workflow: string, input?: object, options?: RunOptions): ClientRun;
@@ -69,41 +54,69 @@ type Facts = "workflows" | "schema" | "events" | "representation" | "health";
 
 function runsOf(connection: Connection): Omit<Methods, Facts> {
   const { transport } = connection;
-  const goOn = (handlerId: string, how: string, { signal }: CallOptions = {}): ClientRun => {
-    const started = askForSummary(connection, { method: "POST", path: `${handlerPath(handlerId)}/${how}`, signal });
-    return createClientRun({ connection, handlerId, started, signal });
+  const goingOn = (handlerId: string, how: "resume" | "retry", options: KeyedOptions = {}): ClientRun => {
+    checkOptions(how, options, rules.keyed);
+    return goOn(connection, handlerId, { how, ...options });
   };
   return {
-    run: (workflow, input = {}, options = {}) =>
-      startRun(connection, { path: `/workflows/${segment(workflow)}/run-nowait`, input, options }),
-    handle: (handlerId, { signal } = {}) => createClientRun({ connection, handlerId, started: null, signal }),
-    runs: (filter = {}) => listRuns(connection, filter),
-    fork: (handlerId, options) => forkRun(connection, handlerId, options),
-    resume: (handlerId, options) => goOn(handlerId, "resume", options),
-    retry: (handlerId, options) => goOn(handlerId, "retry", options),
-    delete: (handlerId, options) => deleteRun(connection, handlerId, options),
-    history: (handlerId, options = {}) => ({
-      [Symbol.asyncIterator]: () => readHistory(connection, handlerId, options),
-    }),
-    snapshot: (handlerId, { signal } = {}) =>
-      transport.json({ method: "GET", path: `${handlerPath(handlerId)}/snapshot`, signal }),
+    run: (workflow, input = {}, options = {}) => {
+      checkOptions("run", options, rules.run);
+      return startRun(connection, { workflow, input, options });
+    },
+    handle: (handlerId, options = {}) => {
+      checkOptions("handle", options, rules.handle);
+      segment(handlerId);
+      return createClientRun({ connection, handlerId, started: null, signal: options.signal });
+    },
+    runs: async (filter = {}) => {
+      checkOptions("runs", filter, rules.runs);
+      return listRuns(connection, filter);
+    },
+    eachRun: (filter = {}) => {
+      checkOptions("eachRun", filter, rules.eachRun);
+      return { [Symbol.asyncIterator]: () => eachRun(connection, filter) };
+    },
+    fork: (handlerId, options) => {
+      checkOptions("fork", { ...options, at: options?.at ?? null }, rules.fork);
+      return forkRun(connection, handlerId, options);
+    },
+    resume: (handlerId, options) => goingOn(handlerId, "resume", options),
+    retry: (handlerId, options) => goingOn(handlerId, "retry", options),
+    delete: async (handlerId, options = {}) => {
+      checkOptions("delete", options, rules.call);
+      await deleteRun(connection, handlerId, options);
+    },
+    history: (handlerId, options = {}) => {
+      checkOptions("history", options, rules.history);
+      segment(handlerId);
+      return { [Symbol.asyncIterator]: () => readHistory(connection, handlerId, options) };
+    },
+    snapshot: async (handlerId, options = {}) => {
+      checkOptions("snapshot", options, rules.call);
+      return transport.json({ method: "GET", path: `${handlerPath(handlerId)}/snapshot`, signal: options.signal });
+    },
   };
 }
 
 function factsOf({ transport }: Connection): Pick<Methods, Facts> {
-  const get = <Answer>(path: string, { signal }: CallOptions = {}): Promise<Answer> =>
-    transport.json({ method: "GET", path, signal });
+  const get = async <Answer>(path: string, options: CallOptions = {}): Promise<Answer> => {
+    checkOptions("the call", options, rules.call);
+    return transport.json({ method: "GET", path, signal: options.signal });
+  };
   const about = (workflow: string, what: string): string => `/workflows/${segment(workflow)}/${what}`;
   return {
     workflows: async (options) => (await get<{ workflows: string[] }>("/workflows", options)).workflows,
-    schema: (workflow, options) => get(about(workflow, "schema"), options),
+    schema: async (workflow, options) => get(about(workflow, "schema"), options),
     events: async (workflow, options) => (await get<{ events: [] }>(about(workflow, "events"), options)).events,
-    representation: (workflow, options) => get(about(workflow, "representation"), options),
-    health: ({ signal } = {}) =>
-      transport.send({ method: "GET", path: "/health", repeatable: false, signal }, async (response, attempt) => {
+    representation: async (workflow, options) => get(about(workflow, "representation"), options),
+    health: async (options = {}) => {
+      checkOptions("health", options, rules.call);
+      const call: Call = { method: "GET", path: "/health", repeatable: false, signal: options.signal };
+      return transport.send(call, async (response, attempt) => {
         if (response.status !== 503) return (await readJson(response, attempt)) as { status: "healthy" };
         await response.body?.cancel();
         return { status: "unhealthy" };
-      }),
+      });
+    },
   };
 }

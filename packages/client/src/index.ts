@@ -11,6 +11,7 @@ export type {
   CancelOptions,
   Client,
   ClientOptions,
+  EachRunFilter,
   ForkOptions,
   HistoryEntry,
   HistoryOptions,
@@ -18,12 +19,14 @@ export type {
   KeyedOptions,
   ListedStatus,
   RunFilter,
+  RunLabels,
   RunOptions,
   RunPage,
+  RunSelection,
   WorkflowGraph,
 } from "./client.types.js";
 export type { RetryOptions } from "./http/backoff.js";
-export type { HeadersSource } from "./http/transport.js";
+export type { HeadersGiven, HeadersSource } from "./http/transport.js";
 export type { HistoryTick } from "./wire/contract.types.js";
 
 // ---- runs

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Client, createClient, type StreamedEvent } from "../src/index.js";
+import { type Client, createClient, type EachRunFilter, type StreamedEvent } from "../src/index.js";
 import { AskName, type Counted, GotName, Joke, Letter, Rated, type workflows } from "./child/workflows.js";
 import { ServerProcess } from "./support/server-process.js";
 
@@ -162,6 +162,19 @@ describe("against a server", () => {
     await expect(third.accepted).rejects.toMatchObject({ code: "RUN_ID_CONFLICT", status: 409 });
   });
 
+  it("makes one run of two calls with one key, and another of the same key for another workflow", async () => {
+    const key = `double click ${crypto.randomUUID()}`;
+
+    const clicks = [1, 2].map(() => client.run("greet", {}, { key }));
+    const other = client.run("mend", {}, { key });
+    await Promise.all([...clicks.map((run) => run.idle()), other]);
+
+    expect(clicks[0]?.handlerId).toBe(clicks[1]?.handlerId);
+    expect(other.handlerId).not.toBe(clicks[0]?.handlerId);
+    const found = await toArray(client.eachRun({ workflow: "greet", waiting: true }));
+    expect(found.filter(({ handlerId }) => handlerId.includes(key))).toHaveLength(1);
+  });
+
   it("lists, pages and deletes", async () => {
     const ended = [client.run("mend"), client.run("mend"), client.run("mend")];
     await Promise.all(ended);
@@ -184,6 +197,41 @@ describe("against a server", () => {
     await client.delete(first?.handlerId as string);
     await client.delete(first?.handlerId as string);
     await expect(first?.summary()).rejects.toMatchObject({ code: "RUN_UNKNOWN", status: 404 });
+  });
+
+  it("finds runs by their labels, by whether they wait, and by when they were made", async () => {
+    const batch = crypto.randomUUID();
+    const startedAt = new Date(Date.now() - 60_000);
+    const waits = client.run("greet", {}, { labels: { batch, customer: "Ö=1" } });
+    const ended = client.run("mend", {}, { labels: { batch } });
+    await Promise.all([waits.idle(), ended]);
+    const find = async (filter: EachRunFilter<keyof typeof workflows>): Promise<string[]> =>
+      (await toArray(client.eachRun({ labels: { batch }, pageSize: 1, ...filter }))).map(({ handlerId }) => handlerId);
+
+    expect(await find({})).toEqual([ended.handlerId, waits.handlerId]);
+    expect(await find({ waiting: true })).toEqual([waits.handlerId]);
+    expect(await find({ waiting: false })).toEqual([ended.handlerId]);
+    expect(await find({ labels: { batch, customer: "Ö=1" } })).toEqual([waits.handlerId]);
+    expect(await find({ labels: { batch, customer: "nobody" } })).toEqual([]);
+    expect(await find({ workflow: ["mend", "joke"] })).toEqual([ended.handlerId]);
+    expect(await find({ createdAfter: startedAt })).toHaveLength(2);
+    expect(await find({ createdBefore: startedAt })).toEqual([]);
+    expect(await waits.summary()).toMatchObject({ labels: { batch, customer: "Ö=1" } });
+  });
+
+  it("gives a result anew, and stops to wait for it with a signal of its own", async () => {
+    const run = client.run("greet");
+    const stopping = new AbortController();
+
+    const waiting = run.result({ signal: stopping.signal });
+    await run.idle();
+    stopping.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    const [prompt] = await run.prompts();
+    await run.answer(prompt?.promptId as string, { name: "Ada" });
+
+    expect(await run.result()).toBe("Hello Ada");
+    expect(await client.handle(run.handlerId).result()).toBe("Hello Ada");
   });
 
   it("describes the workflows", async () => {

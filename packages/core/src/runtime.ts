@@ -12,6 +12,7 @@ export type {
   CheckProblem,
   CheckReport,
   ForkOptions,
+  GoOnOptions,
   PostOptions,
   RecordEdit,
   RecordList,

@@ -29,6 +29,8 @@ export { isEmptyContent, toText } from "./data/text.js";
 // ---- session state
 export { copyJson, isObject, toPlain } from "./session/json.js";
 export type { JsonObject, Key, Path } from "./session/json.js";
-export { changesOf, deepMerge, mergeStates, startState } from "./session/merge-states.js";
-export type { StartStates } from "./session/merge-states.js";
-export type { SessionPatch } from "./session/patches.js";
+export { mergeStates } from "./session/merge-states.js";
+export type { StatesToMerge } from "./session/merge-states.js";
+export type { CountedPaths } from "./session/counted.js";
+export { deepMerge, startState } from "./session/start-state.js";
+export type { StartStates } from "./session/start-state.js";

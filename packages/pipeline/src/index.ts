@@ -72,5 +72,7 @@ export type { AgentRunRecord, RecordedEvent } from "./compile/pipeline-state.typ
 export type { SessionNaming, SessionPage, SessionQuery, SessionStore } from "./session/session-store.js";
 export type { SessionRecord, SessionRun } from "./session/session-record.js";
 // ---- for runs of `pipeline.workflow` in a runtime of your own
+export { PipelineCancel } from "./compile/cancel-event.js";
 export { HumanAnswer, HumanPrompt } from "./compile/people-events.js";
+export type { PipelineCancelEvent } from "./compile/cancel-event.js";
 export type { HumanAnswerEvent, HumanPromptEvent } from "./compile/people-events.js";

@@ -1,8 +1,18 @@
 /** A run that somebody stops keeps what was done. */
 import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
+import { createRuntime } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { Loop, Parallel, Pipeline, type PipelineRun, Step, type StepFunction, Steps } from "../src/index.js";
+import {
+  Loop,
+  Parallel,
+  Pipeline,
+  PipelineCancel,
+  type PipelineRun,
+  Step,
+  type StepFunction,
+  Steps,
+} from "../src/index.js";
 import { fakeAgent } from "./support/fake-executor.js";
 import { temporaryDirectory } from "./support/files.js";
 import { eventsOf, namesOf, pipeline, step } from "./support/pipelines.js";
@@ -163,6 +173,22 @@ describe("a cancelled run", () => {
     await expect(asked.continueRun(paused)).rejects.toMatchObject({ code: "PROMPT_CLOSED" });
     expect(namesOf(await eventsOf(run)).slice(-2)).toEqual(["WorkflowCancelled", "WorkflowCompleted"]);
     expect((await asked.sessions.get("s"))?.runs).toMatchObject([{ status: "CANCELLED" }]);
+  });
+
+  it("in a runtime of its own is cancelled by an event, also without a reason", async () => {
+    const { executor, started } = waiting();
+    const own = new Pipeline({ name: "Own", steps: [step("a"), step("waits", { executor })] });
+    const runtime = createRuntime({ workflows: { own: own.workflow } });
+    const handle = runtime.run("own", own.workflowInput("in", { sessionId: "s" }) as never);
+    await started;
+    const receipt = await handle.sendEvent(new PipelineCancel({}) as never);
+    const output = await handle;
+    const session = await runtime.records.read("session", "s");
+    await runtime.stop();
+
+    expect(receipt).toMatchObject({ status: "accepted" });
+    expect(output).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }] });
+    expect(session?.value).toMatchObject({ runs: [{ runId: handle.runId, status: "CANCELLED" }] });
   });
 
   it("after its end is as it was", async () => {

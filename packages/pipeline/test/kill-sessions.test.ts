@@ -71,9 +71,11 @@ async function expectAll(path: string): Promise<void> {
   const pipeline = shopping(sqliteStore(path, { durability: "process" }));
   try {
     const { state, runs } = (await pipeline.sessions.get(sessionId))!;
-    const { list, ...own } = state as unknown as ShoppingState;
+    const { list, n, edited, ...own } = state as unknown as ShoppingState;
 
     expect([...list].sort()).toEqual(items);
+    expect([...edited].sort()).toEqual(items);
+    expect(n).toBe(items.length);
     expect(own).toEqual(Object.fromEntries(items.map((item) => [item, true])));
     expect(runs.map(({ runId }) => runId).sort()).toEqual(items);
     expect(runs.every(({ status }) => status === "COMPLETED")).toBe(true);

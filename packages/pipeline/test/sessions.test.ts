@@ -88,6 +88,24 @@ describe("a session", () => {
     expect(new Set(session?.state["shopping_list"] as string[]).size).toBe(200);
   });
 
+  it("counts every one of two hundred runs at once that edit one number and one list", {
+    timeout: 60_000,
+  }, async () => {
+    const counts: StepFunction = ({ input }, { editState }) =>
+      editState((state) => {
+        state["n"] += 1;
+        state["list"].push(input);
+      });
+    const counting = pipeline([counts], { sessionState: { n: 0, list: [] } });
+    const ids = Array.from({ length: 200 }, (_, n) => `run ${n}`);
+
+    await Promise.all(ids.map((id) => counting.run(id, { sessionId: "one" })));
+    const { n, list } = await counting.getSessionState("one");
+
+    expect(n).toBe(200);
+    expect((list as string[]).toSorted()).toEqual(ids.toSorted());
+  });
+
   it("gives earlier runs to steps that ask for them, as many as the pipeline loads", async () => {
     const store = memoryStore();
     const remembers = pipeline([(input) => input.getWorkflowHistory()], { store, numHistoryRuns: 2 });

@@ -30,13 +30,14 @@ export interface BearerOptions {
  *
  * How long it takes says nothing about the tokens: digests are compared, all of them, to their last byte.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when there is no token, or one is empty.
+ * @throws {WorkflowError} `OPTION_INVALID` when there is no token, or one is empty or has a space in it.
  * @example
  * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
  */
 export function bearerAuth({ tokens }: BearerOptions): Authenticate {
   const known = tokens.map((entry) => (typeof entry === "object" ? entry : { token: entry }));
-  if (known.length === 0 || known.some(({ token }) => typeof token !== "string" || token === "")) throw tokenMissing();
+  if (known.length === 0 || known.some(({ token }) => typeof token !== "string" || !/^\S+$/.test(token)))
+    throw tokenMissing();
   const identities = known.map(({ token: _token, ...identity }, index) => ({ client: `token ${index}`, ...identity }));
   let digests: Promise<readonly Uint8Array[]> | null = null;
   return async (request) => {
@@ -63,7 +64,7 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
 function tokenMissing(): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: "`bearerAuth` has no token, or an empty one.",
+    message: "`bearerAuth` has no token, or one that is empty or has a space in it: no request could carry that.",
     hint: "Give at least one; look whether the environment variable that it comes from is set.",
     details: { option: "tokens" },
   });

@@ -20,6 +20,7 @@ import { mountGoOn } from "./routes/go-on.js";
 import { mountHandlers } from "./routes/handlers.js";
 import { mountLookBack } from "./routes/look-back.js";
 import { mountPrompts } from "./routes/prompts.js";
+import { mountResults } from "./routes/results.js";
 import { mountDocs, mountTick } from "./routes/server.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
@@ -59,6 +60,7 @@ const groups: readonly ((server: Server) => void)[] = [
   mountAbout,
   mountStart,
   mountHandlers,
+  mountResults,
   mountEvents,
   mountPrompts,
   mountGoOn,

@@ -66,7 +66,7 @@ describe("what there is", () => {
     const { body } = await server.get("/openapi.json");
 
     expect(body.openapi).toBe("3.1.0");
-    expect(Object.keys(body.paths)).toHaveLength(19);
+    expect(Object.keys(body.paths)).toHaveLength(20);
     expect(body.components.schemas.Handler.required).toContain("handler_id");
     expect((await server.get("/docs")).body).toContain("swagger");
   });
@@ -245,6 +245,24 @@ describe("handlers", () => {
     // No longer than `runWaitMs`, which is 400 ms here.
     expect(await server.get(`/handlers/${busy.handler_id}?wait=999999`)).toMatchObject({ status: 202 });
     expect(await server.get(`/handlers/${busy.handler_id}?wait=-1`)).toMatchObject({ status: 400 });
+  });
+
+  it("gives the bare result to whoever asks for that", async () => {
+    const { body: napping } = await server.start("nap", { kwargs: { ms: 50 } });
+    const { body: added } = await server.post("/workflows/add/run", { kwargs: { left: 1 } });
+    const { body: failed } = await server.post("/workflows/fail/run");
+
+    expect(await server.get(`/results/${napping.handler_id}`)).toMatchObject({ status: 202, body: { result: null } });
+    expect(await server.get(`/results/${napping.handler_id}?wait=5000`)).toMatchObject({
+      status: 200,
+      body: { handler_id: napping.handler_id, status: "completed", result: "rested" },
+    });
+    expect((await server.get(`/results/${added.handler_id}`)).body.result).toEqual({ sum: 2 });
+    expect(await server.get(`/results/${failed.handler_id}`)).toMatchObject({
+      status: 200,
+      body: { status: "failed", result: null, error_code: "STEP_FAILED" },
+    });
+    expect(await server.get("/results/nobody")).toMatchObject({ status: 404, body: { code: "RUN_UNKNOWN" } });
   });
 
   it("finds runs by what they wait for, their labels and their time", async () => {

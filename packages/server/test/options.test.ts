@@ -59,9 +59,14 @@ describe("auth", () => {
     expect((await app.fetch(get("/workflows"))).status).toBe(404);
   });
 
-  it.each([[[]], [[""]], [[undefined]], [[{ token: "" }]]])("refuses the tokens %j", (tokens) => {
-    expect(() => bearerAuth({ tokens: tokens as never })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
-  });
+  it.each([[[]], [[""]], [["a b"]], [["secret\n"]], [[undefined]], [[{ token: "" }]]])(
+    "refuses the tokens %j",
+    (tokens) => {
+      expect(() => bearerAuth({ tokens: tokens as never })).toThrow(
+        expect.objectContaining({ code: "OPTION_INVALID" }),
+      );
+    },
+  );
 });
 
 describe("cors", () => {

@@ -9,7 +9,7 @@
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 import type { Database } from "./database.js";
-import { storeReceipts } from "./posts.js";
+import { storeReceipts, storeReceived } from "./posts.js";
 import { conflictsOf, writeRecords } from "./records.js";
 import { findRun, isEnded } from "./stored-run.js";
 
@@ -139,6 +139,7 @@ function storeRest(database: Database, id: number, commit: RunCommit): void {
   }
   if (snapshot !== undefined) database.sql(addSnapshot).run(id, snapshot.tick, snapshot.atMs, snapshot.text);
   if (commit.receipts !== undefined) storeReceipts(database, id, commit.receipts);
+  if (commit.received !== undefined) storeReceived(database, id, commit.received);
   if (prune !== undefined) {
     database.sql(pruneTicks).run(id, prune.ticks);
     database.sql(pruneSnapshots).run(id, prune.snapshots);

@@ -1,4 +1,4 @@
-import type { PostedMessage, PostResult, RunKey, StoredPost } from "millrace/runtime";
+import type { PostedMessage, PostResult, ReceivedMessage, RunKey, StoredPost } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { Row } from "./row.js";
 import { findRun } from "./stored-run.js";
@@ -19,8 +19,11 @@ const openOfRun = `SELECT ${columns} FROM runs AS r CROSS JOIN posts AS p ON p.r
   WHERE r.tenant = ? AND r.run_id = ? ORDER BY p.position`;
 const openOfOwner = `SELECT ${columns} FROM runs AS r CROSS JOIN posts AS p ON p.run = r.id AND p.receipt IS NULL
   WHERE r.owner = ? AND r.posted_at IS NOT NULL ORDER BY p.position`;
-const receipt = `SELECT receipt FROM posts WHERE position = ?
-  AND run = (SELECT id FROM runs WHERE tenant = ? AND run_id = ?)`;
+const ofRun = "run = (SELECT id FROM runs WHERE tenant = ? AND run_id = ?)";
+const receipt = `SELECT receipt FROM posts WHERE position = ? AND ${ofRun}`;
+const receiptOfKey = `SELECT receipt FROM posts WHERE idempotency_key = ? AND ${ofRun}`;
+// The first message with a key stays.
+const addReceived = "INSERT OR IGNORE INTO posts (run, idempotency_key, at_ms, text, receipt) VALUES (?, ?, 0, '', ?)";
 
 /** In a transaction. */
 export function storePost(database: Database, key: RunKey, message: PostedMessage): PostResult {
@@ -49,6 +52,10 @@ export function storeReceipts(
   database.sql(noteReceived).run(run);
 }
 
+export function storeReceived(database: Database, run: number, received: readonly ReceivedMessage[]): void {
+  for (const { idempotencyKey, receipt: text } of received) database.sql(addReceived).run(run, idempotencyKey, text);
+}
+
 export function openPosts(database: Database, of: RunKey | { readonly owner: string }): StoredPost[] {
   const rows =
     "owner" in of ? database.sql(openOfOwner).all(of.owner) : database.sql(openOfRun).all(of.tenant, of.runId);
@@ -59,8 +66,8 @@ export function openPostsOfId(database: Database, run: number): StoredPost[] {
   return toPosts(database, database.sql(openOfId).all(run));
 }
 
-export function readReceipt(database: Database, key: RunKey, position: number): string | null {
-  const values = database.sql(receipt).get(position, key.tenant, key.runId);
+export function readReceipt(database: Database, key: RunKey, of: number | string): string | null {
+  const values = database.sql(typeof of === "number" ? receipt : receiptOfKey).get(of, key.tenant, key.runId);
   return values === undefined ? null : postRow(database, key, values).textOrNull("receipt");
 }
 

@@ -118,8 +118,8 @@ export class SqlStore implements RunStore {
     return this.#database.guard(() => openPosts(this.#database, of));
   }
 
-  async receipt(key: RunKey, position: number): Promise<string | null> {
-    return this.#database.guard(() => readReceipt(this.#database, key, position));
+  async receipt(key: RunKey, of: number | string): Promise<string | null> {
+    return this.#database.guard(() => readReceipt(this.#database, key, of));
   }
 
   async record(key: RecordKey): Promise<StoredRecord | null> {

@@ -32,6 +32,7 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   await store.commit([
     { ...held, ticks: ticksOf(1), snapshot: { tick: 1, atMs: 1, text: "{}" }, receipts: [{ position, receipt: "{}" }] },
   ]);
+  await store.commit([{ ...held, received: [{ idempotencyKey: "received", receipt: "{}" }] }]);
   await store.commit([{ ...held, events: [{ sequence: 0, atMs: 1, text: "{}" }], prune: { ticks: 1, snapshots: 1 } }]);
   await store.commit([{ ...held, records: [{ ...record, expected: 1, text: null }], release: true }]);
   expect(await store.writeRecords([record])).toEqual([]);
@@ -39,6 +40,7 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   for (const more of [{}, { prefix: "s" }, { cursor: "s" }, { prefix: "s", cursor: "s" }])
     await store.records({ ...records, ...more });
   await store.receipt(key, position);
+  await store.receipt(key, "once");
   await store.claim(key, { owner: "bob", nowMs: 2_000, untilMs: 3_000 });
   await store.claim(key, { owner: "eve", nowMs: 2_500, untilMs: 3_500 });
   await store.claimDue({ owner: "cid", nowMs: 4_000, untilMs: 5_000, limit: 10 });

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { changesOf, emptyMetrics, mergeStates, type StepMetricsData } from "@millrace/pipeline/executor";
+import { emptyMetrics, mergeStates, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { totalMetrics } from "../run/metrics.js";
 import type { SessionState } from "../run-context.types.js";
@@ -65,7 +65,7 @@ export async function saveSession(sessions: AgentSessions, change: SessionChange
 
 function mergedState({ before, base }: SessionChange, newest: AgentSession | null, mine: SessionState): SessionState {
   if (newest === null || newest.version === before?.version) return mine;
-  return mergeStates(base, newest.state, changesOf(base, mine));
+  return mergeStates({ base, theirs: newest.state, mine });
 }
 
 function refuseForeign(session: AgentSession, userId: string | null): void {

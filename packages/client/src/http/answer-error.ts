@@ -12,7 +12,7 @@ export interface RequestFacts {
   readonly url: string;
 }
 
-const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const retryableStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const MAX_TEXT = 200;
 
 /** An answer that is no success. */

@@ -14,26 +14,14 @@ export interface RetryOptions {
 
 export type ResolvedRetry = Required<RetryOptions>;
 
-/** @throws {ClientError} `OPTION_INVALID`. */
 export function resolveRetry(options: RetryOptions | false = {}): ResolvedRetry {
   const given = options === false ? { maxAttempts: 1 } : options;
-  const resolved = {
+  return {
     maxAttempts: given.maxAttempts ?? 8,
     delayMs: given.delayMs ?? 250,
     maxDelayMs: given.maxDelayMs ?? 10_000,
     maxRetryAfterMs: given.maxRetryAfterMs ?? 60_000,
   };
-  for (const [name, value] of Object.entries(resolved)) {
-    const least = name === "maxAttempts" ? 1 : 0;
-    if (!(value >= least)) {
-      throw new ClientError({
-        code: "OPTION_INVALID",
-        message: `retry.${name} is ${value}.`,
-        hint: `Give a number from ${least}.`,
-      });
-    }
-  }
-  return resolved;
 }
 
 /**

@@ -11,9 +11,9 @@ import { sleep, startWatchdog } from "../system.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "./answer-error.js";
 import { delayAfter, type ResolvedRetry } from "./backoff.js";
 
-export type HeadersSource =
-  | Readonly<Record<string, string>>
-  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+/** What `new Headers` takes. */
+export type HeadersGiven = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+export type HeadersSource = HeadersGiven | (() => HeadersGiven | Promise<HeadersGiven>);
 
 export interface TransportOptions {
   /** Without a slash at its end. */
@@ -52,7 +52,8 @@ export interface Attempt {
 }
 
 interface OpenOptions {
-  readonly headers: Readonly<Record<string, string>>;
+  /** The caller's. */
+  readonly headers: Headers;
   readonly signal: AbortSignal;
 }
 
@@ -103,24 +104,39 @@ export class Transport {
     }
   }
 
-  /** Outside of the attempt: what a function of the caller throws is nothing to repeat, nor to wrap. */
-  async headers(): Promise<Readonly<Record<string, string>>> {
+  /**
+   * Outside of the attempt: what a function of the caller throws is nothing to repeat, nor to wrap.
+   *
+   * @throws {ClientError} `OPTION_INVALID` for headers that no request can have.
+   */
+  async headers(): Promise<Headers> {
     const { headers } = this.options;
-    return typeof headers === "function" ? headers() : headers;
+    const given = typeof headers === "function" ? await headers() : headers;
+    try {
+      return new Headers(given);
+    } catch (cause) {
+      throw new ClientError({
+        code: "OPTION_INVALID",
+        message: `\`headers\` cannot be sent: ${(cause as Error).message}.`,
+        hint: "Give names and values as `new Headers` takes them: one line of Latin-1 text each.",
+        cause,
+      });
+    }
   }
 
   /** One `fetch`, as it is: it throws what `fetch` throws. */
   open(call: Call, { headers, signal }: OpenOptions): Promise<Response> {
     signal.throwIfAborted();
+    const ours = {
+      accept: "application/json",
+      ...(call.body !== undefined && { "content-type": "application/json" }),
+      ...(call.key !== undefined && { "idempotency-key": call.key }),
+      ...call.headers,
+    };
+    for (const [name, value] of Object.entries(ours)) headers.set(name, value);
     return this.options.fetch(this.requestFacts(call).url, {
       method: call.method,
-      headers: {
-        accept: "application/json",
-        ...(call.body !== undefined && { "content-type": "application/json" }),
-        ...(call.key !== undefined && { "idempotency-key": call.key }),
-        ...call.headers,
-        ...headers,
-      },
+      headers,
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
       signal,
     });
@@ -140,7 +156,7 @@ export class Transport {
 
 /** A part of a path. */
 export function segment(name: string): string {
-  if (name === "" || name === "." || name === "..") {
+  if (typeof name !== "string" || name === "" || name === "." || name === "..") {
     throw new ClientError({
       code: "OPTION_INVALID",
       message: `${JSON.stringify(name)} cannot be part of a path.`,

@@ -30,16 +30,12 @@ interface Watched {
 }
 
 export class RunWatcher {
-  readonly #keepEvents: number;
+  #keepEvents = Number.POSITIVE_INFINITY;
   readonly #listeners = new Set<() => void>();
   #view: RunView = idle;
   #watched: Watched | null = null;
   #reading: AbortController | null = null;
   #publishing = false;
-
-  constructor(keepEvents: number) {
-    this.#keepEvents = keepEvents;
-  }
 
   readonly view = (): RunView => this.#view;
 
@@ -58,6 +54,11 @@ export class RunWatcher {
     this.#watched = run && newlyWatched(run);
     this.#publish();
     if (this.#listeners.size > 0) this.#readOn();
+  }
+
+  /** How many events stay in sight. */
+  keep(events: number): void {
+    this.#keepEvents = events;
   }
 
   run(): ClientRun | null {

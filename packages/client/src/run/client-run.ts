@@ -17,7 +17,10 @@ import type {
   StreamOptions,
 } from "../client.types.js";
 import { joinSignals } from "../http/transport.js";
+import { checkOptions, type Rules } from "../options/check-options.js";
+import { rules } from "../options/rules.js";
 import { createRunStream } from "../stream/run-stream.js";
+import { orAborted } from "../system.js";
 import { type Connection, getPrompts, getSummary, postAnswer, postCancel, postEvent } from "./handler-calls.js";
 import { settle } from "./settle.js";
 
@@ -61,8 +64,12 @@ class Run implements ClientRun {
     return this.#result;
   }
 
-  async #settle(): Promise<unknown> {
-    const { connection, handlerId, started, signal } = this.#source;
+  async result(options: CallOptions = {}): Promise<unknown> {
+    return this.#settle(await this.#ready("result", options, rules.call));
+  }
+
+  async #settle(signal = this.#source.signal): Promise<unknown> {
+    const { connection, handlerId, started } = this.#source;
     const known = (await started) ?? undefined;
     const outcome = await settle(connection, { handlerId, until: "end", known, signal });
     if (outcome.status === "completed") return outcome.result;
@@ -71,45 +78,49 @@ class Run implements ClientRun {
 
   // biome-ignore lint/suspicious/noExplicitAny: the interface says which events it shows
   stream(options: StreamOptions = {}): AsyncIterable<StreamedEvent<any>> {
+    checkOptions("stream", options, rules.stream);
     const { accepted } = this;
     return createRunStream({ ...this.#source, accepted }, options);
   }
 
-  async sendEvent(event: object, { step, key, ...options }: SendOptions = {}): Promise<Receipt> {
+  async sendEvent(event: object, options: SendOptions = {}): Promise<Receipt> {
     const { connection, handlerId } = this.#source;
-    await this.accepted;
-    return postEvent(connection, { handlerId, step }, { event, key, signal: this.#signal(options) });
+    const signal = await this.#ready("sendEvent", options, rules.send);
+    return postEvent(connection, { handlerId, step: options.step }, { event, key: options.key, signal });
   }
 
-  async answer(promptId: string, fields: object = {}, { key, ...options }: KeyedOptions = {}): Promise<Receipt> {
+  async answer(promptId: string, fields: object = {}, options: KeyedOptions = {}): Promise<Receipt> {
     const { connection, handlerId } = this.#source;
-    await this.accepted;
-    return postAnswer(connection, { handlerId, promptId }, { fields, key, signal: this.#signal(options) });
+    const signal = await this.#ready("answer", options, rules.keyed);
+    return postAnswer(connection, { handlerId, promptId }, { fields, key: options.key, signal });
   }
 
   async prompts(options: CallOptions = {}): Promise<PendingPrompt[]> {
-    await this.accepted;
-    return getPrompts(this.#source.connection, this.handlerId, this.#signal(options));
+    const signal = await this.#ready("prompts", options, rules.call);
+    return getPrompts(this.#source.connection, this.handlerId, signal);
   }
 
-  async cancel({ reason, ...options }: CancelOptions = {}): Promise<void> {
-    await this.accepted;
-    await postCancel(this.#source.connection, this.handlerId, { reason, signal: this.#signal(options) });
+  async cancel(options: CancelOptions = {}): Promise<void> {
+    const signal = await this.#ready("cancel", options, rules.cancel);
+    await postCancel(this.#source.connection, this.handlerId, { reason: options.reason, key: options.key, signal });
   }
 
   async idle(options: CallOptions = {}): Promise<RunOutcome> {
-    await this.accepted;
-    const { connection, handlerId } = this.#source;
-    return settle(connection, { handlerId, until: "idle", signal: this.#signal(options) });
+    const signal = await this.#ready("idle", options, rules.call);
+    return settle(this.#source.connection, { handlerId: this.handlerId, until: "idle", signal });
   }
 
   async summary(options: CallOptions = {}): Promise<RunSummary> {
-    await this.accepted;
-    return getSummary(this.#source.connection, this.handlerId, this.#signal(options));
+    const signal = await this.#ready("summary", options, rules.call);
+    return getSummary(this.#source.connection, this.handlerId, signal);
   }
 
-  #signal({ signal }: CallOptions): AbortSignal | undefined {
+  /** The options are right and the run is stored: gives the signal of the call. */
+  async #ready(call: string, options: CallOptions, known: Rules): Promise<AbortSignal | undefined> {
+    checkOptions(call, options, known);
     const { signal: own } = this.#source;
-    return own === undefined ? signal : joinSignals(own, signal);
+    const signal = own === undefined ? options.signal : joinSignals(own, options.signal);
+    await orAborted(this.accepted, signal);
+    return signal;
   }
 }

@@ -98,15 +98,14 @@ function isRefusal(code: string): boolean {
   return (refusals as readonly string[]).includes(code);
 }
 
-interface Stopping {
-  readonly reason: string | undefined;
-  readonly signal: Signal;
-}
-
 /** A run that has ended already is as good as cancelled. */
-export function postCancel(connection: Connection, handlerId: string, { reason, signal }: Stopping): Promise<void> {
+export function postCancel(
+  connection: Connection,
+  handlerId: string,
+  { reason, key, signal }: Message & { readonly reason: string | undefined },
+): Promise<void> {
   const body = reason === undefined ? {} : { reason };
-  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/cancel`, body, repeatable: true, signal };
+  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/cancel`, body, key: key ?? newId(), signal };
   return postOnce(connection, call, "RUN_FINISHED");
 }
 

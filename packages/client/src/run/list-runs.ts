@@ -1,25 +1,56 @@
-import type { RunFilter, RunPage } from "../client.types.js";
+/**
+ * Lists of runs, in pages and over all of them.
+ *
+ * @module
+ */
+import type { EachRunFilter, RunFilter, RunPage, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
 import type { HandlerRecord } from "../wire/contract.types.js";
 import { toSummary } from "../wire/handler-record.js";
 import type { Connection } from "./handler-calls.js";
 
 export async function listRuns({ transport, classes }: Connection, filter: RunFilter): Promise<RunPage> {
-  const { workflow, status, limit, cursor, signal } = filter;
   // A list that matches nothing cannot be written as repeated parameters: without any, all match.
-  if (isEmpty(workflow) || isEmpty(status)) return { runs: [], cursor: null };
-  const call: Call = {
-    method: "GET",
-    path: "/handlers",
-    query: { workflow_name: workflow, status, limit, cursor },
-    signal,
-  };
+  if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
+  const call: Call = { method: "GET", path: "/handlers", query: queryOf(filter), signal: filter.signal };
   const page = await transport.json<{ handlers: HandlerRecord[]; cursor?: string | null }>(call);
   const options = { classes, request: transport.requestFacts(call) };
   return {
     runs: await Promise.all(page.handlers.map((record) => toSummary(record, options))),
     cursor: page.cursor ?? null,
   };
+}
+
+/** The next page is asked for when the one before it has been read. A page may be empty and still have one behind it. */
+export async function* eachRun(
+  connection: Connection,
+  { pageSize, ...filter }: EachRunFilter,
+): AsyncGenerator<RunSummary, void> {
+  const limit = pageSize === undefined ? {} : { limit: pageSize };
+  let cursor: string | null = null;
+  do {
+    const page: RunPage = await listRuns(connection, { ...filter, ...limit, ...(cursor !== null && { cursor }) });
+    yield* page.runs;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+function queryOf({ workflow, status, waiting, labels, createdAfter, createdBefore, limit, cursor }: RunFilter) {
+  const pairs = Object.entries(labels ?? {}).map(([name, label]) => `${name}=${label}`);
+  return {
+    workflow_name: workflow,
+    status,
+    waiting: waiting === undefined ? undefined : String(waiting),
+    label: pairs,
+    created_after: isoTime(createdAfter),
+    created_before: isoTime(createdBefore),
+    limit,
+    cursor,
+  };
+}
+
+function isoTime(time: Date | number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString();
 }
 
 function isEmpty(list: unknown): boolean {

@@ -2,52 +2,74 @@
  * Runs that begin.
  *
  * The client makes the id of a run before it asks for it, so that a request whose answer is lost can be sent again: it names
- * the same run. An id made here is nobody else's; where the server says that it exists, the first request had arrived.
+ * the same run. A random id is nobody else's; where the server says that it exists, the first request had arrived. With a key of
+ * the caller the id is made of it, so that two calls with one key name one run.
  *
  * @module
  */
-import type { ClientRun, ForkOptions, RunOptions, RunSummary } from "../client.types.js";
+import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
 import { ClientError } from "../client-error.js";
-import type { Call } from "../http/transport.js";
+import { type Call, segment } from "../http/transport.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
 import { createClientRun } from "./client-run.js";
 import { askForSummary, type Connection, getSummary, handlerPath } from "./handler-calls.js";
 
 interface Start {
-  readonly path: string;
+  readonly workflow: string;
   readonly input: object;
   readonly options: RunOptions;
 }
 
 /** Synchronous: what is wrong shows where the run is awaited. */
-export function startRun(connection: Connection, { path, input, options }: Start): ClientRun {
-  const { handlerId = newId(), key = newId(), signal } = options;
-  const isOurs = options.handlerId === undefined;
+export function startRun(connection: Connection, { workflow, input, options }: Start): ClientRun {
+  const path = `/workflows/${segment(workflow)}/run-nowait`;
+  const { labels, signal } = options;
+  const { handlerId, key, isOurs } = namesOf(options, workflow);
   const post = async (): Promise<RunSummary> => {
-    const body = { start_event: await encodeStart(input), handler_id: handlerId };
+    const start = await encodeStart(input);
+    const body = { start_event: start, handler_id: handlerId, ...(labels !== undefined && { labels }) };
     return begin(connection, { method: "POST", path, body, key, signal }, { handlerId, isOurs });
   };
   return createClientRun({ connection, handlerId, started: post(), signal });
 }
 
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
-  const { at, state, handlerId = newId(), key, signal } = options;
-  const isOurs = options.handlerId === undefined;
+  const { at, state, signal } = options;
+  const { handlerId, key, isOurs } = namesOf(options, from);
   const call: Call = {
     method: "POST",
     path: `${handlerPath(from)}/fork`,
     body: { at, handler_id: handlerId, ...(state !== undefined && { state }) },
-    ...(key !== undefined && { key }),
-    repeatable: isOurs,
+    key,
     signal,
   };
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
 }
 
+/** A run that is there already goes on. The server does it once for a key, however often it is asked. */
+export function goOn(
+  connection: Connection,
+  handlerId: string,
+  { how, key = newId(), signal }: KeyedOptions & { readonly how: "resume" | "retry" },
+): ClientRun {
+  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/${how}`, key, signal };
+  return createClientRun({ connection, handlerId, started: askForSummary(connection, call), signal });
+}
+
+interface Names extends NewRun {
+  readonly key: string;
+}
+
+/** @param of What else the key is for: the same key and another one of these is another run. */
+function namesOf({ handlerId, key }: Pick<RunOptions, "handlerId" | "key">, of: string): Names {
+  const made = key === undefined ? newId() : `${of}:${key}`;
+  return { handlerId: handlerId ?? made, key: key ?? newId(), isOurs: handlerId === undefined && key === undefined };
+}
+
 interface NewRun {
   readonly handlerId: string;
-  /** The id was made here. */
+  /** The id is random. */
   readonly isOurs: boolean;
 }
 
@@ -61,5 +83,5 @@ async function begin(connection: Connection, call: Call, { handlerId, isOurs }: 
 }
 
 function existsAlready(error: unknown): boolean {
-  return error instanceof ClientError && error.status === 409;
+  return error instanceof ClientError && error.code === "RUN_ID_CONFLICT";
 }

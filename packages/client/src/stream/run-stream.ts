@@ -1,8 +1,8 @@
 import type { StreamedEvent, StreamOptions } from "../client.types.js";
-import { ClientError } from "../client-error.js";
 import { joinSignals } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { type Connection, eventsPath } from "../run/handler-calls.js";
+import { orAborted } from "../system.js";
 import { decodeEvent } from "../wire/event.js";
 import { follow } from "./follow.js";
 
@@ -14,17 +14,8 @@ export interface StreamSource {
   readonly signal: AbortSignal | undefined;
 }
 
-/** @throws {ClientError} `OPTION_INVALID`. */
 export function createRunStream(source: StreamSource, options: StreamOptions): AsyncIterable<StreamedEvent> {
-  const after = options.after ?? -1;
-  if (!Number.isInteger(after) || after < -1) {
-    throw new ClientError({
-      code: "OPTION_INVALID",
-      message: `The option after is ${after}.`,
-      hint: "Give the sequence number of an event, or -1 for the whole stream.",
-    });
-  }
-  return { [Symbol.asyncIterator]: () => iterate(source, { ...options, after }) };
+  return { [Symbol.asyncIterator]: () => iterate(source, { ...options, after: options.after ?? -1 }) };
 }
 
 /** A generator answers `return()` only after the `next()` before it: `return()` closes the connection, so that it ends. */
@@ -55,7 +46,7 @@ async function* read(
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
 ): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
   const { transport, classes } = connection;
-  await accepted;
+  await orAborted(accepted, signal);
   const path = eventsPath(handlerId);
   const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
   for await (const envelope of follow({ transport, path, after, signal })) {

@@ -41,6 +41,7 @@ export interface HandlerRecord {
   readonly prompts: readonly PromptRecord[];
   readonly wake_at: string | null;
   readonly last_sequence: number;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface HistoryRecord {

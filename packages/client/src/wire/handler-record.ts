@@ -14,6 +14,7 @@ export async function toSummary(record: HandlerRecord, options: DecodeOptions): 
     startedAtMs: Date.parse(record.started_at),
     updatedAtMs: Date.parse(record.updated_at),
     lastEvent: record.last_sequence,
+    labels: record.labels ?? {},
   };
   const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
   switch (record.status) {

@@ -7,6 +7,8 @@
  * @module
  */
 import { SuperJSON } from "superjson";
+import { ClientError } from "../client-error.js";
+import { isEvent, unsendable } from "./sendable.js";
 
 /** Plain JSON, and what in it stands for something else. */
 export interface EncodedValue {
@@ -17,9 +19,21 @@ export interface EncodedValue {
 /** A tree: `{ path: tree }`, or `[form]`, or `[form, { path: tree }]`. */
 type MetaTree = { readonly [path: string]: MetaTree } | readonly [form: unknown, children?: MetaTree];
 
+/** @throws {ClientError} `OPTION_INVALID` for what no server could read. */
 export function encodeRich(value: unknown): EncodedValue {
+  refuseUnsendable(value);
   const { json, meta } = converter.serialize(value as never);
   return meta?.values ? { json, meta: meta.values } : { json };
+}
+
+function refuseUnsendable(value: unknown): void {
+  const problem = unsendable(value, "it");
+  if (problem === null) return;
+  throw new ClientError({
+    code: "OPTION_INVALID",
+    message: `What is to be sent cannot be: ${problem.replace(/^it\./, "")}.`,
+    hint: "Give plain data; Date, Map, Set, URL, bigint, bytes, errors and events travel, too.",
+  });
 }
 
 /** A form that is not known here, such as a class that the workflow registers, stays as it came. */
@@ -97,7 +111,7 @@ const ourForms: ReadonlyMap<unknown, Form> = new Map<unknown, Form>([
   [
     "@event",
     {
-      is: (value) => typeof value === "object" && value !== null && "type" in value && !Object.hasOwn(value, "type"),
+      is: (value) => typeof value === "object" && value !== null && isEvent(value),
       encode: (event: { type: string; toJSON(): unknown }) => {
         const { json, meta } = encodeRich(event.toJSON());
         return { type: event.type, data: json, ...(meta !== undefined && { meta }) };

@@ -6,5 +6,4 @@ Object.assign(globalThis, {
   window,
   document: window.document,
   HTMLElement: window.HTMLElement,
-  IS_REACT_ACT_ENVIRONMENT: true,
 });

@@ -38,6 +38,10 @@ client.handle("h").sendEvent({ name: "Ada" });
 client.runs({ workflow: "jokes" });
 // @ts-expect-error [2322] -- B14 no such status
 client.runs({ status: "waiting" });
+// @ts-expect-error [2353] -- B23 pages of all runs come by themselves
+client.eachRun({ limit: 1 });
+// @ts-expect-error [2322] -- B24 labels are texts
+client.run("open", {}, { labels: { customer: 1 } });
 // @ts-expect-error [2820] -- B15 no such workflow to handle
 client.handle("h", { workflow: "jokes" });
 // @ts-expect-error [2345] -- B16 no base URL
@@ -52,6 +56,10 @@ export function Shown() {
   useRun(client, "jokes");
   // @ts-expect-error [2554] -- B20 and the input
   useRun(client, "joke").start();
+}
+export function Started() {
+  // @ts-expect-error [2561] -- B25 input of the workflow
+  useRun(client, "joke", { input: { topi: "x" } });
 }
 // @ts-expect-error [2345] -- B21 a fork needs a tick
 client.fork("h", {});

@@ -62,6 +62,12 @@ switch (outcome.status) {
 // G12 names
 expectType<Equal<Awaited<ReturnType<typeof client.workflows>>, readonly ("joke" | "jokeClass" | "rated" | "open")[]>>(true);
 client.runs({ workflow: ["joke", "rated"], status: "failed" });
+client.runs({ waiting: true, labels: { customer: "c-1" }, createdAfter: new Date(), createdBefore: 0 });
+for await (const run of client.eachRun({ workflow: "joke", pageSize: 10 })) run.labels["customer"]?.length;
+client.run("joke", { topic: "x" }, { labels: { customer: "c-1" } });
+client.resume("h", { key: "k" });
+client.retry("h", { key: "k" });
+expectType<Equal<ReturnType<typeof length.result>, Promise<number>>>(true);
 // G13 without workflows, every name and any input
 const loose = createClient({ baseUrl: "" });
 loose.run("whatever", { a: 1 }).handlerId.length;
@@ -76,6 +82,10 @@ export function Shown() {
   if (run.status === "idle") expectType<Equal<typeof run.handlerId, null>>(true);
   for (const { event } of run.events) if (event.type === "NeedName") event.question.length;
   run.prompts.map(({ promptId }) => run.answer(promptId, { name: "Ada" }));
+}
+export function Started() {
+  useRun(client, "joke", { input: { topic: "x" }, handlerId: null, labels: { page: "home" }, keepEvents: 10 });
+  useRun(client, "open", { input: {} });
 }
 export function Open() {
   useRun(client, "open").start();

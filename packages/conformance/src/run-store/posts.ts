@@ -2,6 +2,7 @@ import type { PostResult, RunStore, StoredPost } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import {
+  batchOf,
   claimRun,
   commitOf,
   createEnded,
@@ -21,6 +22,7 @@ import {
 export function postSuite(test: StoreTest): void {
   describe("posts: keeping", () => keeping(test));
   describe("posts: idempotency keys", () => repeating(test));
+  describe("posts: keys of commits", () => receiving(test));
   describe("posts: receipts", () => receipts(test));
   describe("posts: reading", () => reading(test));
 }
@@ -175,11 +177,71 @@ function repeating(test: StoreTest): void {
   test("knows no key of a run that was deleted and created again", async (store) => {
     const { key } = await createWaiting(store, "run");
     await postTo(store, key, messageOf("1", "k"));
+    const claimed = await claimRun(store, key, leaseOf("ann"));
+    await expectStored(store, commitOf(claimed, { received: [{ idempotencyKey: "r", receipt: "1" }], ...released() }));
     await store.delete([key]);
     await createRun(store, "run");
 
+    expect(await store.receipt(key, "r")).toBeNull();
     expect((await store.post(key, messageOf("2", "k"))).status).toBe("stored");
     expect(textsOf(await store.posts(key))).toEqual(["2"]);
+  });
+}
+
+function receiving(test: StoreTest): void {
+  test("knows the key of what a commit has received: also of a run that has ended, and in another connection", async (store, {
+    reopen,
+  }) => {
+    const run = await createRun(store, "run");
+    await createRun(store, "other");
+    const received = [{ idempotencyKey: "k", receipt: '"done"' }];
+    await expectStored(store, commitOf(run, { ticks: batchOf(1), received }));
+    const second = await reopen();
+
+    for (const one of [store, second]) {
+      expect(await one.receipt(run.key, "k")).toBe('"done"');
+      expect(await one.post(run.key, messageOf("1", "k"))).toMatchObject({ status: "duplicate", receipt: '"done"' });
+      expect(await one.receipt(keyOf("other"), "k")).toBeNull();
+    }
+    expect(await store.posts(run.key)).toEqual([]);
+    await expectStored(store, commitOf(run, { ...released(summaryOf("completed")) }));
+    expect(await second.receipt(run.key, "k")).toBe('"done"');
+    expect((await second.post(run.key, messageOf("1", "k"))).status).toBe("duplicate");
+  });
+
+  test("keeps the first message with a key: received twice, and posted before", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf('"posted"', "posted"));
+    const received = ["k", "posted"].map((idempotencyKey) => ({ idempotencyKey, receipt: '"first"' }));
+    await expectStored(store, commitOf(run, { received }));
+
+    await expectStored(store, commitOf(run, { received: [{ idempotencyKey: "k", receipt: '"second"' }] }));
+
+    expect(await store.receipt(run.key, "k")).toBe('"first"');
+    expect(await store.receipt(run.key, "posted")).toBeNull();
+    expect((await store.posts(run.key)).map((post) => post.position)).toEqual([position]);
+  });
+
+  test("knows nothing of what a refused commit has received", async (store) => {
+    const run = await createRun(store, "run");
+
+    const [result] = await store.commit([
+      commitOf({ ...run, epoch: 7 }, { received: [{ idempotencyKey: "k", receipt: "1" }] }),
+    ]);
+
+    expect(result).toEqual({ status: "fenced" });
+    expect(await store.receipt(run.key, "k")).toBeNull();
+  });
+
+  test("gives the receipt of a post by its key, and by no other's", async (store) => {
+    const run = await createRun(store, "run");
+    const position = await postTo(store, run.key, messageOf("1", "k"));
+
+    expect(await store.receipt(run.key, "k")).toBeNull();
+    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: "{}" }] }));
+    expect(await store.receipt(run.key, "k")).toBe("{}");
+    expect(await store.receipt(run.key, "K")).toBeNull();
+    expect(await store.receipt(keyOf("run", "other"), "k")).toBeNull();
   });
 }
 

@@ -16,6 +16,7 @@ import { resolveStart } from "../workflow/start-event.js";
 import { checkNames } from "./check-names.js";
 import { idOf, RunDesk } from "./desk.js";
 import { forkRun } from "./fork.js";
+import { GoingOn } from "./going-on.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
 import type { LoadFrom } from "./load.js";
 import { Pump } from "./pump.js";
@@ -25,6 +26,7 @@ import type { NewRunRecord, RunKey, StoredRun } from "./run-store.types.js";
 import type {
   CheckReport,
   ForkOptions,
+  GoOnOptions,
   Retention,
   RunFilter,
   RunHandle,
@@ -60,6 +62,7 @@ class StoredRuntime {
   readonly #book: WorkflowBook;
   readonly #desk: RunDesk;
   readonly #pump: Pump;
+  readonly #goingOn: GoingOn;
   readonly #resources = new ResourceContainer("app");
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -72,6 +75,7 @@ class StoredRuntime {
     this.#book = new WorkflowBook(workflows, { ports: { clock, log }, resources: this.#resources, store });
     this.#desk = new RunDesk({ store, book: this.#book, owner: systemIds.runId(), leaseMs, settings, clock, log });
     this.records = new StoredRecords(store, () => this.#assertOpen());
+    this.#goingOn = new GoingOn(this.#desk);
     this.#pump = new Pump({ desk: this.#desk, clock, log, renewMs: leaseMs / 3 });
   }
 
@@ -114,11 +118,11 @@ class StoredRuntime {
     return this.#handle(key, () => this.#known(key));
   }
 
-  resume(runId: string, options: TenantOptions = {}): RunHandle {
+  resume(runId: string, options: GoOnOptions = {}): RunHandle {
     return this.#goOn(runId, options, "resume");
   }
 
-  retry(runId: string, options: TenantOptions = {}): RunHandle {
+  retry(runId: string, options: GoOnOptions = {}): RunHandle {
     return this.#goOn(runId, options, "retry");
   }
 
@@ -217,10 +221,11 @@ class StoredRuntime {
     });
   }
 
-  #goOn(runId: string, options: TenantOptions, how: "resume" | "retry"): RunHandle {
+  #goOn(runId: string, options: GoOnOptions, how: "resume" | "retry"): RunHandle {
     this.#assertOpen();
+    checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
-    const going = markHandled(this.#desk.goOn(key, how));
+    const going = markHandled(this.#goingOn.ask(key, { how, idempotencyKey: options.key ?? null }));
     return this.#handle(key, () => going);
   }
 

@@ -14,7 +14,7 @@ import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode.js";
 import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
-import { LiveRun, type LiveRunHome, type LiveRunSettings, type LiveRunSetup } from "./live-run.js";
+import { type Asked, LiveRun, type LiveRunHome, type LiveRunSettings, type LiveRunSetup } from "./live-run.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
 import type {
@@ -26,7 +26,7 @@ import type {
   RunStore,
   StoredRun,
 } from "./run-store.types.js";
-import { cannotGoOn, runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type Cancelling, type GoOn, TakeUp } from "./take-up.js";
 import { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
@@ -167,22 +167,6 @@ export class RunDesk implements LiveRunHome {
     if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
   }
 
-  /** @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_FINISHED`, `RUN_NOT_RETRYABLE`, `RUN_LIVE`. */
-  async goOn(key: RunKey, how: "resume" | "retry"): Promise<void> {
-    const live = this.live.get(idOf(key));
-    if (live !== undefined && live.phase !== "live") await live.left; // how it ended is stored then
-    const run = await this.store.run(key);
-    if (run === null) throw runUnknown(key);
-    const ended = run.outcome !== null;
-    if (how === "resume" && !ended) return void (await this.open(key));
-    const allowed = how === "resume" ? ["cancelled"] : ["failed", "timedOut"];
-    if (!allowed.includes(run.status)) throw cannotGoOn(run.key.runId, run.status, how);
-    const claimed = await this.store.claim(key, { ...this.lease, ended: true });
-    if (claimed === null) return;
-    await this.adopt(claimed, how);
-    await this.committer.barrier(); // its first tick is stored: whoever reads it now does not find it ended
-  }
-
   /** Resolves once a run that has just been started here is stored; at once for every other. */
   async whenStored(key: RunKey): Promise<void> {
     const live = this.live.get(idOf(key));
@@ -233,13 +217,13 @@ export class RunDesk implements LiveRunHome {
   }
 
   /** Takes up a run that this owner has just claimed. */
-  async adopt(claimed: ClaimedRun, goOn: GoOn = "recover"): Promise<LiveRun | null> {
+  async adopt(claimed: ClaimedRun, goOn: GoOn = "recover", asked: Asked | null = null): Promise<LiveRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and whoever asked for it gets it.
     if (known !== undefined && !this.#starting.has(known)) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn));
+    return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn, asked));
   }
 
   #remember(id: string, opening: Promise<LiveRun | null>): Promise<LiveRun | null> {
@@ -265,6 +249,7 @@ export class RunDesk implements LiveRunHome {
       prefaces: null,
       family: null,
       isStored: true,
+      asked: null,
       ...setup,
       home: this,
       workflow,

@@ -2,7 +2,15 @@
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import { type PackedText, packText } from "./blob-text.js";
 import type { PendingRecords } from "./run-records.js";
-import type { RunCommit, RunKey, RunStore, RunSummary, StoredEvent, StoredSnapshot } from "./run-store.types.js";
+import type {
+  ReceivedMessage,
+  RunCommit,
+  RunKey,
+  RunStore,
+  RunSummary,
+  StoredEvent,
+  StoredSnapshot,
+} from "./run-store.types.js";
 
 export class Draft {
   readonly entries: string[] = [];
@@ -11,6 +19,8 @@ export class Draft {
   atMs = 0;
   events: StoredEvent[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
+  /** With its first tick. */
+  received: readonly ReceivedMessage[] = [];
   create: NonNullable<RunCommit["create"]> | null = null;
   summary: RunSummary | null = null;
   snapshot: StoredSnapshot | null = null;
@@ -24,6 +34,7 @@ export class Draft {
   dropTicks(): void {
     this.entries.length = 0;
     this.ticks = 0;
+    this.received = [];
     for (const { records } of this.records) records.settle();
     this.records.length = 0;
   }
@@ -36,6 +47,7 @@ export class Draft {
     this.ticks += next.ticks;
     if (next.events !== null) this.events = [...(this.events ?? []), ...next.events];
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
+    if (next.received.length > 0) this.received = [...this.received, ...next.received];
     this.summary = next.summary ?? this.summary;
     this.snapshot = next.snapshot ?? this.snapshot;
     this.prune = next.prune ?? this.prune;
@@ -77,6 +89,7 @@ export class Draft {
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;
     if (this.receipts !== null) commit.receipts = this.receipts;
+    if (this.received.length > 0) commit.received = this.received;
     if (this.records.length > 0) commit.records = this.records.flatMap(({ records }) => records.writes);
     if (this.release) commit.release = true;
     if (blobs.length > 0) commit.blobs = blobs;

@@ -11,6 +11,7 @@ import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { roleOf } from "../event/facts.js";
 import type { Attempt } from "../run/attempt.js";
+import type { Deferred } from "../run/deferred.js";
 import { wakeAt } from "../run/outside.js";
 import type { RunJournal } from "../run/run-journal.js";
 import { Runner } from "../run/runner.js";
@@ -24,8 +25,16 @@ import { Draft } from "./draft.js";
 import { codeText, entryText, tickText } from "./journal-text.js";
 import type { RecordTurns } from "./record-turns.js";
 import { RunRecords } from "./run-records.js";
-import type { CommitResult, RecordKey, RunCommit, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
-import { leaseLost } from "./runtime-errors.js";
+import type {
+  CommitResult,
+  ReceivedMessage,
+  RecordKey,
+  RunCommit,
+  RunKey,
+  RunStore,
+  StoredStatus,
+} from "./run-store.types.js";
+import { leaseLost, runtimeStopped } from "./runtime-errors.js";
 import { promptsText, shownText } from "./shown-text.js";
 import type { RegisteredWorkflow } from "./workflow-book.js";
 
@@ -53,6 +62,13 @@ export interface LiveRunSettings {
   readonly keepTicks: number | null;
 }
 
+/** Why a run that had ended is here. */
+export interface Asked {
+  readonly received: readonly ReceivedMessage[];
+  /** Resolves once its first ticks here are stored, together with those. */
+  readonly stored: Deferred<void>;
+}
+
 export interface LiveRunSetup {
   readonly home: LiveRunHome;
   readonly key: RunKey;
@@ -68,6 +84,7 @@ export interface LiveRunSetup {
   readonly status: StoredStatus;
   /** False for one that the first commit creates. */
   readonly isStored: boolean;
+  readonly asked: Asked | null;
 }
 
 type Phase = "live" | "ended" | "leaving" | "left";
@@ -91,6 +108,7 @@ export class LiveRun implements RunJournal, Committing {
   #snapshots: number[];
   #status: StoredStatus;
   #isStored: boolean;
+  #asked: Asked | null;
   #callOffRelease: (() => void) | null = null;
   /** Null: none of its steps has asked for records. */
   #records: RunRecords | null = null;
@@ -111,6 +129,7 @@ export class LiveRun implements RunJournal, Committing {
     this.#isOtherCode = setup.prefaces !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
+    this.#asked = setup.asked;
     this.left = new Promise((resolve) => {
       this.#tellLeft = () => {
         this.#records?.settleAll();
@@ -170,6 +189,7 @@ export class LiveRun implements RunJournal, Committing {
       draft.blobs.push(this.workflow.code);
       this.#isOtherCode = false;
     }
+    if (this.#asked !== null) this.#note(this.#asked, draft);
     this.#records?.admit(runner, ticks, draft);
     for (const tick of ticks) {
       draft.entries.push(this.entryOf(runner, tick));
@@ -179,6 +199,12 @@ export class LiveRun implements RunJournal, Committing {
     this.#stayAwhile();
     if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
     return draft.stored.promise;
+  }
+
+  #note({ received, stored }: Asked, draft: Draft): void {
+    this.#asked = null;
+    draft.received = received;
+    draft.stored.promise.then(stored.resolve, (error: unknown) => stored.reject(error));
   }
 
   entryOf(runner: Runner, tick: Tick): string {
@@ -343,6 +369,7 @@ export class LiveRun implements RunJournal, Committing {
     if (how === "failed") this.failure = error;
     this.#leaveAtOnce();
     for (const draft of waiting) draft?.stored.reject(error);
+    this.#asked?.stored.reject(error);
     this.#home.onLost(this, error, how);
   }
 
@@ -358,6 +385,7 @@ export class LiveRun implements RunJournal, Committing {
 
   #leaveStored(): void {
     this.#phase = "left";
+    this.#asked?.stored.reject(runtimeStopped());
     this.#tellLeft();
     this.#home.onLeft(this);
   }

@@ -160,8 +160,10 @@ class MemoryStore implements RunStore {
     return this.#leases.postsOf(of.owner);
   }
 
-  async receipt(key: RunKey, position: number): Promise<string | null> {
-    return this.#runs.get(key)?.receipts.get(position) ?? null;
+  async receipt(key: RunKey, of: number | string): Promise<string | null> {
+    const run = this.#runs.get(key);
+    const position = typeof of === "number" ? of : run?.positions.get(of);
+    return position === undefined ? null : (run?.receipts.get(position) ?? null);
   }
 
   async record(key: RecordKey): Promise<StoredRecord | null> {
@@ -231,10 +233,18 @@ class MemoryStore implements RunStore {
   #apply(run: MemoryRun, commit: RunCommit): void {
     this.#blobs.keep(run, commit);
     run.apply(commit);
+    for (const { idempotencyKey, receipt } of commit.received ?? []) this.#receive(run, idempotencyKey, receipt);
     for (const write of commit.records ?? []) this.#records.write(write);
     if (commit.prune !== undefined) this.#blobs.prune(run, commit.prune);
     if (commit.release === true) this.#leases.set(run, null);
     this.#settle(run);
+  }
+
+  #receive(run: MemoryRun, idempotencyKey: string, receipt: string): void {
+    if (run.positions.has(idempotencyKey)) return;
+    const position = ++this.#lastPosition;
+    run.positions.set(idempotencyKey, position);
+    run.receipts.set(position, receipt);
   }
 
   #claimRun(run: MemoryRun, lease: Lease): ClaimedRun {

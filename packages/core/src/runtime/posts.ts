@@ -21,12 +21,17 @@ import type { StoredPost } from "./run-store.types.js";
 export type Message =
   | { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null }
   | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown }
-  | { readonly kind: "cancel"; readonly reason: unknown };
+  | { readonly kind: "cancel"; readonly reason: unknown }
+  /** To a run that has not ended: it changes nothing, and its key is known from then on. */
+  | { readonly kind: "resume" };
 
 type EncodedMessage =
   | { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null }
   | { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue }
-  | { readonly kind: "cancel"; readonly reason: EncodedValue };
+  | { readonly kind: "cancel"; readonly reason: EncodedValue }
+  | { readonly kind: "resume" };
+
+export const resumeText: string = JSON.stringify({ kind: "resume" } satisfies Message);
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 export function messageText(message: Message, { types }: CompiledWorkflow): string {
@@ -41,6 +46,8 @@ function encodeMessage(message: Message, types: CompiledWorkflow["types"]): Enco
       return { ...message, fields: encodeValue(message.fields, "answer", types) };
     case "cancel":
       return { ...message, reason: encodeValue(message.reason, "cancel: reason", types) };
+    case "resume":
+      return message;
   }
 }
 
@@ -95,11 +102,8 @@ async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Pr
       return answerPrompt(runner, { promptId: message.promptId, fields, ticket: -position, atMs });
     }
     case "cancel":
-      runner.submit({
-        type: "run.cancelled",
-        atMs: runner.now(),
-        reason: decodeValue(message.reason, "reason", types),
-      });
+      return cancelRun(runner, decodeValue(message.reason, "reason", types));
+    case "resume":
       return { status: "accepted", sequence: runner.state.ticks };
     default:
       throw new WorkflowError({
@@ -108,6 +112,15 @@ async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Pr
         hint: "It was written by a newer version: let that one take it.",
       });
   }
+}
+
+/** Resolves once that is stored: a receipt must not be there before what it stands for. */
+export async function cancelRun(runner: Runner, reason: unknown): Promise<Receipt> {
+  const tick = { type: "run.cancelled", atMs: runner.now(), reason } as const;
+  const stored = runner.whenStored(tick);
+  runner.submit(tick);
+  await stored;
+  return { status: "accepted", sequence: runner.state.ticks };
 }
 
 /** An event of the run, or else of one of its children. */

@@ -17,9 +17,10 @@ import type { RunStream } from "../stream/run-stream.js";
 import { whenChanged } from "./change.js";
 import { checkNames } from "./check-names.js";
 import { idOf, type RunDesk } from "./desk.js";
+import { messageOf, scoped } from "./going-on.js";
 import type { LiveRun } from "./live-run.js";
 import { loadTree } from "./load.js";
-import { type Message, messageText, runFinished } from "./posts.js";
+import { cancelRun, type Message, messageText, runFinished } from "./posts.js";
 import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
@@ -107,15 +108,24 @@ export class StoredRunHandle implements RunHandle<unknown> {
     );
   }
 
-  async cancel(reason?: unknown): Promise<void> {
-    const message: Message = { kind: "cancel", reason: reason ?? null };
+  async cancel(reason?: unknown, { key: idempotencyKey }: PostOptions = {}): Promise<Receipt> {
+    const { desk, key } = this.#setup;
+    checkNames({ key: idempotencyKey });
+    const message = { kind: "cancel", reason: reason ?? null } as const;
     await this.accepted;
-    await this.#setup.desk.open(this.#setup.key, message);
-    await this.#send(message, {}, async ({ runner }) => {
-      runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: message.reason });
-      return { status: "accepted", sequence: runner.state.ticks };
-    });
+    const scopedKey = idempotencyKey === undefined ? null : scoped("cancel", idempotencyKey);
+    const known = scopedKey === null ? null : await desk.store.receipt(key, scopedKey);
+    if (known !== null) return JSON.parse(known) as Receipt;
+    const stored = createDeferred<void>();
+    const received = messageOf("cancel", idempotencyKey ?? null);
+    const cancelling = { reason: message.reason, asked: { received, stored }, isTaken: false };
+    await desk.open(key, cancelling);
+    const options = scopedKey === null ? {} : { key: scopedKey };
+    const receipt = cancelling.isTaken
+      ? await stored.promise.then((): Receipt => ({ status: "accepted", sequence: 0 }))
+      : await this.#send(message, options, ({ runner }) => cancelRun(runner, message.reason));
     await this.#outcome();
+    return receipt;
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {

@@ -47,7 +47,8 @@ export interface RunStore {
   post(key: RunKey, message: PostedMessage): Promise<PostResult>;
   /** Posts without a receipt: of one run, or of all runs that this owner holds. In order. */
   posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]>;
-  receipt(key: RunKey, position: number): Promise<string | null>;
+  /** @param of The position of a post, or the idempotency key of what was posted or `received`. */
+  receipt(key: RunKey, of: number | string): Promise<string | null>;
 
   record(key: RecordKey): Promise<StoredRecord | null>;
   /** By id, in the order of code points. */
@@ -137,6 +138,8 @@ export interface RunCommit {
   readonly summary?: RunSummary;
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
+  /** Messages that were never posted, under their keys: from here on a post with such a key is a duplicate. */
+  readonly received?: readonly ReceivedMessage[];
   /** Refused as `conflict` unless each has the expected version. */
   readonly records?: readonly RecordWrite[];
   /** Those that the texts of this commit name. Stored once; kept as long as what names them. */
@@ -188,6 +191,12 @@ export interface PostedMessage {
   readonly idempotencyKey: string | null;
   readonly atMs: number;
   readonly text: string;
+}
+
+export interface ReceivedMessage {
+  /** One that is known stays as it is. */
+  readonly idempotencyKey: string;
+  readonly receipt: string;
 }
 
 export interface StoredPost extends PostedMessage {

@@ -60,6 +60,11 @@ export interface PostOptions {
   readonly key?: string;
 }
 
+export interface GoOnOptions extends TenantOptions {
+  /** The run goes on once for each key, whatever happens to it in between: a second request with the key changes nothing. */
+  readonly key?: string;
+}
+
 export interface SendOptions extends PostOptions {
   /** Only this step gets it. */
   readonly step?: string;
@@ -77,8 +82,11 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
   answer(promptId: string, fields?: object, options?: PostOptions): Promise<Receipt>;
   /** Everything the run has shown and will show, from the store. */
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event>;
-  /** Stops the run and keeps its work: `runtime.resume(runId)` continues it. */
-  cancel(reason?: unknown): Promise<void>;
+  /**
+   * Stops the run and keeps its work: `runtime.resume(runId)` continues it. Resolves once it has ended, with `refused` and
+   * `RUN_FINISHED` when it had ended before.
+   */
+  cancel(reason?: unknown, options?: PostOptions): Promise<Receipt>;
   /** Resolves when nothing is left to do now. */
   idle(): Promise<RunOutcome<Result>>;
   /** What `idle()` would say at this moment; null while there is something left to do. It waits for nothing. */
@@ -242,9 +250,9 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /** A run that is stored. Every method of the handle of one that is not fails with `RUN_UNKNOWN`. */
   handle<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
   /** Continues a cancelled run, and one that waits for an owner. */
-  resume<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
+  resume<Result = unknown>(runId: string, options?: GoOnOptions): RunHandle<Result>;
   /** Runs the failed and leftover work of a failed or timed-out run again, with fresh counters. */
-  retry<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
+  retry<Result = unknown>(runId: string, options?: GoOnOptions): RunHandle<Result>;
   /** Newest first, in pages. */
   runs(filter?: RunFilter): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }>;
   /** Everything of an ended or waiting run. `RUN_LIVE` while somebody has it. */

@@ -8,7 +8,7 @@ import type { Tick } from "../engine/tick.js";
 import { resumeChildren } from "../run/children.js";
 import { initialStore } from "../run/run-store.js";
 import { idOf, type RunDesk } from "./desk.js";
-import type { LiveRun } from "./live-run.js";
+import type { Asked, LiveRun } from "./live-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
 import type { ClaimedRun, RunKey, StoredRun } from "./run-store.types.js";
@@ -21,6 +21,9 @@ export type GoOn = "recover" | "resume" | "retry" | Cancelling;
 /** A scheduled run is begun before its time to be cancelled: the outcome of every run is one of its ticks. */
 export interface Cancelling {
   readonly reason: unknown;
+  readonly asked: Asked;
+  /** Set where the run was begun with it: nothing is left to be sent. */
+  isTaken: boolean;
 }
 
 export interface TakeUpSetup {
@@ -48,7 +51,7 @@ export class TakeUp {
    *
    * @throws {WorkflowError} What keeps it from being loaded; the run is nobody's again then.
    */
-  async load(claimed: ClaimedRun, goOn: GoOn): Promise<LiveRun | null> {
+  async load(claimed: ClaimedRun, goOn: GoOn, asked: Asked | null = null): Promise<LiveRun | null> {
     const { run } = claimed;
     const { desk, book } = this.#setup;
     const workflow = book.find(run.workflow);
@@ -59,7 +62,7 @@ export class TakeUp {
       const loaded = await loadTree({ store: desk.store, run, workflow });
       if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(claimed, workflow, loaded);
       if (desk.isStopped) return await this.#release(run);
-      const live = this.#resume(claimed, workflow, { loaded, goOn });
+      const live = this.#resume(claimed, workflow, { loaded, goOn, asked });
       this.failures.delete(idOf(run.key));
       return live;
     } catch (error) {
@@ -91,11 +94,15 @@ export class TakeUp {
     const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
     const prefaces = isOther ? new Map<string, Tick[]>() : null;
-    const live = desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting", prefaces });
+    const asked = typeof goOn === "string" ? null : goOn.asked;
+    const live = desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting", prefaces, asked });
     const atMs = live.runner.now();
     live.runner.begin({ ...started, atMs });
     // In the same round: no step begins.
-    if (typeof goOn !== "string") live.runner.submit({ type: "run.cancelled", atMs, reason: goOn.reason });
+    if (typeof goOn !== "string") {
+      live.runner.submit({ type: "run.cancelled", atMs, reason: goOn.reason });
+      goOn.isTaken = true;
+    }
     this.#setup.posts.deliver(live, posts);
     return live;
   }
@@ -115,7 +122,7 @@ export class TakeUp {
   #resume(
     { run, posts }: ClaimedRun,
     workflow: RegisteredWorkflow,
-    { loaded, goOn }: { readonly loaded: LoadedTree; readonly goOn: GoOn },
+    { loaded, goOn, asked }: { readonly loaded: LoadedTree; readonly goOn: GoOn; readonly asked: Asked | null },
   ): LiveRun {
     const { tree, ticks, snapshotAt } = loaded;
     const prefaces = prefacesOf(loaded, workflow);
@@ -130,6 +137,7 @@ export class TakeUp {
       snapshotAt,
       prefaces,
       family: family.size === 0 ? null : family,
+      asked,
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));

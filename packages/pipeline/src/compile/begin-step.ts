@@ -2,9 +2,11 @@
 import type { StartEvent, WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
+import { keepChanges, type StoredSession } from "../session/counted.js";
 import type { JsonObject } from "../session/json.js";
-import { changesOf, deepMerge } from "../session/merge-states.js";
-import { LiveSessionState } from "../session/session-state.js";
+import { diff } from "../session/patches.js";
+import type { LiveSessionState } from "../session/session-state.js";
+import { deepMerge } from "../session/start-state.js";
 import { begin, finish } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { executorRequest } from "./executor-request.js";
@@ -30,7 +32,10 @@ export async function beginRun(
   const request = (ev.get("request") ?? { input: ev.get("input"), nesting: null }) as RunRequest;
   const store = await ctx.store.getState();
   const begun = begunState(store, ctx.runId, request);
-  if (begun?.moved[0] !== undefined) return nextEvent(plan, begun.moved[0]);
+  if (begun?.moved[0] !== undefined) {
+    await plan.hooks.enter(ctx, begun);
+    return nextEvent(plan, begun.moved[0]);
+  }
   // As it is stored now: from here on it takes part in every change.
   const shared = request.nesting === null ? null : live.sessionOf(scopeOf(familyIn(store)));
   const prepared = await plan.hooks.prepare(ctx, request);
@@ -44,14 +49,14 @@ export async function beginRun(
     events.emit("run", "WorkflowStarted");
     return begin(course);
   });
+  await plan.hooks.enter(ctx, await stateOf(ctx));
   return nextEvent(plan, moves);
 }
 
 /** What the session state has comes first, the template of a nested pipeline gives what it lacks. */
-function fillIn(template: JsonObject, scope: ReturnType<typeof scopeOf>, session: LiveSessionState): void {
-  const before = session.plain();
-  const changes = session.apply(changesOf(before, deepMerge(template, before)));
-  LiveSessionState.applyTo(scope.session, changes);
+function fillIn(template: JsonObject, scope: StoredSession, live: LiveSessionState): void {
+  const before = live.plain();
+  keepChanges(scope, live.apply(diff(before, deepMerge(template, before), { lists: "whole" })));
 }
 
 /** The agent of a conversational pipeline answers by itself, or has the pipeline run. */

@@ -17,6 +17,8 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { askPeople } from "./ask-step.js";
 import { beginRun, converse } from "./begin-step.js";
+import type { PipelineCancelEvent } from "./cancel-event.js";
+import { cancelRun } from "./cancel-step.js";
 import * as options from "./core-steps.js";
 import { caught, finishRun, gather } from "./end-steps.js";
 import type { LiveHolder } from "./live-run.js";
@@ -29,12 +31,17 @@ import { runNode } from "./visit-node.js";
 
 export type StepCtx = Context<Record<string, unknown>>;
 
+/** By itself, or stopped by somebody: before its first step, or after. */
+export type RunEnding = "ended" | "cancelled" | "unbegun";
+
 /** What a pipeline does around its steps. */
 export interface PipelineHooks {
   /** What a run begins with. */
   prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
+  /** Called at the end of the first step: the session knows the run from then on. */
+  enter(ctx: StepCtx, state: Pick<PipelineState, "request" | "startedAtMs">): Promise<void>;
   /** Called in the last step: what the run gives, but for its events. */
-  finish(ctx: StepCtx, state: PipelineState): Promise<PipelineRunOutput>;
+  finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<PipelineRunOutput>;
 }
 
 export interface PipelinePlan {
@@ -96,6 +103,11 @@ function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string>): Gen
     name: "finish",
     settings: options.finishOptions(plan),
     run: (_, ctx, { live }) => finishRun(plan, { ctx, live }),
+  };
+  yield {
+    name: "cancel",
+    settings: options.cancelOptions,
+    run: (ev: PipelineCancelEvent, ctx, { live }) => cancelRun(plan, ev, { ctx, live }),
   };
 }
 

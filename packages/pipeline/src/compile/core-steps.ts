@@ -5,6 +5,7 @@
  */
 import { collect, type EventClass, StartEvent, StopEvent } from "millrace";
 import type { ParallelNode, PipelineNode } from "../nodes/node.types.js";
+import { PipelineCancel } from "./cancel-event.js";
 import { liveResources as resources } from "./live-run.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
 import type { PipelineEvents } from "./pipeline-events.js";
@@ -90,6 +91,8 @@ export function finishOptions({ events }: Graph): object {
   return { on: events.of(finish), emits: StopEvent, streams, resources };
 }
 
+export const cancelOptions: object = { on: PipelineCancel, emits: StopEvent, streams, resources };
+
 export function caughtOptions(plan: Graph): object {
   const targets = plan.tree.all.flatMap((node) => plan.tree.exits(node));
   const emits = classes(plan, [...targets, finish]);
@@ -101,7 +104,7 @@ const suffixes = ["", ": ask", ": again", ": gather"] as const;
 
 /** Names of core steps, by the id of the node: those of the user's steps, told apart where any of them would be another's. */
 export function coreNames(tree: PipelineTree): Map<string, string> {
-  const taken = new Set(["begin", "converse", "finish", "caught"]);
+  const taken = new Set(["begin", "converse", "finish", "cancel", "caught"]);
   const names = new Map<string, string>();
   for (const { id, name } of tree.all) {
     let free = name;

@@ -2,6 +2,7 @@
 import { StartEvent, type StepFailedEvent, StopEvent, type WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { completedFields, errorFields } from "../run/end-events.js";
+import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { leave } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
@@ -10,6 +11,7 @@ import { LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PlaceEvent } from "./pipeline-events.js";
+import type { PipelineState } from "./pipeline-state.types.js";
 import { stateOf } from "./run-state.js";
 import { eventsOf, nextEvent } from "./visit-node.js";
 
@@ -42,23 +44,36 @@ export async function gather(
 
 export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promise<StopEvent> {
   const state = await stateOf(ctx);
-  const { failure, agentRun, request } = state;
+  const output = await plan.hooks.finish(ctx, state, "ended");
+  return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
+}
+
+/** How a run has ended. */
+interface RunEnd {
+  readonly state: PipelineState;
+  readonly output: PipelineRunOutput;
+  /** Of one that was cancelled. */
+  readonly reason: string | null;
+}
+
+/** Tells of the end of the run, and ends it. */
+export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: Tools): StopEvent {
+  const { agentRun, request } = state;
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
-  const isNested = request.nesting !== null;
-  const output = await plan.hooks.finish(ctx, state);
-  const { content } = output;
-  if (agentRun !== null && agentRun.query !== null && failure === null)
+  const { status, content } = output;
+  if (agentRun !== null && agentRun.query !== null && status === "COMPLETED")
     events.emit("run", "WorkflowAgentCompleted", { agentName: agentRun.agentName, content });
-  if (failure?.isCancelled === true) events.emit("run", "WorkflowCancelled", { reason: failure.message, content });
+  if (status === "CANCELLED") events.emit("run", "WorkflowCancelled", { status, reason, content });
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
-  const told = isNested ? "run" : "end";
-  if (failure === null || failure.isCancelled) events.emit(told, "WorkflowCompleted", completedFields(output));
-  else events.emit(told, "WorkflowError", errorFields(output));
-  return new StopEvent({
-    result: { ...output, events: [...state.events, ...(live.leftOf(ctx.runId)?.events ?? []), ...notes.events] },
-  });
+  const told = request.nesting === null ? "end" : "run";
+  if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
+  else events.emit(told, "WorkflowCompleted", completedFields(output));
+  const left = live.leftOf(ctx.runId)?.events ?? [];
+  return new StopEvent({ result: { ...output, events: [...state.events, ...left, ...notes.events] } });
 }
+
+const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);
 
 export async function caught(
   plan: CompiledPlan,
@@ -67,7 +82,7 @@ export async function caught(
 ): Promise<WorkflowEvent | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
-  if (StartEvent.is(failed) || ev.stepName === "finish") throw ev.error;
+  if (StartEvent.is(failed) || lastSteps.has(ev.stepName)) throw ev.error;
   const { visit, from } = failed;
   const state = await stateOf(ctx);
   const node = failedNode(plan, { ev, nodeIds });

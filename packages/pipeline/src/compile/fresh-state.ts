@@ -2,7 +2,7 @@ import type { FamilyState, OwnState, PreparedRun, RunRequest } from "./pipeline-
 
 /** A run that has come to no step yet. */
 export function freshState(prepared: PreparedRun): FamilyState {
-  return { ...prepared, ...freshPart(prepared.request), nested: {} };
+  return { ...prepared, ...freshPart(prepared.request), counted: {}, nested: {} };
 }
 
 /** The same, of a run inside another. */

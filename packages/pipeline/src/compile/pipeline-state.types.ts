@@ -63,12 +63,14 @@ export interface SharedState {
   session: Record<string, unknown>;
   /** What that was at the start: what the run has changed is the difference. */
   readonly sessionAtStart: Readonly<Record<string, unknown>>;
+  /** Numbers of the session state that this run has only counted. See `keepChanges`. */
+  counted: Record<string, true>;
 }
 
 /** How a run begins: in its session, or inside another run. */
 export type PreparedState = PreparedRun | PreparedInside;
 
-export interface PreparedRun extends SharedState {
+export interface PreparedRun extends Omit<SharedState, "counted"> {
   readonly request: RunRequest;
 }
 

@@ -1,9 +1,10 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
 import type { Context } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
-import { LiveSessionState, type SessionView } from "../session/session-state.js";
+import { keepChanges, type StoredSession } from "../session/counted.js";
+import { editSession } from "../session/edit-session.js";
+import type { LiveSessionState, SessionView } from "../session/session-state.js";
 import type { PipelineState } from "./pipeline-state.types.js";
-import { plainCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
@@ -69,10 +70,8 @@ export class StepRunContext implements RunContext {
   readonly editState: RunContext["editState"] = (edit) => {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
-      const view = new LiveSessionState(this.#live.plain()).view();
-      const result = plainCopy(await edit(view.state)) as Awaited<ReturnType<typeof edit>>;
-      const changes = this.#live.apply(view.take());
-      LiveSessionState.applyTo((draft as unknown as PipelineState).session, changes);
+      const { result, changes, reads } = await editSession(this.#live, edit);
+      keepChanges(draft as unknown as PipelineState, changes, reads);
       return result;
     });
   };
@@ -83,8 +82,8 @@ export class StepRunContext implements RunContext {
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
-  commitTo(draft: Pick<PipelineState, "session">): void {
-    LiveSessionState.applyTo(draft.session, this.#view.take());
+  commitTo(draft: StoredSession): void {
+    keepChanges(draft, this.#view.take());
   }
 
   /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */

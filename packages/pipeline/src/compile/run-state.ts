@@ -8,6 +8,7 @@
  * @module
  */
 import { original } from "immer";
+import type { StoredSession } from "../session/counted.js";
 import type { StepCtx } from "./compile-pipeline.js";
 import type { FamilyState, OwnState, PipelineState, RunRequest, SharedState } from "./pipeline-state.types.js";
 
@@ -36,7 +37,7 @@ export function begunState(store: object, runId: string, { nesting }: Pick<RunRe
 /**
  * Which session state the places of a run work on: the one that is stored with the outermost run. The one place that decides it.
  */
-export function scopeOf(run: SharedState): Pick<SharedState, "session"> {
+export function scopeOf(run: SharedState): StoredSession {
   return run;
 }
 
@@ -55,6 +56,6 @@ export function forgetNested(family: FamilyState, step: { readonly runId: string
 function viewOf(family: FamilyState, runId: string): PipelineState {
   const own = family.nested?.[runId];
   if (own === undefined) return family;
-  const { history, session, sessionAtStart } = family;
-  return { ...own, history, session, sessionAtStart };
+  const { history, session, sessionAtStart, counted } = family;
+  return { ...own, history, session, sessionAtStart, counted };
 }

@@ -7,22 +7,17 @@ import { metricsOf, type RunFacts } from "./run-output.js";
 
 type Facts = Pick<RunFacts, "runId" | "state" | "status" | "nowMs">;
 
-export function leaving({ runId, state, status, nowMs }: Facts, session: Omit<NewSession, "state">): RunSessionEnd {
+export function leaving({ runId, state, status, nowMs }: Facts, session: NewSession): RunSessionEnd {
   const metrics = metricsOf(state, nowMs);
+  const { pipelineId } = session;
   return {
     session,
     base: state.sessionAtStart,
     state: state.session,
+    counted: state.counted,
     change: (stored) => {
-      // Its time and tokens count once, however often it is said how it has ended.
-      const isKnown = stored.runs.some((known) => known.runId === runId);
-      const changed = withRun(stored, {
-        runId,
-        pipelineId: session.pipelineId,
-        status,
-        createdAtMs: state.startedAtMs,
-      });
-      return isKnown ? changed : { ...changed, metrics: addRunToSession(stored.metrics, metrics) };
+      const changed = withRun(stored, { runId, pipelineId, status, createdAtMs: state.startedAtMs });
+      return { ...changed, metrics: addRunToSession(stored.metrics, metrics) };
     },
     nowMs,
   };

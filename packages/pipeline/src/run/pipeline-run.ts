@@ -1,6 +1,7 @@
 /** A started run of a pipeline, for its caller. */
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { PipelineCancel } from "../compile/cancel-event.js";
 import { StepRequirement } from "../human/requirement.js";
 import { pipelineFailed } from "./pipeline-failed.js";
 import { type PipelineEvent, readEvents } from "./read-events.js";
@@ -66,8 +67,13 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
   /** Stops the run. What was done stays, in its output and in its session: a group that was under way with what it had. */
   async cancel(reason?: string): Promise<PipelineRunOutput> {
     await this.#ready;
-    await this.#handle.cancel(reason);
-    await this.#view.leaveSession();
+    const { labels, createdAtMs, status } = await this.#handle.summary();
+    // It takes nothing before its time has come, and has left nothing either.
+    if (status === "scheduled") await this.#handle.cancel(reason);
+    else {
+      const event = new PipelineCancel({ reason: reason ?? null, run: { labels, createdAtMs } });
+      await this.#handle.sendEvent(event as never); // refused where the run has ended: then it is as it was
+    }
     return this.#view.settled();
   }
 

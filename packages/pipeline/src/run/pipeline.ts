@@ -201,8 +201,6 @@ export class Pipeline implements PipelineLike {
       pipeline: this.#identity,
       tree: this.#tree,
       workflow,
-      records: this.#open().records,
-      metadata: this.#options.metadata ?? {},
       storage: this.#storage,
     };
   }

@@ -1,16 +1,13 @@
 /** A run as it is stored, seen from outside. */
 import { Context, type Workflow } from "millrace";
-import type { RunHandle, RuntimeRecords } from "millrace/runtime";
+import type { RunHandle } from "millrace/runtime";
 import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import type { EventStorage } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
-import { saveFromOutside } from "../session/save-from-outside.js";
-import { newSessionOf } from "../session/session-record.js";
 import { cancelledEvents } from "./end-events.js";
-import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { unbegunState } from "./unbegun-state.js";
@@ -19,8 +16,6 @@ export interface RunSetup {
   readonly pipeline: PipelineIdentity;
   readonly tree: PipelineTree;
   readonly workflow: Workflow;
-  readonly records: RuntimeRecords;
-  readonly metadata: Readonly<Record<string, unknown>>;
   readonly storage: EventStorage;
 }
 
@@ -70,17 +65,6 @@ export class RunView {
   /** Where the stream stands. */
   async lastEvent(): Promise<number> {
     return (await this.#handle.summary()).lastEvent;
-  }
-
-  /** A cancelled run has no last step in which to say what it leaves. */
-  async leaveSession(): Promise<void> {
-    const { pipeline, records, metadata } = this.#setup;
-    const { status } = await this.#handle.idle();
-    if (status !== "cancelled") return;
-    const state = await this.#begun();
-    if (state === null) return;
-    const facts = { runId: this.#handle.runId, state, status: "CANCELLED", nowMs: Date.now() } as const;
-    await saveFromOutside(records, leaving(facts, newSessionOf(state.request, { pipeline, metadata })), facts.runId);
   }
 
   async #outputOf(outcome: Outcome): Promise<PipelineRunOutput> {

@@ -2,13 +2,13 @@
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
-import type { PipelineState, PreparedInside, RunRequest } from "../compile/pipeline-state.types.js";
+import type { PipelineState, PreparedInside, RunFailure, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
-import { startState } from "../session/merge-states.js";
-import { openSession, saveSession } from "../session/run-session.js";
+import { enterSession, openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
+import { startState } from "../session/start-state.js";
 import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
@@ -29,16 +29,15 @@ export interface SessionSetup {
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
 
 export function sessionHooks(setup: SessionSetup): PipelineHooks {
-  const { pipeline, tree, template, overwrite, metadata } = setup;
-  const sessionOf = (request: RunRequest) => newSessionOf(request, { pipeline, metadata });
+  const { pipeline, tree, template, overwrite } = setup;
+  const sessionOf = (request: RunRequest) => newSessionOf(request, setup);
   return {
     async prepare(ctx, asked) {
       const { given, ...request } = asked as Given;
       const states = { template, given, overwrite };
       if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
-      const opened =
-        records && (await openSession(records, { session: sessionOf(request), nowMs: Date.now(), ...states }));
+      const opened = records && (await openSession(records, { session: sessionOf(request), given, overwrite }));
       return {
         request,
         history: opened?.stored ? await historyOf(setup, opened.stored) : [],
@@ -46,13 +45,31 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
         sessionAtStart: opened?.stored?.state ?? template,
       };
     },
-    async finish(ctx, state) {
-      const facts = { runId: ctx.runId, pipeline, tree, state, status: endStatus(state), nowMs: Date.now() } as const;
-      const records = state.request.nesting === null ? recordsIn(ctx) : null;
-      const saved = records && (await saveSession(records, leaving(facts, sessionOf(state.request))));
-      return runOutput({ ...facts, sessionState: saved?.state ?? state.session });
+    async enter(ctx, { request, startedAtMs }) {
+      const records = request.nesting === null ? recordsIn(ctx) : null;
+      const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
+      if (records !== null) await enterSession(records, { session: sessionOf(request), run, nowMs: Date.now() });
+    },
+    async finish(ctx, state, how) {
+      const status = how === "ended" ? endStatus(state) : "CANCELLED";
+      const facts = { runId: ctx.runId, pipeline, tree, state, status, nowMs: Date.now() } as const;
+      const records = state.request.nesting === null && how !== "unbegun" ? recordsIn(ctx) : null;
+      if (records === null) return runOutput({ ...facts, sessionState: state.session });
+      try {
+        const saved = await saveSession(records, leaving(facts, sessionOf(state.request)));
+        return runOutput({ ...facts, sessionState: saved.state });
+      } catch (error) {
+        if (!WorkflowError.is(error, "SESSION_FOREIGN")) throw error;
+        const refused = { ...state, failure: failureOf(error) };
+        return runOutput({ ...facts, state: refused, status: "ERROR", sessionState: state.session });
+      }
     },
   };
+}
+
+/** Another user has the session by now: nothing that the run could do again would change that. */
+function failureOf({ name, code, message }: WorkflowError): RunFailure {
+  return { stepName: null, name, code, message, retryable: false, isCancelled: false };
 }
 
 /** Inside another pipeline: on its session state, which gets what the template has and it lacks. */

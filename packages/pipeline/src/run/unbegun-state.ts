@@ -4,7 +4,7 @@ import type { PipelineState } from "../compile/pipeline-state.types.js";
 import { emptyMedia } from "../data/media.js";
 
 /** Of a run that has not begun: what is known is in its labels. */
-export function unbegunState({ labels, createdAtMs }: RunListing): PipelineState {
+export function unbegunState({ labels, createdAtMs }: Pick<RunListing, "labels" | "createdAtMs">): PipelineState {
   const request = {
     input: undefined,
     additionalData: {},

@@ -43,6 +43,15 @@ export function sameJson(left: unknown, right: unknown): boolean {
   );
 }
 
+/** The same text for the same value, whatever the order of its fields. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (!isContainer(value)) return String(value);
+  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
+  const fields = Object.keys(value).sort();
+  return `{${fields.map((key) => `${JSON.stringify(key)}:${textOf(value[key])}`).join()}}`;
+}
+
 /**
  * The value as plain JSON, the same objects wherever that is possible.
  *

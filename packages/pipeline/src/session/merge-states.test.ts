@@ -1,77 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "./json.js";
-import { changesOf, deepMerge, mergeStates, startState } from "./merge-states.js";
-
-describe("startState", () => {
-  const template = { list: ["template"], settings: { a: 1, b: 1 } };
-  const stored = { list: ["stored"], settings: { a: 2 } };
-  const given = { settings: { b: 3 }, extra: [1] };
-
-  it.each([
-    ["a new session: the template", { template, stored: null, given: null, overwrite: false }, template],
-    ["a stored one: what is stored", { template, stored, given: null, overwrite: false }, stored],
-    [
-      "new, with a given state: merged over the template",
-      { template, stored: null, given, overwrite: false },
-      { list: ["template"], settings: { a: 1, b: 3 }, extra: [1] },
-    ],
-    [
-      "stored, with a given state: merged over what is stored",
-      { template, stored, given, overwrite: false },
-      { list: ["stored"], settings: { a: 2, b: 3 }, extra: [1] },
-    ],
-    [
-      "overwritten: merged over the template",
-      { template, stored, given, overwrite: true },
-      { list: ["template"], settings: { a: 1, b: 3 }, extra: [1] },
-    ],
-    ["overwritten with nothing: what is stored", { template, stored, given: null, overwrite: true }, stored],
-    [
-      "overwritten without a template: what was given alone",
-      { template: {}, stored: { shopping_list: ["milk"] }, given: { secret_number: 43 }, overwrite: true },
-      { secret_number: 43 },
-    ],
-  ] as const)("%s", (_name, states, expected) => {
-    expect(startState(states)).toEqual(expected);
-  });
-
-  it("shares nothing with what it is made of", () => {
-    const given = { settings: { b: [1] } };
-    const state = startState({ template, stored: null, given, overwrite: false });
-    (state["list"] as string[]).push("more");
-    ((state["settings"] as JsonObject)["b"] as number[]).push(2);
-
-    expect([template.list, given]).toEqual([["template"], { settings: { b: [1] } }]);
-  });
-
-  it("refuses what is no data", () => {
-    const given = { at: { client: new URL("https://example.com") } };
-
-    expect(() => startState({ template, stored: null, given, overwrite: false })).toThrow(
-      expect.objectContaining({ code: "STATE_UNSTORABLE", details: { path: "at.client" } }),
-    );
-  });
-});
-
-describe("deepMerge", () => {
-  it("merges objects, and replaces everything else", () => {
-    const first = { a: { x: 1, list: [1, 2] }, b: { y: 1 }, c: 1 };
-    const second = { a: { list: [3], z: null }, b: 2, c: { deep: true } };
-
-    expect(deepMerge(first, second)).toEqual({ a: { x: 1, list: [3], z: null }, b: 2, c: { deep: true } });
-  });
-
-  it("leads to no prototype", () => {
-    const merged = deepMerge({}, JSON.parse('{"__proto__": {"x": 1}, "a": 1}'));
-
-    expect(Object.keys(merged)).toEqual(["a"]);
-    expect(({} as JsonObject)["x"]).toBeUndefined();
-  });
-});
+import { mergeStates } from "./merge-states.js";
 
 describe("mergeStates", () => {
   const base = { a: { x: 1, y: 1 }, list: [1], n: 0 };
-  const merge = (theirs: JsonObject, mine: JsonObject) => mergeStates(base, theirs, changesOf(base, mine));
+  const merge = (theirs: JsonObject, mine: JsonObject) => mergeStates({ base, theirs, mine });
+  const { a: _a, ...rest } = base;
 
   it("keeps what both runs have changed, at any depth", () => {
     const theirs = { ...base, a: { x: 2, y: 1 }, theirs: 1 };
@@ -80,39 +14,86 @@ describe("mergeStates", () => {
     expect(merge(theirs, mine)).toEqual({ a: { x: 2, y: 2 }, list: [1], n: 0, theirs: 1, mine: 1 });
   });
 
-  it("keeps what both have added to the end of a list, the later commit last", () => {
-    expect(merge({ ...base, list: [1, 2], n: 1 }, { ...base, list: [1, 3, 4] })).toEqual({
-      ...base,
-      list: [1, 2, 3, 4],
-      n: 1,
-    });
-    expect(merge({ ...base, fresh: ["a"] }, { ...base, fresh: ["b"] })).toEqual({ ...base, fresh: ["a", "b"] });
+  it("merges objects and lists that both have made", () => {
+    const theirs = { ...base, fresh: ["a"], made: { a: 1, same: 1 } };
+    const mine = { ...base, fresh: ["b"], made: { b: 2, same: 2 } };
+
+    expect(merge(theirs, mine)).toEqual({ ...base, fresh: ["a", "b"], made: { a: 1, b: 2, same: 2 } });
   });
 
-  it("lets the later commit win where both have changed one field, lists as a whole", () => {
-    expect(merge({ ...base, list: [1, 2] }, { ...base, list: [3] })).toEqual({ ...base, list: [3] });
-    expect(merge({ ...base, n: 1 }, { ...base, n: 1 })).toEqual({ ...base, n: 1 });
+  it("lets the later commit win where both have changed one field to what cannot be merged", () => {
+    expect(merge({ ...base, n: 1 }, { ...base, n: 2 })).toEqual({ ...base, n: 2 });
+    expect(merge({ ...base, a: "text" }, { ...base, a: [1] })).toEqual({ ...base, a: [1] });
+    expect(merge({ ...base, list: { 0: 1 } }, { ...base, list: [2] })).toEqual({ ...base, list: [2] });
   });
 
-  it("deletes what this run has deleted, also where the other has changed it", () => {
-    const { a: _a, ...rest } = base;
-
-    expect(merge({ ...base, a: { x: 5, y: 5 } }, rest)).toEqual(rest);
-  });
-
-  it("brings back what the other has deleted, where this run has changed something in it", () => {
-    const { a: _a, ...rest } = base;
-
-    expect(merge(rest, { ...base, a: { x: 2, y: 1 } })).toEqual({ ...rest, a: { x: 2, y: 1 } });
+  it("deletes what one has deleted and the other has left as it was", () => {
     expect(merge(rest, base)).toEqual(rest);
-    expect(merge({ ...rest, a: "text" }, { ...base, a: { x: 2, y: 1 } })).toEqual({ ...rest, a: { x: 2, y: 1 } });
+    expect(merge(base, rest)).toEqual(rest);
+    expect(merge(rest, rest)).toEqual(rest);
   });
 
-  it("changes neither of them", () => {
-    const theirs = { ...base };
-    merge(theirs, { ...base, a: { x: 9, y: 1 } });
+  it("loses no change to a deletion, whoever has deleted", () => {
+    const changed = { ...base, a: { x: 5, y: 1 } };
 
-    expect(theirs).toEqual(base);
-    expect(base.a.x).toBe(1);
+    expect(merge(changed, rest)).toEqual(changed);
+    expect(merge(rest, changed)).toEqual(changed);
+  });
+
+  it("changes none of them, and shares nothing with them", () => {
+    const states = {
+      base: structuredClone(base),
+      theirs: { ...base, theirs: { a: 1 } },
+      mine: { ...base, mine: [{}] },
+    };
+    const before = structuredClone(states);
+    const merged = mergeStates(states);
+    (merged["theirs"] as JsonObject)["a"] = 2;
+    (merged["mine"] as JsonObject[])[0]!["b"] = 2;
+
+    expect(states).toEqual(before);
+  });
+
+  it("leads to no prototype", () => {
+    const evil = JSON.parse('{"__proto__": {"x": 1}}') as JsonObject;
+
+    expect(Object.keys(mergeStates({ base: {}, theirs: evil, mine: { a: 1 } }))).toEqual(["a"]);
+    expect(({} as JsonObject)["x"]).toBeUndefined();
+  });
+});
+
+describe("mergeStates: numbers that were counted", () => {
+  const merge = (versions: { base: JsonObject; theirs: JsonObject; mine: JsonObject }, ...counted: string[]) =>
+    mergeStates({ ...versions, counted: Object.fromEntries(counted.map((path) => [path, true])) });
+
+  it("adds what each has changed, also where there was none before", () => {
+    expect(merge({ base: { n: 5 }, theirs: { n: 7 }, mine: { n: 4 } }, '["n"]')).toEqual({ n: 6 });
+    expect(merge({ base: {}, theirs: { n: 2 }, mine: { n: 3 } }, '["n"]')).toEqual({ n: 5 });
+    expect(merge({ base: {}, theirs: { a: { n: 1 } }, mine: { a: { n: 1 } } }, '["a","n"]')).toEqual({ a: { n: 2 } });
+  });
+
+  it("adds them in items of lists", () => {
+    const base = { scores: [0, 0, 0], players: [{ score: 1 }] };
+    const theirs = { scores: [0, 0, 1], players: [{ score: 2 }, { score: 9 }] };
+    const mine = { scores: [1, 0, 2], players: [{ score: 3 }] };
+    const counted = ['["scores",0]', '["scores",2]', '["players",0,"score"]'];
+
+    expect(merge({ base, theirs, mine }, ...counted)).toEqual({
+      scores: [1, 0, 3],
+      players: [{ score: 4 }, { score: 9 }],
+    });
+  });
+
+  it("brings back one that was deleted, as this run knows it", () => {
+    expect(merge({ base: { n: 5 }, theirs: {}, mine: { n: 6 } }, '["n"]')).toEqual({ n: 6 });
+  });
+
+  it("lets the later commit win where there is no number any more, or would be none", () => {
+    expect(merge({ base: { n: 5 }, theirs: { n: "five" }, mine: { n: 6 } }, '["n"]')).toEqual({ n: 6 });
+    expect(merge({ base: {}, theirs: { n: 1e308 }, mine: { n: 1.5e308 } }, '["n"]')).toEqual({ n: 1.5e308 });
+  });
+
+  it("counts nothing that was not counted", () => {
+    expect(merge({ base: { n: 5 }, theirs: { n: 7 }, mine: { n: 4 } }, '["m"]')).toEqual({ n: 4 });
   });
 });

@@ -1,98 +1,90 @@
 /**
- * What becomes of a session state when a run begins, and when runs of one session end beside each other.
+ * What becomes of a session state when runs that began with the same one end beside each other: a three-way merge.
+ *
+ * Fields are merged at any depth, lists item by item (see `mergeLists`), and numbers that were only counted as amounts. Where both
+ * have changed one thing in another way, the later commit stays. A change is never lost to a deletion.
  *
  * @module
  */
-import { copyJson, isObject, type JsonObject, type Path, sameJson, toPlain } from "./json.js";
-import { applyTo, diff, type SessionPatch } from "./patches.js";
+import { type CountedPaths, isCounted, isCountedBelow } from "./counted.js";
+import { copyJson, isObject, type JsonObject, type Path, sameJson } from "./json.js";
+import { mergeLists, type Versions } from "./merge-lists.js";
+import { diff, type SessionPatch } from "./patches.js";
 
-export interface StartStates {
-  /** What new sessions begin with. */
-  readonly template: Readonly<JsonObject>;
-  /** Null: there is no session yet. */
-  readonly stored: Readonly<JsonObject> | null;
-  /** What the run was given. Null: nothing. */
-  readonly given: Readonly<JsonObject> | null;
-  /** What the run was given comes in the place of what is stored, over the template. */
-  readonly overwrite: boolean;
+export interface StatesToMerge {
+  /** What the run began with. */
+  readonly base: Readonly<JsonObject>;
+  /** What is stored by now. */
+  readonly theirs: Readonly<JsonObject>;
+  /** What the run has made of it: the later commit. */
+  readonly mine: Readonly<JsonObject>;
+  /** Numbers that the run has only counted: how much each has changed is added to what is stored. @default none */
+  readonly counted?: CountedPaths;
 }
 
-/**
- * The state that a run begins with. Shares nothing with what it is made of.
- *
- * @throws {WorkflowError} `STATE_UNSTORABLE` when the run was given what is no plain data.
- */
-export function startState({ template, stored, given, overwrite }: StartStates): JsonObject {
-  if (given === null) return copyJson(stored ?? template);
-  toPlain(given, []);
-  return deepMerge(overwrite ? template : (stored ?? template), given);
+/** Changes none of them, and shares nothing with them. */
+export function mergeStates({ base, theirs, mine, counted = {} }: StatesToMerge): JsonObject {
+  return copyJson(new StateMerge(counted).objects({ base, theirs, mine }, []));
 }
 
-/** Objects are merged field by field; of everything else, lists too, the second replaces the first. */
-export function deepMerge(first: Readonly<JsonObject>, second: Readonly<JsonObject>): JsonObject {
-  const merged: JsonObject = copyJson(first);
-  for (const key of Object.keys(second)) {
-    if (key === "__proto__") continue;
-    const [before, after] = [Object.hasOwn(merged, key) ? merged[key] : undefined, second[key]];
-    merged[key] = isObject(before) && isObject(after) ? deepMerge(before, after) : copyJson(after);
-  }
-  return merged;
-}
-
-/** What a run has changed, field by field; a list that differs is a change of the whole list, unless it has only grown at its end. */
+/** What a run has changed, field by field; a list that differs is a change of the whole list. */
 export function changesOf(base: Readonly<JsonObject>, mine: Readonly<JsonObject>): SessionPatch[] {
   return diff(base, mine, { lists: "whole" });
 }
 
-/**
- * The changes of one run on what is stored by now.
- *
- * Two runs that changed different fields lose nothing, nor do runs that add to the end of one list: the items of the later commit
- * come last. Of any other field the later commit wins: two runs that each count one up from 0 end with 1. (`editState` is exact within one run; across runs keep such values in a record of their own.) A change inside
- * what another run has deleted brings that back as the run knew it.
- *
- * @param base What the run began with.
- * @param theirs What is stored by now.
- */
-export function mergeStates(
-  base: Readonly<JsonObject>,
-  theirs: Readonly<JsonObject>,
-  patches: readonly SessionPatch[],
-): JsonObject {
-  const merged: JsonObject = copyJson(theirs);
-  for (const patch of patches) {
-    const lost = firstMissing(merged, patch.path.slice(0, -1));
-    const known = lost === null ? undefined : valueAt(base, lost);
-    if (lost !== null && known !== undefined) applyTo(merged, [{ op: "set", path: lost, value: known }]);
-    applyTo(merged, [besideOthers(patch, base, merged)]);
+interface NumberVersions extends Versions {
+  readonly theirs: number;
+  readonly mine: number;
+}
+
+/** In the place of a field that is not there. */
+const absent: unique symbol = Symbol("absent");
+
+class StateMerge {
+  readonly #counted: CountedPaths;
+
+  constructor(counted: CountedPaths) {
+    this.#counted = counted;
   }
-  return merged;
+
+  objects({ base, theirs, mine }: Versions<Readonly<JsonObject>>, path: Path): JsonObject {
+    const merged: JsonObject = {};
+    for (const key of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
+      if (key === "__proto__") continue;
+      const field = { base: fieldOf(base, key), theirs: fieldOf(theirs, key), mine: fieldOf(mine, key) };
+      const value = this.#values(field, [...path, key]);
+      if (value !== absent) merged[key] = value;
+    }
+    return merged;
+  }
+
+  #values({ base, theirs, mine }: Versions, path: Path): unknown {
+    if (sameJson(base, mine)) return theirs;
+    if (sameJson(base, theirs)) return mine;
+    if (theirs === absent || mine === absent) return theirs === absent ? mine : theirs;
+    if (typeof theirs === "number" && typeof mine === "number") return this.#numbers({ base, theirs, mine }, path);
+    if (isObject(theirs) && isObject(mine))
+      return this.objects({ base: isObject(base) ? base : {}, theirs, mine }, path);
+    if (Array.isArray(theirs) && Array.isArray(mine))
+      return this.#lists({ base: Array.isArray(base) ? base : [], theirs, mine }, path);
+    return mine;
+  }
+
+  #numbers({ base, theirs, mine }: NumberVersions, path: Path): number {
+    if (!isCounted(this.#counted, path)) return mine;
+    const sum = theirs + (mine - (typeof base === "number" ? base : 0));
+    return Number.isFinite(sum) ? sum : mine;
+  }
+
+  #lists(versions: Versions<readonly unknown[]>, path: Path): unknown[] {
+    return mergeLists(versions, {
+      merge: (item, index) => this.#values(item, [...path, index]),
+      isCounted: (index) =>
+        isCounted(this.#counted, [...path, index]) || isCountedBelow(this.#counted, [...path, index]),
+    });
+  }
 }
 
-/** What was added to the end of a list is added to the end that it has by now. */
-function besideOthers(patch: SessionPatch, base: Readonly<JsonObject>, merged: JsonObject): SessionPatch {
-  if (patch.op !== "set" || !Array.isArray(patch.value)) return patch;
-  const before = valueAt(base, patch.path) ?? [];
-  const now = valueAt(merged, patch.path);
-  if (
-    !Array.isArray(before) ||
-    !Array.isArray(now) ||
-    !before.every((item, at) => sameJson(item, (patch.value as unknown[])[at]))
-  )
-    return patch;
-  return { op: "splice", path: patch.path, at: now.length, remove: 0, items: patch.value.slice(before.length) };
-}
-
-/** The path up to where there is no object any more; null: all of it is there. */
-function firstMissing(state: JsonObject, path: Path): Path | null {
-  for (let length = 1; length <= path.length; length++)
-    if (!isObject(valueAt(state, path.slice(0, length)))) return path.slice(0, length);
-  return null;
-}
-
-function valueAt(state: Readonly<JsonObject>, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    state,
-  );
+function fieldOf(value: Readonly<JsonObject>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : absent;
 }

@@ -1,39 +1,66 @@
 /**
- * A session in the steps of a run: read when the run begins, written in the commit of its last step.
+ * A session in the steps of a run: read and, where it is new, written when the run begins, and written in the commit of its last
+ * step.
  *
  * @module
  */
 import type { StepRecords } from "millrace/runtime";
+import type { CountedPaths } from "./counted.js";
 import type { JsonObject } from "./json.js";
-import { changesOf, mergeStates, type StartStates, startState } from "./merge-states.js";
-import { assertOwner, createSession, type NewSession, SESSION_KIND, type SessionRecord } from "./session-record.js";
+import { mergeStates } from "./merge-states.js";
+import {
+  assertOwner,
+  createSession,
+  type NewSession,
+  SESSION_KIND,
+  type SessionRecord,
+  type SessionRun,
+  withRun,
+} from "./session-record.js";
+import { type StartStates, startState } from "./start-state.js";
 
 /** How a run begins in its session. */
-export interface RunSessionStart extends Pick<StartStates, "template" | "given" | "overwrite"> {
-  readonly session: Omit<NewSession, "state">;
-  readonly nowMs: number;
+export interface RunSessionStart extends Pick<StartStates, "given" | "overwrite"> {
+  /** Where there is none yet. */
+  readonly session: NewSession;
 }
 
 /**
- * The session as it is, or a new one that is not stored yet, and the state that the run begins with.
+ * The session as it is stored, and the state that the run begins with.
  *
  * @throws {WorkflowError} `SESSION_FOREIGN`, `STATE_UNSTORABLE`; what cannot be read throws.
  */
 export async function openSession(
   records: StepRecords,
-  { session, nowMs, ...states }: RunSessionStart,
-): Promise<{ readonly stored: SessionRecord | null; readonly session: SessionRecord; readonly state: JsonObject }> {
-  const stored = await readSession(records, session);
-  const state = startState({ ...states, stored: stored?.state ?? null });
-  return { stored, session: stored ?? createSession({ ...session, state }, nowMs), state };
+  { session, ...states }: RunSessionStart,
+): Promise<{ readonly stored: SessionRecord | null; readonly state: JsonObject }> {
+  const { stored } = await readSession(records, session);
+  return { stored, state: startState({ ...states, template: session.state, stored: stored?.state ?? null }) };
+}
+
+/**
+ * Makes the session with its first run, and gives one that is nobody's to the user of this run. It is stored when the step ends.
+ *
+ * @throws {WorkflowError} `SESSION_FOREIGN`
+ */
+export async function enterSession(
+  records: StepRecords,
+  { session, run, nowMs }: { readonly session: NewSession; readonly run: SessionRun; readonly nowMs: number },
+): Promise<void> {
+  const { stored, version } = await readSession(records, session);
+  if (stored !== null && (stored.userId !== null || session.userId === null)) return;
+  const entered = withRun({ ...(stored ?? createSession(session, nowMs)), userId: session.userId }, run);
+  records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: entered });
 }
 
 /** What a run leaves in its session. */
 export interface RunSessionEnd {
-  readonly session: Omit<NewSession, "state">;
-  /** What is stored when it began; of a new session what was given over the template is a change like any other. */
+  /** Where there is none any more: it was deleted, and begins anew. */
+  readonly session: NewSession;
+  /** What the run began with: what was stored, or the template. What it was given over that is a change like any other. */
   readonly base: Readonly<JsonObject>;
   readonly state: Readonly<JsonObject>;
+  readonly counted: CountedPaths;
   /** All else that the run changes: its place among the runs, metrics. */
   readonly change: (session: SessionRecord) => SessionRecord;
   readonly nowMs: number;
@@ -47,28 +74,26 @@ export interface RunSessionEnd {
  */
 export async function saveSession(
   records: StepRecords,
-  { session, base, state, change, nowMs }: RunSessionEnd,
+  { session, base, state, counted, change, nowMs }: RunSessionEnd,
 ): Promise<SessionRecord> {
-  const found = await records.read(SESSION_KIND, session.sessionId);
-  const stored = found === null ? createSession({ ...session, state: base }, nowMs) : (found.value as SessionRecord);
-  assertOwner(stored, session.userId);
+  const { stored, version } = await readSession(records, session);
+  const found = stored ?? createSession(session, nowMs);
   const saved = change({
-    ...stored,
-    userId: stored.userId ?? session.userId,
-    state: mergeStates(base, stored.state, changesOf(base, state)),
+    ...found,
+    userId: found.userId ?? session.userId,
+    state: mergeStates({ base, theirs: found.state, mine: state, counted }),
     updatedAtMs: nowMs,
   });
-  records.write({ kind: SESSION_KIND, id: session.sessionId, expected: found?.version ?? 0, value: saved });
+  records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: saved });
   return saved;
 }
 
 async function readSession(
   records: StepRecords,
   { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
-): Promise<SessionRecord | null> {
+): Promise<{ readonly stored: SessionRecord | null; readonly version: number }> {
   const found = await records.read(SESSION_KIND, sessionId);
-  if (found === null) return null;
-  const session = found.value as SessionRecord;
-  assertOwner(session, userId);
-  return session;
+  const stored = (found?.value ?? null) as SessionRecord | null;
+  if (stored !== null) assertOwner(stored, userId);
+  return { stored, version: found?.version ?? 0 };
 }

@@ -44,11 +44,12 @@ export function newSessionOf(
   { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
   about: {
     readonly pipeline: { readonly id: string; readonly name: string };
+    readonly template: Readonly<JsonObject>;
     readonly metadata: Readonly<JsonObject>;
   },
-): Omit<NewSession, "state"> {
-  const { pipeline, metadata } = about;
-  return { sessionId, userId, pipelineId: pipeline.id, pipelineName: pipeline.name, metadata };
+): NewSession {
+  const { pipeline, template, metadata } = about;
+  return { sessionId, userId, pipelineId: pipeline.id, pipelineName: pipeline.name, state: template, metadata };
 }
 
 export function createSession(session: NewSession, nowMs: number): SessionRecord {

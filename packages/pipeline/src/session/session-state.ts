@@ -7,10 +7,11 @@
  * @module
  */
 import { ChangeLog } from "./change-log.js";
+import { pathKey } from "./counted.js";
 import { type Container, copyJson, type JsonObject } from "./json.js";
 import { applyTo, diff, type SessionPatch } from "./patches.js";
 import { StateTree } from "./state-tree.js";
-import { StateView } from "./state-view.js";
+import { StateView, type ViewListener } from "./state-view.js";
 
 export type { SessionPatch } from "./patches.js";
 
@@ -43,12 +44,25 @@ export class LiveSessionState {
 
   /** @param signal Closes the view when it aborts. */
   view(signal?: AbortSignal): SessionView {
+    return this.#view(signal);
+  }
+
+  /** A view that tells of each number that is read, and of each field that is not there: by its path, as text. */
+  watchedView(looked: (path: string) => void): SessionView {
+    return this.#view(undefined, (container, key) => {
+      const path = this.#tree.pathOf(container);
+      if (path !== null) looked(pathKey([...path, Array.isArray(container) ? Number(key) : key]));
+    });
+  }
+
+  #view(signal?: AbortSignal, looked?: ViewListener["looked"]): SessionView {
     const owner = {};
     const given = new Set<Container>();
     let isClosed = false;
     const view = new StateView(this.#tree, {
       changed: (patch) => this.#log.add(isClosed ? null : owner, patch),
       given: (container) => given.add(container),
+      ...(looked !== undefined && { looked }),
     });
     const log = this.#log;
     const recordGiven = (): void => this.#recordGiven(owner, given);

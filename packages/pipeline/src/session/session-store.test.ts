@@ -21,16 +21,16 @@ function sessionFlow(template: JsonObject, work: (state: JsonObject, asked: Aske
     .step("work", { on: StartEvent, emits: StopEvent }, async (ev, ctx) => {
       const asked = ev.get("asked") as Asked;
       const { sessionId, userId = null, given = null, overwrite = false } = asked;
-      const session = { sessionId, userId, pipelineId: "p", pipelineName: "P" };
+      const session = { sessionId, userId, pipelineId: "p", pipelineName: "P", state: template };
       const records = recordsOf(ctx);
-      const opened = await openSession(records, { session, template, given, overwrite, nowMs: 1 });
+      const opened = await openSession(records, { session, given, overwrite });
       const view = new LiveSessionState(opened.state).view();
       await work(view.state, asked);
       const state = JSON.parse(JSON.stringify(view.state));
       const base = opened.stored?.state ?? template;
       const change = (saved: Parameters<typeof withRun>[0]) =>
         withRun(saved, { runId: ctx.runId, pipelineId: "p", status: "COMPLETED", createdAtMs: 1 });
-      await saveSession(records, { session, base, state, change, nowMs: 2 });
+      await saveSession(records, { session, base, state, counted: {}, change, nowMs: 2 });
       return new StopEvent({ result: state });
     })
     .build() as Workflow;

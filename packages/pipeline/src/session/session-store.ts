@@ -161,7 +161,7 @@ function unknown(sessionId: string): WorkflowError {
   return new WorkflowError({
     code: "SESSION_UNKNOWN",
     message: `There is no session "${sessionId}".`,
-    hint: "Check the id and the tenant; a session is there once its first run has ended.",
+    hint: "Check the id and the tenant; a session is there once its first run has begun.",
     details: { sessionId },
   });
 }

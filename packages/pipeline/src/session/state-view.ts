@@ -17,6 +17,8 @@ export interface ViewListener {
   changed(patch: SessionPatch): void;
   /** An object of somebody else is in the state from here on. */
   given(container: Container): void;
+  /** A number was read, or a field that is not there. */
+  looked?(container: Container, key: Key): void;
 }
 
 export class StateView {
@@ -60,6 +62,7 @@ export class StateView {
     const value = (target as JsonObject)[key];
     if (isContainer(value) && Object.hasOwn(target, key) && !this.#tree.isProxy(value))
       this.#tree.link(value, { parent: target, key: Array.isArray(target) ? Number(key) : key });
+    if (value === undefined || typeof value === "number") this.#listener.looked?.(target, key);
     return this.wrap(value);
   }
 

@@ -9,11 +9,17 @@ export interface Death {
 
 /** Kills this process, at once, when its time has come. */
 export class Mortality {
-  readonly #death: Death | null;
+  #death: Death | null;
   #count = 0;
 
   constructor(death: Death | null) {
     this.#death = death;
+  }
+
+  /** Counted from here on. */
+  begin(death: Death): void {
+    this.#death = death;
+    this.#count = 0;
   }
 
   reach(at: Death["at"]): void {

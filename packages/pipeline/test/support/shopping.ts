@@ -1,4 +1,4 @@
-/** One session that many runs share, from any number of processes: each adds an item to a list and a field of its own. */
+/** One session that many runs share, from any number of processes: each adds an item to lists, counts it, and sets a field of its own. */
 import { setImmediate } from "node:timers/promises";
 import type { RunStore } from "millrace/runtime";
 import { Pipeline } from "../../src/index.js";
@@ -7,6 +7,8 @@ export const sessionId = "shopping";
 
 export interface ShoppingState {
   readonly list: readonly string[];
+  readonly n: number;
+  readonly edited: readonly string[];
   readonly [item: string]: unknown;
 }
 
@@ -14,7 +16,7 @@ export function shopping(store: RunStore): Pipeline {
   return new Pipeline({
     name: "shopping",
     store,
-    sessionState: { list: [] },
+    sessionState: { list: [], edited: [] },
     steps: [
       async ({ input }, { sessionState }) => {
         (sessionState["list"] as string[]).push(String(input));
@@ -22,7 +24,12 @@ export function shopping(store: RunStore): Pipeline {
         sessionState[String(input)] = true;
         return input;
       },
-      ({ previousStepContent }) => previousStepContent,
+      ({ input }, { editState }) =>
+        editState((state) => {
+          state["n"] = ((state["n"] as number | undefined) ?? 0) + 1;
+          (state["edited"] as string[]).push(String(input));
+          return input;
+        }),
     ],
   });
 }

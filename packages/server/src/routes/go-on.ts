@@ -1,6 +1,6 @@
 /** Runs that go on: again, or from an earlier tick. */
 import { WorkflowError } from "millrace";
-import type { RunHandle } from "millrace/runtime";
+import type { GoOnOptions, RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
 import { idOfKey } from "../start-run.js";
@@ -21,9 +21,10 @@ export function mountGoOn(server: Server): void {
       ...route,
       path: "/handlers/{id}/resume",
       summary: "Continues a cancelled run",
+      isKeyed: true,
       answers: { 200: ["It goes on", handler] },
     },
-    ({ params, tenant }) => goOn(runtime.resume(params.id, { tenant })),
+    ({ params, ...asked }) => goOn(runtime.resume(params.id, onceFor(asked))),
   );
   mount(
     server,
@@ -31,9 +32,10 @@ export function mountGoOn(server: Server): void {
       ...route,
       path: "/handlers/{id}/retry",
       summary: "Runs the failed and leftover work of a failed run again",
+      isKeyed: true,
       answers: { 200: ["It goes on", handler] },
     },
-    ({ params, tenant }) => goOn(runtime.retry(params.id, { tenant })),
+    ({ params, ...asked }) => goOn(runtime.retry(params.id, onceFor(asked))),
   );
   mount(
     server,
@@ -61,4 +63,13 @@ export function mountGoOn(server: Server): void {
       }
     },
   );
+}
+
+interface Asked {
+  readonly tenant: string;
+  readonly idempotencyKey: string | null;
+}
+
+function onceFor({ tenant, idempotencyKey: key }: Asked): GoOnOptions {
+  return key === null ? { tenant } : { tenant, key };
 }

@@ -10,7 +10,7 @@ import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
-import { handleOf, isEnd } from "./runs-of.js";
+import { handleOf } from "./runs-of.js";
 
 const tag = "Handlers";
 
@@ -59,14 +59,16 @@ function mountCancel(server: Server): void {
       params: idParams,
       query: cancelQuery,
       body: cancelBody,
+      isKeyed: true,
       answers: { 200: ["Done", z.object({ status: z.enum(["cancelled", "deleted"]) })] },
     },
     async (call) => {
       const handle = handleOf(server, call);
-      const hasEnded = isEnd(await handle.outcome());
-      if (hasEnded && !call.query.purge) throw finished(call.params.id);
-      if (!hasEnded) await handle.cancel(call.body.reason ?? undefined);
-      if (!call.query.purge) return json({ status: "cancelled" });
+      const { body, query, idempotencyKey } = call;
+      const once = idempotencyKey === null ? {} : { key: idempotencyKey };
+      const receipt = await handle.cancel(body.reason ?? undefined, once);
+      if (!query.purge && receipt.status === "refused") throw finished(call.params.id);
+      if (!query.purge) return json({ status: "cancelled" });
       await deleted(server, handle);
       return json({ status: "deleted" });
     },

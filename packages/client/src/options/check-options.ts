@@ -1,0 +1,72 @@
+/**
+ * Options at the door: everything that is wrong with them, in one error.
+ *
+ * @module
+ */
+import { ClientError } from "../client-error.js";
+
+/** What is wrong with a value, to be read behind its name: "is 0, not a whole number from 1". Null: nothing. */
+export type Rule = (value: unknown) => string | null;
+export type Rules = { readonly [option: string]: Rule };
+
+/**
+ * @param call Whose options they are: `"run"`.
+ * @throws {ClientError} `OPTION_INVALID`; `details.problems` names them one by one.
+ */
+export function checkOptions(call: string, given: unknown, rules: Rules): void {
+  refuse(call, problemsOf(given, rules));
+}
+
+/** @throws {ClientError} `OPTION_INVALID`, where there is a problem. */
+export function refuse(call: string, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new ClientError({
+    code: "OPTION_INVALID",
+    message: `\`${call}\` cannot be called like this: ${problems.join("; ")}.`,
+    hint: "See the reference of the client for what each option may be.",
+    details: { problems },
+  });
+}
+
+/** An option that is undefined counts as left out. */
+export function problemsOf(given: unknown, rules: Rules, prefix = ""): string[] {
+  if (typeof given !== "object" || given === null) return [`${prefix || "the options"} are ${show(given)}, no object`];
+  const names = Object.keys(rules);
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const path = prefix ? `${prefix}.${name}` : name;
+    const rule = Object.hasOwn(rules, name) ? (rules[name] as Rule) : null;
+    if (rule === null) return [`\`${path}\` is no option${suggestion(name, names)}`];
+    const problem = rule(value);
+    return problem === null ? [] : [`\`${path}\` ${problem}`];
+  });
+}
+
+/** A value as a message shows it: short, and on one line. */
+export function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "function") return "a function";
+  if (typeof value !== "object" || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
+function suggestion(name: string, names: readonly string[]): string {
+  const ranked = names.map((known) => [distance(name.toLowerCase(), known.toLowerCase()), known] as const);
+  const [best] = ranked.sort(([left], [right]) => left - right);
+  if (best && best[0] <= Math.max(2, name.length / 3)) return `; did you mean \`${best[1]}\`?`;
+  return `; there are ${names.map((known) => `\`${known}\``).join(", ")}`;
+}
+
+/** How many letters to add, drop or change (Levenshtein). */
+function distance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const changed = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] as number;
+}

@@ -1,0 +1,180 @@
+/**
+ * What the options of the calls may be. The bounds are the server's: what it would refuse is refused here.
+ *
+ * @module
+ */
+import { isPlain } from "../wire/value.js";
+import { problemsOf, type Rule, type Rules, show } from "./check-options.js";
+
+const rule =
+  (isRight: (value: never) => boolean, expected: string): Rule =>
+  (value) =>
+    isRight(value as never) ? null : `is ${show(value)}, not ${expected}`;
+
+/** A whole number. */
+export const count = (least: number, most: number = Number.MAX_SAFE_INTEGER): Rule =>
+  rule(
+    (value: number) => Number.isInteger(value) && value >= least && value <= most,
+    `a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`,
+  );
+
+export const atLeast = (least: number): Rule =>
+  rule((value) => typeof value === "number" && value >= least, `a number from ${least}`);
+
+export const positiveMs: Rule = rule(
+  (value) => typeof value === "number" && value > 0,
+  "a number of milliseconds above 0",
+);
+
+export const text: Rule = rule((value: unknown) => typeof value === "string" && value !== "", "a text");
+const anyText: Rule = rule((value: unknown) => typeof value === "string", "a text");
+const flag: Rule = rule((value: unknown) => typeof value === "boolean", "true or false");
+export const callable: Rule = rule((value: unknown) => typeof value === "function", "a function");
+
+export const object: Rule = rule(
+  (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "an object",
+);
+
+/** Of a run. */
+export const id: Rule = rule(
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+  (value: unknown) => typeof value === "string" && /^[^\u0000-\u001f\u007f\ud800-\udfff]{1,200}$/u.test(value),
+  "a text of 1 to 200 characters without control characters",
+);
+
+/** It travels in a header, which holds no other characters. */
+export const key: Rule = rule(
+  (value: unknown) => typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value),
+  "a text of 1 to 200 ASCII characters, with no space around it",
+);
+
+/** Another copy of `AbortSignal` does as well. */
+const signal: Rule = (value) => {
+  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
+  if (typeof aborted === "boolean" && typeof addEventListener === "function") return null;
+  const hint = Object(value).signal === undefined ? "" : "; give the `signal` of the controller";
+  return `is ${show(value)}, not an AbortSignal${hint}`;
+};
+
+/** `one`, or a list of it. */
+const oneOrMore =
+  (one: Rule): Rule =>
+  (value) => {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const problem = one(item);
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+
+const statuses = ["running", "completed", "failed", "cancelled"];
+const status: Rule = (value) => {
+  if (statuses.includes(value as string)) return null;
+  const hint = value === "waiting" ? "; a run that waits is running: ask for `waiting: true`" : "";
+  return `is ${show(value)}, not one of ${statuses.map(show).join(", ")}${hint}`;
+};
+
+/** Of a state: it travels as JSON, without a note about richer values. */
+const jsonFields: Rule = (value) =>
+  object(value) ?? (isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold");
+
+const time: Rule = rule(
+  (value: Date | number) => Number.isFinite(value instanceof Date ? value.getTime() : value),
+  "a Date, or milliseconds since 1970",
+);
+
+const labels: Rule = (value) => {
+  const wrong = object(value);
+  if (wrong !== null) return wrong;
+  const pairs = Object.entries(value as object);
+  if (pairs.length > 50) return `has ${pairs.length} labels; the most is 50`;
+  const bad = pairs.find(([name, label]) => !isLabel(name, label));
+  return bad === undefined ? null : `has ${show(bad[0])}: ${show(bad[1])}; ${labelRule}`;
+};
+
+const labelRule =
+  "names have 1 to 100 characters, no `=` and no `millrace.` in front, and labels are texts of at most 1000";
+
+function isLabel(name: string, label: unknown): boolean {
+  return /^(?!millrace\.)[^=]{1,100}$/u.test(name) && typeof label === "string" && label.length <= 1_000;
+}
+
+const call: Rules = { signal };
+const keyed: Rules = { ...call, key };
+const filter: Rules = {
+  ...call,
+  workflow: oneOrMore(text),
+  status: oneOrMore(status),
+  waiting: flag,
+  labels,
+  createdAfter: time,
+  createdBefore: time,
+  cursor: text,
+};
+
+type Ruled =
+  | "call"
+  | "keyed"
+  | "run"
+  | "handle"
+  | "send"
+  | "cancel"
+  | "stream"
+  | "runs"
+  | "eachRun"
+  | "history"
+  | "fork"
+  | "useRun";
+
+/** By call. */
+export const rules: Readonly<Record<Ruled, Rules>> = {
+  call,
+  keyed,
+  run: { ...keyed, handlerId: id, labels },
+  handle: { ...call, workflow: text },
+  send: { ...keyed, step: text },
+  cancel: { ...keyed, reason: anyText },
+  stream: { ...call, after: count(-1) },
+  runs: { ...filter, limit: count(1, 1_000) },
+  eachRun: { ...filter, pageSize: count(1, 1_000) },
+  history: { ...call, after: count(0), pageSize: count(1, 1_000) },
+  fork: { ...keyed, at: count(1), handlerId: id, state: jsonFields },
+  useRun: { input: object, handlerId: (value) => (value === null ? null : id(value)), labels, keepEvents: count(0) },
+};
+
+const retry: Rules = {
+  maxAttempts: atLeast(1),
+  delayMs: atLeast(0),
+  maxDelayMs: atLeast(0),
+  maxRetryAfterMs: atLeast(0),
+};
+
+const clientRules: Rules = {
+  baseUrl: (value) =>
+    typeof value === "string" && URL.canParse(value, globalThis.location?.href)
+      ? null
+      : `is ${show(value)}, which is no URL here; a path alone leads somewhere only in a browser`,
+  fetch: callable,
+  headers: (value) =>
+    typeof value === "object" || typeof value === "function" ? null : `is ${show(value)}, no headers`,
+  retry: (value) => (value === false || object(value) === null ? null : `is ${show(value)}, not options or \`false\``),
+  timeoutMs: positiveMs,
+  streamTimeoutMs: positiveMs,
+  events: (value) => object(value) ?? problemOfClasses(value as object),
+};
+
+export function problemsOfClient(options: unknown): string[] {
+  const { baseUrl, retry: repeats } = Object(options) as { baseUrl?: unknown; retry?: unknown };
+  const missing = typeof options === "object" && options !== null && baseUrl === undefined;
+  return [
+    ...(missing ? ["`baseUrl` is missing"] : []),
+    ...problemsOf(options, clientRules),
+    ...(object(repeats) === null ? problemsOf(repeats, retry, "retry") : []),
+  ];
+}
+
+function problemOfClasses(classes: object): string | null {
+  const bad = Object.entries(classes).find(([, one]) => typeof one !== "function" || typeof one.type !== "string");
+  return bad === undefined ? null : `has ${show(bad[0])}, which is no event class`;
+}

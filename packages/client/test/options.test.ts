@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { ClientError, createClient } from "../src/index.js";
+
+const client = createClient({ baseUrl: "http://127.0.0.1:9", retry: false });
+
+/** What is wrong, of whatever a call throws or rejects with. */
+async function problemsOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof ClientError && error.code === "OPTION_INVALID") return error.details["problems"];
+    return error;
+  }
+  return "nothing";
+}
+
+describe("options of the client", () => {
+  it("are refused all at once, with the nearest name", async () => {
+    const options = {
+      baseURL: "http://x",
+      baseUrl: "/api",
+      fetch: "node-fetch",
+      headers: "Bearer 1",
+      timeoutMs: 0,
+      streamTimeoutMs: "60s",
+      retry: { maxAttempts: 0, maxAtempts: 3, delayMs: -1 },
+      events: { Joke: { type: "Joke" } },
+    };
+
+    expect(await problemsOf(() => createClient(options as never))).toEqual([
+      "`baseURL` is no option; did you mean `baseUrl`?",
+      '`baseUrl` is "/api", which is no URL here; a path alone leads somewhere only in a browser',
+      '`fetch` is "node-fetch", not a function',
+      '`headers` is "Bearer 1", no headers',
+      "`timeoutMs` is 0, not a number of milliseconds above 0",
+      '`streamTimeoutMs` is "60s", not a number of milliseconds above 0',
+      '`events` has "Joke", which is no event class',
+      "`retry.maxAttempts` is 0, not a number from 1",
+      "`retry.maxAtempts` is no option; did you mean `maxAttempts`?",
+      "`retry.delayMs` is -1, not a number from 0",
+    ]);
+  });
+
+  it("may be missing altogether", async () => {
+    expect(await problemsOf(() => createClient(undefined as never))).toEqual(["the options are undefined, no object"]);
+    expect(await problemsOf(() => createClient({} as never))).toEqual(["`baseUrl` is missing"]);
+  });
+
+  it("take `undefined` for left out", () => {
+    const options = { baseUrl: "http://x", fetch: undefined, timeoutMs: undefined };
+
+    expect(() => createClient(options as never)).not.toThrow();
+  });
+});
+
+describe("options of a call", () => {
+  const bad = { sginal: 1, key: "clé" } as never;
+  const both = [
+    "`sginal` is no option; did you mean `signal`?",
+    '`key` is "clé", not a text of 1 to 200 ASCII characters, with no space around it',
+  ];
+
+  it.each([
+    ["run", () => client.run("joke", {}, bad)],
+    ["resume", () => client.resume("h", bad)],
+    ["retry", () => client.retry("h", bad)],
+    ["answer", () => client.handle("h").answer("p", {}, bad)],
+    ["sendEvent", () => client.handle("h").sendEvent({ type: "Ping" }, bad)],
+    ["cancel", () => client.handle("h").cancel(bad)],
+  ])("are refused by %s, all at once", async (_, call) => {
+    expect(await problemsOf(call)).toEqual(both);
+  });
+
+  it.each([
+    ["handle", () => client.handle("h", bad)],
+    ["stream", () => client.handle("h").stream(bad)],
+    ["idle", () => client.handle("h").idle(bad)],
+    ["result", () => client.handle("h").result(bad)],
+    ["summary", () => client.handle("h").summary(bad)],
+    ["prompts", () => client.handle("h").prompts(bad)],
+    ["runs", () => client.runs(bad)],
+    ["eachRun", () => client.eachRun(bad)],
+    ["history", () => client.history("h", bad)],
+    ["snapshot", () => client.snapshot("h", bad)],
+    ["delete", () => client.delete("h", bad)],
+    ["workflows", () => client.workflows(bad)],
+    ["schema", () => client.schema("joke", bad)],
+    ["events", () => client.events("joke", bad)],
+    ["representation", () => client.representation("joke", bad)],
+    ["health", () => client.health(bad)],
+  ])("are refused by %s, which knows no key", async (_, call) => {
+    expect(await problemsOf(call)).toEqual([both[0], expect.stringMatching(/^`key` is no option; there are `signal`/)]);
+  });
+
+  it("say what they may be", async () => {
+    const run = { handlerId: "", labels: { "a=b": "c" }, signal: new AbortController() } as never;
+    const filter = {
+      status: ["running", "waiting"],
+      waiting: "yes",
+      limit: 0,
+      createdAfter: "today",
+      labels: { a: 1 },
+    };
+    const fork = { state: { at: new Date(0) } } as never;
+
+    expect(await problemsOf(() => client.run("joke", {}, run))).toEqual([
+      '`handlerId` is "", not a text of 1 to 200 characters without control characters',
+      expect.stringMatching(/^`labels` has "a=b": "c"; names have 1 to 100 characters, no `=`/),
+      "`signal` is an object, not an AbortSignal; give the `signal` of the controller",
+    ]);
+    expect(await problemsOf(() => client.runs(filter as never))).toEqual([
+      expect.stringContaining("ask for `waiting: true`"),
+      '`waiting` is "yes", not true or false',
+      "`limit` is 0, not a whole number from 1 to 1000",
+      '`createdAfter` is "today", not a Date, or milliseconds since 1970',
+      expect.stringMatching(/^`labels` has "a": 1; /),
+    ]);
+    expect(await problemsOf(() => client.fork("h", fork))).toEqual([
+      expect.stringMatching(/^`state` holds a value that JSON cannot/),
+      "`at` is null, not a whole number from 1",
+    ]);
+    expect(await problemsOf(() => client.handle("h").stream({ after: 1.5 }))).toEqual([
+      "`after` is 1.5, not a whole number from -1",
+    ]);
+  });
+
+  it("hold names and ids that can be part of a path", async () => {
+    const refused = expect.objectContaining({ code: "OPTION_INVALID" });
+
+    for (const call of [client.run, client.handle, client.resume, client.history] as ((name: string) => unknown)[]) {
+      expect(() => call("..")).toThrow(refused);
+      expect(() => call(undefined as never)).toThrow(refused);
+    }
+    await expect(client.schema("")).rejects.toEqual(refused);
+    await expect(client.handle("h").answer("", {})).rejects.toEqual(refused);
+  });
+});
+
+describe("what is to be sent", () => {
+  class Money {
+    amount = 1;
+  }
+  const cyclic: { self?: object } = {};
+  cyclic.self = cyclic;
+
+  it.each([
+    ["a function", { on: () => {} }, "on is a function"],
+    ["an instance", { prices: [new Map([["a", new Money()]])] }, "prices.0.a is an instance of Money"],
+    ["a promise", { text: Promise.resolve("") }, "text is an instance of Promise"],
+    ["itself", cyclic, "self.self contains itself"],
+  ])("is refused with %s in it, by its path, and never leaves", async (_, input, problem) => {
+    const run = client.run("joke", input);
+
+    await expect(run).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+      message: `What is to be sent cannot be: ${problem}.`,
+    });
+    await expect(client.handle("h").answer("p", input)).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  });
+});
+
+it("headers that no request can have are named, and not tried again", async () => {
+  let tries = 0;
+  const wrong = createClient({
+    baseUrl: "http://127.0.0.1:9",
+    headers: () => {
+      tries += 1;
+      return { authorization: "Bearer 1\n2" };
+    },
+  });
+
+  await expect(wrong.workflows()).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  expect(tries).toBe(1);
+});
+
+it("headers may be `Headers` or pairs, and do not replace those of the client", async () => {
+  const seen: Headers[] = [];
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    seen.push(new Headers(init?.headers));
+    return Response.json({ workflows: [] });
+  };
+
+  for (const headers of [new Headers({ "X-Who": "ada", accept: "text/html" }), [["x-who", "ada"]]]) {
+    await createClient({ baseUrl: "http://x", fetch, headers: headers as Headers }).workflows();
+  }
+
+  expect(seen.map((headers) => [headers.get("x-who"), headers.get("accept")])).toEqual([
+    ["ada", "application/json"],
+    ["ada", "application/json"],
+  ]);
+});

@@ -1,0 +1,91 @@
+/**
+ * Lists that two runs have changed: by item.
+ *
+ * What either side has added, removed, moved or edited is so in the merged list. What both have put at one place is there in the
+ * order of their commits. An item that one side has edited is there, also where the other has removed it. Of two places that an item
+ * was moved to, the later commit's counts. Of one item that both have edited: objects and lists are merged, and where it is another
+ * value, both values stay.
+ *
+ * @module
+ */
+import { isObject, sameJson } from "./json.js";
+import { type ItemFate, type ListChanges, listChanges, type PutItem } from "./list-changes.js";
+
+/** One value, three times: what both began with, what is stored by now, and what the later commit brings. */
+export interface Versions<Value = unknown> {
+  readonly base: Value;
+  readonly theirs: Value;
+  readonly mine: Value;
+}
+
+export interface ItemMerge {
+  /** Two versions of one item. */
+  merge(versions: Versions, index: number): unknown;
+  /** Whether this run has counted the item at this place, or something in it. */
+  isCounted(index: number): boolean;
+}
+
+type Side = "theirs" | "mine";
+
+export function mergeLists({ base, theirs, mine }: Versions<readonly unknown[]>, how: ItemMerge): unknown[] {
+  const isCounted = (index: number): boolean => how.isCounted(index);
+  const sides = {
+    theirs: listChanges({ before: base, after: theirs, isCounted }),
+    mine: listChanges({ before: base, after: mine, isCounted }),
+  };
+  const items = new Items(base, sides, how);
+  const merged: unknown[] = [];
+  for (let place = 0; place <= base.length; place++) {
+    for (const side of ["theirs", "mine"] as const)
+      for (const put of sides[side].put[place] ?? []) merged.push(...items.put(put, side));
+    if (place < base.length && items.sideOf(place) === null) merged.push(...items.at(place));
+  }
+  return merged;
+}
+
+class Items {
+  readonly #base: readonly unknown[];
+  readonly #sides: Readonly<Record<Side, ListChanges>>;
+  readonly #how: ItemMerge;
+
+  constructor(base: readonly unknown[], sides: Readonly<Record<Side, ListChanges>>, how: ItemMerge) {
+    this.#base = base;
+    this.#sides = sides;
+    this.#how = how;
+  }
+
+  put({ value, from }: PutItem, side: Side): unknown[] {
+    if (from === null) return [value];
+    return this.sideOf(from) === side ? this.at(from) : [];
+  }
+
+  /** Who says where it is now. Null: it is where it was. */
+  sideOf(index: number): Side | null {
+    if (this.#fate("mine", index).status === "moved") return "mine";
+    return this.#fate("theirs", index).status === "moved" ? "theirs" : null;
+  }
+
+  /** What has become of an item. */
+  at(index: number): unknown[] {
+    const [theirs, mine] = [this.#fate("theirs", index), this.#fate("mine", index)];
+    if (theirs.status === "edited" && mine.status === "edited")
+      return this.#bothOf({ base: this.#base[index], theirs: theirs.value, mine: mine.value }, index);
+    if (theirs.status === "edited") return [theirs.value];
+    if (mine.status === "edited") return [mine.value];
+    return theirs.status === "removed" || mine.status === "removed" ? [] : [this.#base[index]];
+  }
+
+  #bothOf(versions: Versions, index: number): unknown[] {
+    const { theirs, mine } = versions;
+    const isOne =
+      (isObject(theirs) && isObject(mine)) ||
+      (Array.isArray(theirs) && Array.isArray(mine)) ||
+      (typeof theirs === "number" && typeof mine === "number" && this.#how.isCounted(index));
+    if (isOne) return [this.#how.merge(versions, index)];
+    return sameJson(theirs, mine) ? [mine] : [theirs, mine];
+  }
+
+  #fate(side: Side, index: number): ItemFate {
+    return this.#sides[side].fates[index] as ItemFate;
+  }
+}

@@ -1,0 +1,35 @@
+/** A process that is killed while it cancels a run: what the session says of the run is how the run has ended. */
+import { join } from "node:path";
+import { sqliteStore } from "@millrace/sqlite";
+import { expect, it } from "vitest";
+import { cancelling, runId, sessionId } from "./support/cancelling.js";
+import { Child } from "./support/child.js";
+import { temporaryDirectory } from "./support/files.js";
+import type { Death } from "./support/mortality.js";
+
+const deaths: (readonly [Death["at"], number, "CANCELLED" | "COMPLETED"])[] = [
+  ["before commit", 1, "COMPLETED"], // nobody has stored that it was to be cancelled
+  ["after commit", 1, "CANCELLED"],
+  ["before commit", 2, "CANCELLED"],
+  ["after commit", 2, "CANCELLED"],
+];
+
+it.each(deaths)(
+  "killed %s %i, the run is %s, and its session says so",
+  { timeout: 60_000 },
+  async (at, count, status) => {
+    const path = join(temporaryDirectory(), "runs.db");
+    const { signal, complaints } = await new Child("cancelling-process.ts", { path, death: { at, count } }).ended;
+
+    const next = cancelling(sqliteStore(path, { durability: "process" }), null);
+    await next.start();
+    const output = await next.handle(runId).output();
+    const session = await next.sessions.get(sessionId);
+    await next.close();
+
+    expect({ signal, complaints }).toEqual({ signal: "SIGKILL", complaints: "" });
+    expect(output).toMatchObject({ status, sessionState: { n: 1, list: ["item"] } });
+    expect(session).toMatchObject({ state: { n: 1, list: ["item"] }, runs: [{ runId, status }] });
+    expect(session?.metrics).not.toBeNull();
+  },
+);

@@ -1,0 +1,141 @@
+/** Two runs of one session that begin with the same state. */
+import { describe, expect, it } from "vitest";
+import { type RunContext, Step, type StepFunction } from "../src/index.js";
+import { Gate } from "./support/gate.js";
+import { pipeline } from "./support/pipelines.js";
+
+type State = Record<string, unknown>;
+type Work = (context: RunContext) => unknown;
+
+/** Both begin before either of them ends; the second ends last. Gives what is stored then. */
+async function bothOf(template: State, works: readonly [Work, Work], given: State | null = null): Promise<State> {
+  const begun = [new Gate(), new Gate()] as const;
+  const open = [new Gate(), new Gate()] as const;
+  const work: StepFunction = async ({ input }, context) => {
+    const index = input as 0 | 1;
+    begun[index].pass();
+    await open[index].passed;
+    await works[index](context);
+  };
+  const both = pipeline([new Step({ name: "work", executor: work, maxRetries: 1 })], { sessionState: template });
+  const runs = [
+    both.run(0, { sessionId: "s" }),
+    both.run(1, { sessionId: "s", ...(given !== null && { sessionState: given }) }),
+  ] as const;
+  await Promise.all(begun.map(({ passed }) => passed));
+  open[0].pass();
+  await runs[0];
+  open[1].pass();
+  await runs[1];
+  return both.getSessionState("s");
+}
+
+const counts =
+  (amount: number): Work =>
+  ({ editState }) =>
+    editState((state) => void (state["n"] = ((state["n"] as number | undefined) ?? 0) + amount));
+const sets =
+  (value: unknown): Work =>
+  ({ sessionState }) =>
+    void (sessionState["n"] = value);
+
+describe("a number that two runs change", () => {
+  it("has the amounts of both, where both have counted", async () => {
+    expect(await bothOf({ n: 10 }, [counts(2), counts(-5)])).toEqual({ n: 7 });
+    expect(await bothOf({}, [counts(2), counts(3)])).toEqual({ n: 5 });
+  });
+
+  it("is that of the later one, where that has set it", async () => {
+    expect(await bothOf({ n: 10 }, [counts(2), sets(50)])).toEqual({ n: 50 });
+    expect(await bothOf({ n: 10 }, [sets(40), sets(50)])).toEqual({ n: 50 });
+  });
+
+  it("is set and counted on, where the later one has counted", async () => {
+    expect(await bothOf({ n: 10 }, [sets(50), counts(2)])).toEqual({ n: 52 });
+  });
+
+  it("is no amount where the run has also set it, before or after, or was given it", async () => {
+    const both =
+      (...works: readonly Work[]): Work =>
+      async (context) => {
+        for (const work of works) await work(context);
+      };
+
+    expect(await bothOf({ n: 10 }, [counts(1), both(sets(20), counts(2))])).toEqual({ n: 22 });
+    expect(await bothOf({ n: 10 }, [counts(1), both(counts(2), sets(20))])).toEqual({ n: 20 });
+    expect(await bothOf({ n: 10 }, [counts(1), both(counts(2), sets("x"), sets(20), counts(3))])).toEqual({ n: 23 });
+    expect(await bothOf({ n: 10 }, [counts(1), counts(2)], { n: 100 })).toEqual({ n: 102 });
+  });
+
+  it("is set, and not counted, by an edit that has not read it", async () => {
+    const seen =
+      (at: number): Work =>
+      ({ editState }) =>
+        editState((state) => void (state["at"] = at));
+
+    expect(await bothOf({}, [seen(1_000), seen(2_000)])).toEqual({ at: 2_000 });
+    expect(await bothOf({ at: 500 }, [seen(1_000), seen(2_000)])).toEqual({ at: 2_000 });
+  });
+
+  it("has the amounts of both in an object that the edit has made anew", async () => {
+    const anew: Work = ({ editState }) =>
+      editState((state) => {
+        const user = state["user"] as { points: number };
+        state["user"] = { ...user, points: user.points + 1 };
+      });
+
+    expect(await bothOf({ user: { name: "Ada", points: 1 } }, [anew, anew])).toEqual({
+      user: { name: "Ada", points: 3 },
+    });
+  });
+
+  it("has nothing of an edit that throws, and once what an attempt has counted that the step does again", async () => {
+    let attempts = 0;
+    const thrown: Work = async ({ editState }) => {
+      await editState((state) => {
+        state["n"] = (state["n"] as number) + 100;
+        throw new Error("no");
+      }).catch(() => {});
+      if (++attempts === 1) throw new Error("again");
+      await counts(2)({ editState } as RunContext);
+    };
+
+    expect(await bothOf({ n: 10 }, [counts(1), thrown])).toEqual({ n: 13 });
+  });
+
+  it("counts what branches of both have counted", async () => {
+    const many: Work = (context) => Promise.all(Array.from({ length: 20 }, () => counts(1)(context)));
+
+    expect(await bothOf({ n: 0 }, [many, many])).toEqual({ n: 40 });
+  });
+});
+
+describe("all else that two runs change", () => {
+  it("is merged field by field and item by item", async () => {
+    const template = { user: { name: "", age: 0 }, list: [{ id: 1, done: false, text: "a" }], tags: ["x", "y"] };
+    type Template = typeof template;
+    const first: Work = ({ sessionState }) => {
+      const { user, list, tags } = sessionState as unknown as Template;
+      user.name = "Ada";
+      list[0]!.done = true;
+      tags.shift();
+      tags.push("first");
+    };
+    const second: Work = ({ sessionState }) => {
+      const { user, list, tags } = sessionState as unknown as Template;
+      user.age = 36;
+      list[0]!.text = "b";
+      list.unshift({ id: 2, done: false, text: "c" });
+      tags.push("second");
+    };
+
+    expect(await bothOf(template, [first, second])).toEqual({
+      user: { name: "Ada", age: 36 },
+      list: [
+        { id: 2, done: false, text: "c" },
+        { id: 1, done: true, text: "b" },
+      ],
+      tags: ["y", "first", "second"],
+    });
+  });
+});

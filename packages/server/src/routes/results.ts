@@ -1,0 +1,39 @@
+/** The result of a run by itself, as LlamaAgents clients of the first hour ask for it. */
+import { z } from "@hono/zod-openapi";
+import { json, mount } from "../http/route.js";
+import { settled } from "../run-wait.js";
+import type { Server } from "../server.types.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import { type Envelope, handler, idParams, standQuery } from "../wire/schemas.js";
+import { handleOf } from "./runs-of.js";
+
+const bareResult = handler
+  .extend({ result: z.unknown().openapi({ description: "Without an envelope; null: there is none." }) })
+  .openapi("HandlerWithBareResult");
+
+export function mountResults(server: Server): void {
+  mount(
+    server,
+    {
+      method: "get",
+      path: "/results/{id}",
+      summary: "Where one run stands, with its bare result. New clients ask `/handlers/{id}`",
+      tag: "Handlers",
+      params: idParams,
+      query: standQuery,
+      answers: { 200: ["It has ended", bareResult], 202: ["It has not", bareResult] },
+    },
+    async (call) => {
+      const handle = handleOf(server, call);
+      if (call.query.wait > 0) await settled(handle, Math.min(call.query.wait, server.limits.runWaitMs));
+      const record = await handlerRecord(handle, server.catalog);
+      return json({ ...record, result: bare(record.result) }, record.status === "running" ? 202 : 200);
+    },
+  );
+}
+
+/** A plain stop event stands for its result, one with fields of its own for those. */
+function bare(result: Envelope | null): unknown {
+  if (result?.type !== "StopEvent") return result?.value ?? null;
+  return (result.value as { readonly result?: unknown }).result ?? null;
+}
