@@ -11,6 +11,7 @@ import {
   type Store,
 } from "../../src/index.js";
 import { createRuntime, memoryStore, type RunHandle, type RunStore } from "../../src/runtime.js";
+import { keptOpen } from "../support/processes.js";
 import { silent } from "../support/runtimes.js";
 
 class Ask extends InputRequiredEvent.define("Ask", {}) {}
@@ -60,11 +61,7 @@ it.each([3, 1_000])(
   "a child that is stopped at work leaves what is stored, snapshots every %i ticks",
   async (every) => {
     const store = memoryStore();
-    const keptOpen = new Proxy(store, {
-      get: (target, name: keyof RunStore) =>
-        name === "close" ? async () => {} : (target[name] as () => void).bind(target),
-    });
-    const first = ofFlow(keptOpen, every);
+    const first = ofFlow(keptOpen(store), every);
     const run = first.run("flow", {}, { runId: "one" });
     const outcome = await run.idle();
     const live = await countIn(run as never);
