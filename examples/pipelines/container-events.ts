@@ -51,23 +51,23 @@ export function createNewsletter(): Pipeline {
 function detail(event: PipelineEvent): unknown {
   switch (event.event) {
     case "ParallelExecutionStarted":
-      return `${event["parallelStepCount"]} branches`;
+      return `${event.parallelStepCount} branches`;
     case "StepsExecutionStarted":
-      return `${event["stepsCount"]} steps`;
+      return `${event.stepsCount} steps`;
     case "LoopExecutionStarted":
-      return `at most ${event["maxIterations"]} times`;
+      return `at most ${event.maxIterations} times`;
     case "LoopIterationStarted":
-      return event["iteration"];
+      return event.iteration;
     case "LoopIterationCompleted":
-      return event["shouldContinue"] ? "again" : "enough";
+      return event.shouldContinue ? "again" : "enough";
     case "LoopExecutionCompleted":
-      return `${event["totalIterations"]} times`;
+      return `${event.totalIterations} times`;
     case "ConditionExecutionStarted":
-      return event["conditionResult"] ? "it holds" : "it does not hold";
+      return event.conditionResult ? "it holds" : "it does not hold";
     case "RouterExecutionStarted":
-      return (event["selectedSteps"] as readonly string[]).join(", ");
+      return event.selectedSteps.join(", ");
     case "StepOutput":
-      return event["content"];
+      return event.content;
     default:
       return "";
   }

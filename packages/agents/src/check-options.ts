@@ -62,7 +62,7 @@ export function checkSettings(settings: ExecutorSettings, options: object): void
     ...(strangers.length > 0 ? [] : [...twice].map((name) => `two tools have the name "${name}"`)),
     ...countProblem("maxSteps", settings.maxSteps, 1),
     ...countProblem("maxRetries", settings.maxRetries, 0),
-    ...countProblem("numHistoryRuns", settings.numHistoryRuns, 0),
+    ...historyProblem(settings.numHistoryRuns),
   ]);
 }
 
@@ -82,6 +82,12 @@ export function modelProblem(model: unknown): string[] {
 export function countProblem(option: string, count: number, least: number): string[] {
   if (Number.isInteger(count) && count >= least) return [];
   return [`\`${option}\` is ${String(count)}, not an integer of at least ${least}`];
+}
+
+/** How many earlier runs: each is read from the store. */
+export function historyProblem(numHistoryRuns: number): string[] {
+  if (Number.isInteger(numHistoryRuns) && numHistoryRuns >= 0 && numHistoryRuns <= 1_000) return [];
+  return [`\`numHistoryRuns\` is ${String(numHistoryRuns)}, not a whole number from 0 to 1,000`];
 }
 
 export function refuse(owner: string, problems: readonly string[]): void {

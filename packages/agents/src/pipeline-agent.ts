@@ -1,7 +1,7 @@
 import type { ConversationalAgent, DecideRequest, DecideResult } from "@millrace/pipeline/executor";
 import type { LanguageModel } from "ai";
 import { type OptionNames, unknownOptions } from "millrace/engine";
-import { countProblem, modelProblem, refuse } from "./check-options.js";
+import { countProblem, historyProblem, modelProblem, refuse } from "./check-options.js";
 import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
 import type { ReadFile } from "./run/media-part.js";
 
@@ -59,7 +59,7 @@ export class PipelineAgent implements ConversationalAgent {
       ...unknownOptions(options, known),
       ...modelProblem(model),
       ...countProblem("maxRetries", maxRetries, 0),
-      ...(numHistoryRuns === null ? [] : countProblem("numHistoryRuns", numHistoryRuns, 0)),
+      ...(numHistoryRuns === null ? [] : historyProblem(numHistoryRuns)),
     ]);
     this.name = name;
     this.addHistory = addHistory;

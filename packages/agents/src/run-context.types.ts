@@ -1,5 +1,6 @@
-/** Plain JSON-able data that all parts of a run share. */
-export type SessionState = Record<string, unknown>;
+import type { SessionState } from "@millrace/pipeline/executor";
+
+export type { SessionState } from "@millrace/pipeline/executor";
 
 /**
  * What instructions and tools know of their run. Inside a pipeline it has everything the pipeline's own context has, too,

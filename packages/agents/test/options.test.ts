@@ -40,7 +40,7 @@ describe("options", () => {
   it("of an agent before a pipeline", () => {
     expect(problemsOf(() => new PipelineAgent({ model, numHistoryRuns: -1, history: 3 } as never))).toEqual([
       "`history` is no option: did you mean `addHistory`?",
-      "`numHistoryRuns` is -1, not an integer of at least 0",
+      "`numHistoryRuns` is -1, not a whole number from 0 to 1,000",
     ]);
   });
 

@@ -140,9 +140,12 @@ it("has the options that a pipeline asks for", () => {
     numHistoryRuns: 5,
   });
   expect(new PipelineAgent({ model, numHistoryRuns: null }).numHistoryRuns).toBeNull();
-  expect(() => new PipelineAgent({ model, numHistoryRuns: -1 })).toThrow(
-    expect.objectContaining({ code: "OPTION_INVALID" }),
-  );
+  const refused = expect.objectContaining({
+    code: "OPTION_INVALID",
+    message: expect.stringContaining("from 0 to 1,000"),
+  });
+  expect(() => new PipelineAgent({ model, numHistoryRuns: -1 })).toThrow(refused);
+  expect(() => new PipelineAgent({ model, numHistoryRuns: 1_001 })).toThrow(refused);
 });
 
 describe("over HTTP", () => {

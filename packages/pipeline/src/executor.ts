@@ -15,6 +15,7 @@ export type {
   ExecutorResult,
   ExecutorResume,
   RunContext,
+  SessionState,
   ToolAnswer,
   ToolRequirement,
 } from "./nodes/executor.types.js";

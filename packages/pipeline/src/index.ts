@@ -9,7 +9,13 @@ export type { PipelineOptions, PipelineRunOptions } from "./run/pipeline-options
 export type { ContinueOptions, RequirementAnswer } from "./run/continue-run.js";
 export type { RunPage, RunQuery } from "./run/list-runs.js";
 export { PipelineRun } from "./run/pipeline-run.js";
-export type { PipelineEvent } from "./run/pipeline-run.js";
+export type {
+  OwnEvent,
+  PipelineEvent,
+  PipelineEventFacts,
+  PipelineEventName,
+  PipelineEventOf,
+} from "./run/pipeline-event.types.js";
 export type { PipelineRunError, PipelineRunOutput, PipelineStatus } from "./run/run-output.types.js";
 export { Step } from "./nodes/step.js";
 export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
@@ -19,6 +25,7 @@ export type {
   EndCondition,
   Evaluator,
   LoopOptions,
+  MergeStates,
   ParallelOptions,
   RouterOptions,
   Selection,
@@ -36,6 +43,7 @@ export type {
   ExecutorResult,
   ExecutorResume,
   RunContext,
+  SessionState,
   StepFunction,
   ToolAnswer,
   ToolRequirement,

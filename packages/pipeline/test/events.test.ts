@@ -37,6 +37,43 @@ it("a run shows its start and its end, and what its functions say", async () => 
   expect(events[3]).toMatchObject({ content: "said", eventIndex: 3 });
 });
 
+it("a step's own events are under names of its own, and say by themselves whose they are", async () => {
+  const says = new Step({
+    name: "says",
+    executor: (_input, context) => {
+      context.emit("Progress", { runId: "forged", event: "StepCompleted", stepName: "other" });
+      context.emit("StepCompleted");
+    },
+  });
+  const run = pipeline([says]).run("in");
+
+  const events = await all(run);
+
+  expect(events[1]).toMatchObject({ event: "Progress", runId: run.runId, stepName: "says" });
+  expect((await run.output()).error).toMatchObject({
+    code: "EVENT_TYPE_TAKEN",
+    message: expect.stringContaining('The step "says" emits "StepCompleted"'),
+  });
+});
+
+it("the last events of a run that was stopped from outside say what every last event says", async () => {
+  const waits = new Step({
+    name: "waits",
+    executor: (_input, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  });
+  const run = pipeline([echo, waits]).run("in", { streamEvents: true, sessionId: "stopped" });
+  for await (const { event, stepName } of run.events()) if (event === "StepStarted" && stepName === "waits") break;
+  await run.cancel("enough");
+
+  const [cancelled, completed] = (await all(run)).slice(-2);
+
+  const content = `Run ${run.runId} was cancelled`;
+  expect(cancelled).toMatchObject({ event: "WorkflowCancelled", sessionId: "stopped", reason: "enough", content });
+  expect(completed).toMatchObject({ event: "WorkflowCompleted", sessionId: "stopped", status: "CANCELLED", content });
+  expect(completed).toMatchObject({ stepResults: [{ stepName: "echo", content: "in" }], metadata: {} });
+});
+
 it("with streamEvents it shows every step, for any number of readers and from any event on", async () => {
   const run = pipeline([echo, new Step({ name: "again", executor: () => "b" })]).run("in", { streamEvents: true });
 

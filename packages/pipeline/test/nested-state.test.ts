@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { Context } from "millrace";
 import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { Loop, Parallel, Pipeline, Step, type StepFunction, Steps } from "../src/index.js";
+import { Loop, Parallel, type ParallelOptions, Pipeline, Step, type StepFunction, Steps } from "../src/index.js";
 import { fakeAgent } from "./support/fake-executor.js";
 import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
 
@@ -118,6 +118,35 @@ describe("a nested pipeline", () => {
     expect(output.stepResults[0]?.steps.map(({ content }) => content).at(-1)).toBe("in x y");
     expect(output.stepExecutorRuns).toHaveLength(6);
     expect(new Set(output.stepExecutorRuns.map(({ runId }) => runId)).size).toBe(6);
+  });
+
+  it("in an isolated branch works on the state of that branch, at any depth, and has isolated branches of its own", async () => {
+    const seen: Record<string, unknown> = {};
+    const tell =
+      (key: string): StepFunction =>
+      (_input, { sessionState }) => {
+        seen[key] = { ...sessionState };
+      };
+    const isolated = (name: string, steps: ParallelOptions["steps"]) =>
+      new Parallel({ name, state: "isolated", steps });
+    const group = (name: string, ...steps: StepFunction[]) => new Steps({ name, steps });
+    const deep = (name: string) => {
+      const branches = [group("x", put(`${name} x`, 1), countOne), group("y", tell(`${name} y`), countOne)];
+      const inside = nest(`${name} in`, [isolated(`${name} both`, branches)]);
+      return nest(name, [put(name, 1), countOne, inside, tell(name)]);
+    };
+    const outer = pipeline([isolated("all", [deep("a"), deep("b")]), countOne], { sessionState: { count: 0 } });
+
+    const { sessionState } = await outer.run("", { sessionId: "s" });
+
+    expect(seen).toEqual({
+      a: { count: 3, a: 1, "a x": 1 },
+      b: { count: 3, b: 1, "b x": 1 },
+      "a y": { count: 1, a: 1 },
+      "b y": { count: 1, b: 1 },
+    });
+    expect(sessionState).toEqual({ count: 7, a: 1, b: 1, "a x": 1, "b x": 1 });
+    expect(await outer.getSessionState("s")).toEqual(sessionState);
   });
 
   it("knows the history of the run around it, at any depth, also where only it asks for that", async () => {

@@ -57,16 +57,37 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
   ],
   "nested pipelines at once, one of them twice nested": [
     count("a"),
-    new Parallel(
-      "both",
-      nest("inner", [count("i"), nest("innermost", [count("j"), count("k")])]),
-      nest("other", [count("o")]),
-      count("beside"),
-    ),
+    new Parallel("both", nest("inner", [count("i"), nest("innermost", [count("j")])]), nest("other", [count("o")])),
     count("after"),
+  ],
+  "nested pipelines in isolated branches": [
+    new Parallel({
+      name: "both",
+      state: "isolated",
+      steps: [nest("inner", [count("i")]), nest("other", [count("o")])],
+    }),
   ],
   "a nested pipeline that fails and is tried again": [
     nest("inner", [count("i"), failsTwice], { maxRetries: 3 }),
+    count("after"),
+  ],
+  "isolated branches inside a Loop": [
+    new Loop({
+      name: "again",
+      maxIterations: 2,
+      steps: [
+        new Parallel({ name: "both", state: "isolated", steps: [count("p"), [count("q"), count("r")]] as never }),
+        count("end"),
+      ],
+    }),
+  ],
+  "isolated branches that a function merges": [
+    new Parallel({
+      name: "both",
+      state: "isolated",
+      steps: [count("p"), count("q")],
+      merge: (_base, branches) => ({ steps: branches.length, all: branches.map((branch) => branch) }),
+    }),
     count("after"),
   ],
   "conditions and routers that look at the state": [

@@ -112,8 +112,14 @@ export function open(
     return done(course, { place, output });
   }
   // Never the key of one before it: branches that are still at work in that one must not be taken for its own.
-  const key = `${insideOf(place)}${course.state.visits}`;
-  return openFrame(course, { key, node: node.id, parent: place.frame, at: place.at, queue, branch });
+  return openFrame(course, {
+    key: groupKey(course, place),
+    node: node.id,
+    parent: place.frame,
+    at: place.at,
+    queue,
+    branch,
+  });
 }
 
 /** The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. */
@@ -131,6 +137,11 @@ export function abandon({ state }: Course, place: Place): void {
 /** Whether a group around the place was given up while it was at work. */
 export function isAbandoned({ frames }: Pick<PipelineState, "frames">, { frame }: Place): boolean {
   return frames[frame] === undefined;
+}
+
+/** Of the group that is opened at this place next. */
+export function groupKey({ state }: Course, place: Place): string {
+  return `${insideOf(place)}${state.visits}`;
 }
 
 /** What the keys of all groups at this place begin with. */

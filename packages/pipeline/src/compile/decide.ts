@@ -3,7 +3,8 @@ import { type NonRetryableError, WorkflowError } from "millrace";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
-import { ask, completeTurn, endTurn, everyOf, frameOf, isLastTurn, open, ownPlace, tell } from "./advance.js";
+import { ask, completeTurn, endTurn, everyOf, frameOf, groupKey, isLastTurn, open, ownPlace, tell } from "./advance.js";
+import { isolate } from "./branch-state.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import { iterationStarted, lastIteration } from "./group-output.js";
 import type { PipelineCourse } from "./move.js";
@@ -23,8 +24,14 @@ export async function decide(plan: CompiledPlan, node: ContainerNode, tools: Ste
       if (tools.isAgain) return endIteration(node, tools);
       return (course) => beginLoop(course, node, tools);
     case "steps":
-    case "parallel":
       return (course) => open(course, { node, place, queue: all });
+    case "parallel":
+      return (course) => {
+        const key = groupKey(course, place);
+        const steps = open(course, { node, place, queue: all });
+        if (node.state === "isolated") isolate(course, key);
+        return steps;
+      };
     case "condition": {
       const branch = (await holds(plan, node, tools)) ? "if" : "else";
       const queue = branch === "if" ? all.slice(0, node.ifCount) : all.slice(node.ifCount);

@@ -1,9 +1,10 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
 import { StartEvent, type StepFailedEvent, StopEvent, type WorkflowEvent } from "millrace";
-import type { PipelineNode } from "../nodes/node.types.js";
+import type { ParallelNode } from "../nodes/node.types.js";
 import { completedFields, errorFields } from "../run/end-events.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { leave } from "./advance.js";
+import { joinBranches, mergedByUser } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import { knownMoves } from "./known-moves.js";
@@ -23,22 +24,25 @@ interface Tools {
 export async function gather(
   plan: CompiledPlan,
   branches: readonly PlaceEvent[],
-  { node, ctx, live }: Tools & { readonly node: PipelineNode },
+  { node, ctx, live }: Tools & { readonly node: ParallelNode },
 ): Promise<WorkflowEvent | undefined> {
   const [first] = branches;
   if (first === undefined) return undefined;
   const state = await stateOf(ctx);
   const { frame, at, visit } = first;
-  const isOpen = state.frames[frame] !== undefined;
-  const known = isOpen ? null : knownMoves(plan.tree, state, { node, frame, at, visit });
+  const open = state.frames[frame];
+  const known = open !== undefined ? null : knownMoves(plan.tree, state, { node, frame, at, visit });
   if (known) return nextEvent(plan, known);
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const visited = { visit, from: branches.map((branch) => branch.from) };
-  const moves = await move({ plan, ctx, events, notes, live }, visited, (course) =>
+  const byUser = open?.own === undefined ? null : await mergedByUser(node, open.own);
+  const moves = await move({ plan, ctx, events, notes, live }, visited, (course) => {
     // A failure inside may have taken the run elsewhere.
-    course.state.frames[frame] === undefined ? [] : leave(course, frame),
-  );
+    if (course.state.frames[frame] === undefined) return [];
+    joinBranches(course, frame, { live, byUser });
+    return leave(course, frame);
+  });
   return nextEvent(plan, moves);
 }
 

@@ -42,7 +42,7 @@ export async function runNested(
   return { status: "done", output: createOutput({ ...given, stop: false, steps: output.stepResults }) };
 }
 
-function requestOf({ request, context, input, events, node, visit }: Execution, message: unknown): RunRequest {
+function requestOf({ request, context, input, events, node, visit, place }: Execution, message: unknown): RunRequest {
   const { images, videos, audio, files } = input;
   const { nesting } = request;
   return {
@@ -55,6 +55,7 @@ function requestOf({ request, context, input, events, node, visit }: Execution, 
       parentStepId: node.id,
       parentRunId: context.runId,
       parentVisit: visit,
+      parentPlace: { frame: place.frame, at: place.at },
       storesEvents: events.keeps,
     },
   };

@@ -16,7 +16,7 @@ import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
 import type { PendingNotes } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
-import type { RunRequest } from "./pipeline-state.types.js";
+import type { Place, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
 import type { RunEvents } from "./run-events.js";
@@ -38,6 +38,7 @@ export interface Execution {
   readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
   /** Of the run, in which the step is at work. */
   readonly visit: number;
+  readonly place: Place;
   readonly now: () => number;
 }
 

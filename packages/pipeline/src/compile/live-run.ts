@@ -4,7 +4,8 @@ import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import { LiveSessionState } from "../session/session-state.js";
-import type { OwnState, PipelineState, RecordedEvent } from "./pipeline-state.types.js";
+import type { StateScope } from "./branch-state.js";
+import type { FamilyState, OwnState, RecordedEvent } from "./pipeline-state.types.js";
 
 /** What one attempt has told: stored with its result, or when it has failed. */
 export class PendingNotes {
@@ -33,7 +34,7 @@ export class PendingNotes {
 /** One for a run and all runs nested in it: they share the session state. */
 export class LiveRun {
   readonly #left: Map<string, PendingNotes> = new Map();
-  #session: LiveSessionState | null = null;
+  readonly #sessions: Map<string, LiveSessionState> = new Map();
 
   /** Of an attempt that has ended where it could write no more, as by its timeout: stored with the next result of its run. */
   leave(runId: string, notes: PendingNotes): void {
@@ -46,10 +47,18 @@ export class LiveRun {
     return this.#left.get(runId) ?? null;
   }
 
-  /** @param scope See `scopeOf`. */
-  sessionOf(scope: Pick<PipelineState, "session">): LiveSessionState {
-    this.#session ??= new LiveSessionState(scope.session);
-    return this.#session;
+  /** One object for all that work on this state at the same time. */
+  sessionOf(scope: StateScope, family: FamilyState): LiveSessionState {
+    const known = this.#sessions.get(scope.key);
+    if (known) return known;
+    const made = new LiveSessionState(scope.read(family) ?? {});
+    this.#sessions.set(scope.key, made);
+    return made;
+  }
+
+  /** The group is done: nobody works on the copies of its branches any more. @param scope What their keys begin with. */
+  forgetBranches(scope: string): void {
+    for (const key of this.#sessions.keys()) if (key.startsWith(scope)) this.#sessions.delete(key);
   }
 }
 

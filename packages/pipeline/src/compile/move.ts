@@ -2,9 +2,9 @@ import { type Course, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { freshPart, freshState } from "./fresh-state.js";
 import type { LiveRun, PendingNotes } from "./live-run.js";
+import { familyIn, forgetNested, ownState } from "./own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
-import { familyIn, forgetNested, ownState } from "./run-state.js";
 
 export interface Mover {
   readonly plan: CompiledPlan;
@@ -27,6 +27,7 @@ export interface PipelineCourse extends Course {
   readonly state: OwnState;
   /** All of the store, the session state among it. */
   readonly family: FamilyState;
+  readonly runId: string;
 }
 
 /** Goes on from a visit: all that it changes is one edit, and where it went is part of it. */
@@ -43,7 +44,7 @@ export async function move(
       const state = ownState(family, ctx.runId);
       // Told within the edit: stored with it, or not at all.
       const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
-      const steps = change({ tree: plan.tree, state, family, nowMs: Date.now(), emit });
+      const steps = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
       live.leftOf(ctx.runId)?.keepIn(state);
       notes.keepIn(state);
       moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));

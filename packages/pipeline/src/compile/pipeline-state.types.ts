@@ -151,6 +151,7 @@ export interface Nesting {
   readonly parentStepId: string;
   readonly parentRunId: string;
   readonly parentVisit: number;
+  readonly parentPlace: Place;
   /** The run around it keeps events. */
   readonly storesEvents: boolean;
 }
@@ -169,6 +170,23 @@ export interface Frame {
   /** Of a Loop: which of the outputs each of its iterations begins with. */
   readonly starts: number[];
   readonly branch: "if" | "else" | null;
+  /** Of an isolated Parallel. See `branch-state.ts`. */
+  own?: BranchStates;
+}
+
+/** The session state as each branch of an isolated Parallel has it. */
+export interface BranchStates {
+  /** What all of them began with. */
+  readonly base: Readonly<Record<string, unknown>>;
+  /** By their place in the queue, where they have changed something. */
+  readonly branches: Record<number, BranchState>;
+  readonly count: number;
+}
+
+export interface BranchState {
+  readonly session: Record<string, unknown>;
+  /** Numbers that it has only counted. */
+  readonly counted: Record<string, true>;
 }
 
 /** Where a node runs. */

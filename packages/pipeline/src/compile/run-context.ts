@@ -1,10 +1,13 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
-import type { Context } from "millrace";
+import { type Context, WorkflowError } from "millrace";
 import type { RunContext } from "../nodes/executor.types.js";
-import { keepChanges, type StoredSession } from "../session/counted.js";
+import { eventNames } from "../run/event-names.js";
+import { type EditReads, keepChanges } from "../session/counted.js";
 import { editSession } from "../session/edit-session.js";
-import type { LiveSessionState, SessionView } from "../session/session-state.js";
-import type { PipelineState } from "./pipeline-state.types.js";
+import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
+import type { StateScope } from "./branch-state.js";
+import { familyIn } from "./own-state.js";
+import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
@@ -13,6 +16,8 @@ export interface PipelineIdentity {
 }
 
 export interface RunContextSetup {
+  /** Which session state it is. */
+  readonly scope: StateScope;
   readonly live: LiveSessionState;
   readonly pipeline: PipelineIdentity;
   readonly events: RunEvents;
@@ -71,23 +76,40 @@ export class StepRunContext implements RunContext {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
       const { result, changes, reads } = await editSession(this.#live, edit);
-      keepChanges(draft as unknown as PipelineState, changes, reads);
+      this.#keep(familyIn(draft), changes, reads);
       return result;
     });
   };
 
   readonly emit: RunContext["emit"] = (name, data = {}) => {
     const { events, about } = this.#setup;
-    events.emit("custom", name, { ...about, ...data });
+    if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
+    // Whose event it is, it does not say itself.
+    events.emit("custom", name, { ...data, ...events.base, ...about, event: name });
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
-  commitTo(draft: StoredSession): void {
-    keepChanges(draft, this.#view.take());
+  commitTo(draft: FamilyState): void {
+    this.#keep(draft, this.#view.take());
+  }
+
+  #keep(draft: FamilyState, changes: readonly SessionPatch[], reads?: EditReads): void {
+    const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
+    if (stored !== null) keepChanges(stored, changes, reads);
   }
 
   /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */
   close(): void {
     this.#view.close();
   }
+}
+
+/** Readers would take it for what the pipeline says itself. */
+function nameTaken(name: string, { stepName }: RunContextSetup["about"]): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_TYPE_TAKEN",
+    message: `The step "${String(stepName)}" emits "${name}", which is an event of the pipeline itself.`,
+    hint: "Give your event another name, or call it CustomEvent.",
+    details: { event: name, stepName },
+  });
 }

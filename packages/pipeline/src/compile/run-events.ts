@@ -45,7 +45,8 @@ type Data = Readonly<Record<string, unknown>>;
 
 export class RunEvents {
   readonly #setup: EventSetup;
-  readonly #base: Data;
+  /** What every event of the run says. */
+  readonly base: Data;
   readonly keeps: boolean;
 
   constructor(setup: EventSetup) {
@@ -53,7 +54,7 @@ export class RunEvents {
     const { nesting } = request;
     this.#setup = setup;
     this.keeps = storage.stores || nesting?.storesEvents === true;
-    this.#base = {
+    this.base = {
       runId: ctx.runId,
       pipelineRunId: nesting?.rootRunId ?? ctx.runId,
       pipelineId: pipeline.id,
@@ -73,20 +74,20 @@ export class RunEvents {
     const isShown = this.#shows(source);
     if (!isShown && !this.keeps) return;
     const seconds = Math.floor(Date.now() / 1000);
-    this.#tell({ event: name, createdAt: seconds, ...this.#base, ...data }, isShown);
+    this.#tell({ event: name, createdAt: seconds, ...this.base, ...data }, isShown);
   }
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
     const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
     const isShown = this.#shows(isContent ? "content" : "executor");
-    const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.#base;
+    const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.base;
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
-    const parentStepId = about["parentStepId"] ?? this.#base["parentStepId"];
+    const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
     const inside = parentStepId === undefined ? {} : { parentStepId };
     const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...event };
     if (isShown || this.keeps)
-      this.#tell({ runId: this.#base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
+      this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
   }
 
   /** Events of a nested pipeline, which were shown by itself. */
@@ -136,7 +137,7 @@ const repeated = new Set([
 ]);
 
 /** The run has its outputs already: no event keeps them once more. */
-function withoutResults(event: RecordedEvent): RecordedEvent {
+export function withoutResults(event: RecordedEvent): RecordedEvent {
   const fields = Object.entries(event).filter(([key]) => !repeated.has(key));
   return Object.fromEntries(fields) as RecordedEvent;
 }

@@ -1,61 +1,23 @@
-/**
- * Where the state of a run is kept.
- *
- * A pipeline and the pipelines nested in it are runs of one family, with one core store. Each has its own part: the outermost one the
- * fields of the store itself, a nested one those under `nested`, by its run id. Session state and history are those of the outermost
- * one, for all: there is one session state, whatever the depth.
- *
- * @module
- */
-import { original } from "immer";
-import type { StoredSession } from "../session/counted.js";
+/** What a place of a run works with. */
+import { scopeOfRun } from "./branch-state.js";
 import type { StepCtx } from "./compile-pipeline.js";
-import type { FamilyState, OwnState, PipelineState, RunRequest, SharedState } from "./pipeline-state.types.js";
+import { familyIn, ownState } from "./own-state.js";
+import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
 
-/** What a place of this run works with. */
 export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
-  return viewOf((await ctx.store.getState()) as unknown as FamilyState, ctx.runId);
+  return viewOf(await familyOf(ctx), ctx.runId);
 }
 
-/** The store, which may be a draft, as the runs of a family know it. */
-export function familyIn(store: object): FamilyState {
-  return store as FamilyState;
+/** With all that is nested in it, and around it. */
+export async function familyOf(ctx: StepCtx): Promise<FamilyState> {
+  return familyIn(await ctx.store.getState());
 }
 
-/** Changed in place within an edit. */
-export function ownState(family: FamilyState, runId: string): OwnState {
-  return family.nested?.[runId] ?? family;
-}
-
-/** Null: it has not begun. */
-export function begunState(store: object, runId: string, { nesting }: Pick<RunRequest, "nesting">): OwnState | null {
-  const { nested, visits } = store as Partial<FamilyState>;
-  if (nesting !== null) return nested?.[runId] ?? null;
-  return visits === undefined ? null : (store as FamilyState);
-}
-
-/**
- * Which session state the places of a run work on: the one that is stored with the outermost run. The one place that decides it.
- */
-export function scopeOf(run: SharedState): StoredSession {
-  return run;
-}
-
-/** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */
-export function forgetNested(family: FamilyState, step: { readonly runId: string; readonly visit: number }): void {
-  // Read outside of the draft: a thousand branches each look at what the others have under way.
-  const known = (original(family as object) as FamilyState | undefined)?.nested ?? family.nested;
-  const ids = Object.keys(known);
-  for (const id of ids) {
-    const inside = known[id]?.request.nesting;
-    if (inside?.parentRunId !== step.runId || inside.parentVisit !== step.visit) continue;
-    for (const gone of ids) if (gone === id || gone.startsWith(`${id}/`)) delete family.nested[gone];
-  }
-}
-
-function viewOf(family: FamilyState, runId: string): PipelineState {
-  const own = family.nested?.[runId];
-  if (own === undefined) return family;
-  const { history, session, sessionAtStart, counted } = family;
+/** A run as its own places see it, with the session state that it works on. */
+export function viewOf(family: FamilyState, runId: string): PipelineState {
+  const own = ownState(family, runId);
+  if (own === family) return family;
+  const { history, sessionAtStart, counted } = family;
+  const session = scopeOfRun(family, runId).read(family) ?? family.session;
   return { ...own, history, session, sessionAtStart, counted };
 }

@@ -35,6 +35,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     runChild: (workflow, input, store) =>
       ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store } as never),
     visit,
+    place,
     now: Date.now,
   });
   switch (executed.status) {

@@ -2,17 +2,19 @@
 import type { WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
+import { scopeAt } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { type Decided, decide } from "./decide.js";
 import { knownMoves } from "./known-moves.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
+import { familyIn, ownState } from "./own-state.js";
 import type { PlaceEvent } from "./pipeline-events.js";
-import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
+import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
-import { familyIn, ownState, scopeOf, stateOf } from "./run-state.js";
+import { familyOf, viewOf } from "./run-state.js";
 import { runStepNode } from "./run-step-node.js";
 import { questionBefore, talkAt } from "./talk.js";
 
@@ -40,11 +42,12 @@ export interface StepTools {
 
 export async function runNode(plan: CompiledPlan, visit: Visit): Promise<WorkflowEvent | WorkflowEvent[] | undefined> {
   const { node, ev, ctx } = visit;
-  const state = await stateOf(ctx);
+  const family = await familyOf(ctx);
+  const state = viewOf(family, ctx.runId);
   const known =
     knownMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
     (isAbandoned(state, ev) ? [] : null);
-  const moves = known ?? (await visitNode(plan, state, visit));
+  const moves = known ?? (await visitNode(plan, family, visit));
   // Branches that run at once are one batch, also when there is one.
   const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
@@ -62,13 +65,16 @@ export function eventsOf(
   return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events });
 }
 
-async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit): Promise<readonly Move[]> {
+async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<readonly Move[]> {
   const { node, ev, ctx, live, isAgain } = visit;
+  const state = viewOf(family, ctx.runId);
   const place = { frame: ev.frame, at: ev.at };
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
+  const scope = scopeAt({ family, runId: ctx.runId }, place);
   const setup = {
-    live: live.sessionOf(scopeOf(state)),
+    scope,
+    live: live.sessionOf(scope, family),
     pipeline: plan.pipeline,
     events,
     about: aboutOf(node),
@@ -76,17 +82,15 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
     ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
   };
   const context = new StepRunContext(ctx, state, setup);
-  const tools: StepTools = {
-    ...{ place, ctx, state, context, events, notes, live, visit: ev.visit },
-    ...(isAgain && { isAgain }),
-  };
+  const given = { place, visit: ev.visit, ctx, state, context, events, notes, live };
+  const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
   const decided = await decision(plan, node, tools).catch(async (error: unknown) => {
     await keepNotes(tools);
     context.close();
     throw error;
   });
   return move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
-    context.commitTo(scopeOf(course.family));
+    context.commitTo(course.family);
     if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
     return decided(course);
   });
@@ -105,7 +109,7 @@ async function keepNotes({ ctx, live, notes, context }: StepTools): Promise<void
   await ctx.store.editState(
     (draft) => {
       const family = familyIn(draft);
-      context.commitTo(scopeOf(family));
+      context.commitTo(family);
       notes.keepIn(ownState(family, ctx.runId));
     },
     { key: `failed ${ctx.retryInfo().retry}` },

@@ -4,13 +4,15 @@
  * @module
  */
 
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { AnyRunContext, CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import type { AnyRunContext, CoreWorkflow, Executor, SessionState, StepFunction } from "./executor.types.js";
+import { errorPolicies, nameProblems, refuse, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
-import { type ErrorPolicy, invalidOptions, type Step } from "./step.js";
+import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =
   | Step
@@ -24,7 +26,7 @@ export type StepLike =
   | PipelineLike
   | CoreWorkflow;
 
-interface ContainerOptions {
+interface GroupOptions {
   /** @default the kind */
   readonly name?: string;
   readonly description?: string;
@@ -34,7 +36,7 @@ interface ContainerOptions {
   readonly humanReview?: HumanReview;
 }
 
-export interface StepsOptions extends ContainerOptions {
+export interface StepsOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
 }
 
@@ -44,7 +46,7 @@ export class Steps {
   readonly options: StepsOptions;
 
   constructor(options: StepsOptions) {
-    checkContainer("steps", options.steps, options);
+    checkGroup("steps", options, { lists: ["steps"], known: stepsOptions });
     this.options = options;
   }
 }
@@ -55,7 +57,7 @@ export type EndCondition = (
   context: AnyRunContext & { readonly iteration: number },
 ) => unknown;
 
-export interface LoopOptions extends ContainerOptions {
+export interface LoopOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
   /** From 1. @default 3 */
   readonly maxIterations?: number;
@@ -70,16 +72,31 @@ export class Loop {
   readonly options: LoopOptions;
 
   constructor(options: LoopOptions) {
-    checkContainer("loop", options.steps, options);
     const { maxIterations = 3 } = options;
-    if (!Number.isInteger(maxIterations) || maxIterations < 1)
-      throw invalidOptions("The loop", [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`]);
+    const isCount = Number.isInteger(maxIterations) && maxIterations >= 1;
+    const problems = isCount ? [] : [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`];
+    checkGroup("loop", options, { lists: ["steps"], known: loopOptions, problems });
     this.options = options;
   }
 }
 
-export interface ParallelOptions extends ContainerOptions {
+/** What the branches of a Parallel have made of the session state, in the order of declaration: what is it after them? */
+export type MergeStates = (
+  base: SessionState,
+  branches: readonly SessionState[],
+) => SessionState | Promise<SessionState>;
+
+export interface ParallelOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
+  /**
+   * `"isolated"`: each branch works on a copy of the session state, which nobody else sees, and where all are done the copies are
+   * merged as those of two runs of one session are. `editState` is exact within a branch.
+   *
+   * @default "shared": what one branch changes, the others see at once
+   */
+  readonly state?: "shared" | "isolated";
+  /** Of isolated branches: gives the state itself, in the place of merging them one after the other.. */
+  readonly merge?: MergeStates;
 }
 
 /** All at once, each with the same input. */
@@ -95,7 +112,13 @@ export class Parallel {
     if (given.length === 1 && isOptions(first)) this.options = first;
     else if (typeof first === "string") this.options = { name: first, steps: given.slice(1) as StepLike[] };
     else this.options = { steps: given as StepLike[] };
-    checkContainer("parallel", this.options.steps, this.options);
+    const { state, merge } = this.options;
+    const problems = [
+      ...wordProblems("state", state, ["shared", "isolated"]),
+      ...(merge === undefined || typeof merge === "function" ? [] : ["`merge` is no function"]),
+      ...(merge !== undefined && state !== "isolated" ? ['`merge` needs `state: "isolated"`'] : []),
+    ];
+    checkGroup("parallel", this.options, { lists: ["steps"], known: parallelOptions, problems });
   }
 }
 
@@ -105,7 +128,7 @@ function isOptions(value: unknown): value is ParallelOptions {
 
 export type Evaluator = boolean | ((input: StepInput, context: AnyRunContext) => boolean | Promise<boolean>);
 
-export interface ConditionOptions extends ContainerOptions {
+export interface ConditionOptions extends GroupOptions {
   /** @default true */
   readonly evaluator?: Evaluator;
   readonly steps: readonly StepLike[];
@@ -118,8 +141,8 @@ export class Condition {
   readonly options: ConditionOptions;
 
   constructor(options: ConditionOptions) {
-    checkContainer("condition", options.steps, options);
-    if (options.elseSteps !== undefined) checkContainer("condition", options.elseSteps, options);
+    const lists = ["steps", ...(options.elseSteps === undefined ? [] : ["elseSteps"])];
+    checkGroup("condition", options, { lists, known: conditionOptions });
     this.options = options;
   }
 }
@@ -133,7 +156,7 @@ export type Selector = (
   choices: readonly string[],
 ) => Selection | Promise<Selection>;
 
-export interface RouterOptions extends ContainerOptions {
+export interface RouterOptions extends GroupOptions {
   /** A list among them is one choice: its steps, one after the other. */
   readonly choices: readonly (StepLike | readonly StepLike[])[];
   /** Left out where people pick: `humanReview: { requiresUserInput: true }`. */
@@ -146,15 +169,44 @@ export class Router {
   readonly options: RouterOptions;
 
   constructor(options: RouterOptions) {
-    checkContainer("router", options.choices, options);
     const isPicked = options.humanReview?.requiresUserInput === true;
-    if (typeof options.selector !== "function" && !(isPicked && options.selector === undefined))
-      throw invalidOptions("The router", ["`selector` is no function, and `humanReview.requiresUserInput` is not set"]);
+    const isChosen = typeof options.selector === "function" || (isPicked && options.selector === undefined);
+    const problems = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];
+    checkGroup("router", options, { lists: ["choices"], known: routerOptions, problems });
     this.options = options;
   }
 }
 
-function checkContainer(kind: ReviewedKind, steps: unknown, { name, humanReview }: ContainerOptions): void {
-  const problems = [...(Array.isArray(steps) ? [] : ["its steps are no list"]), ...reviewProblems(kind, humanReview)];
-  if (problems.length > 0) throw invalidOptions(`The ${kind} "${name ?? "without a name"}"`, problems);
+const groupOptions: OptionNames<GroupOptions> = { name: true, description: true, onError: true, humanReview: true };
+const stepsOptions: OptionNames<StepsOptions> = { ...groupOptions, steps: true };
+const parallelOptions: OptionNames<ParallelOptions> = { ...stepsOptions, state: true, merge: true };
+const loopOptions: OptionNames<LoopOptions> = {
+  ...stepsOptions,
+  maxIterations: true,
+  endCondition: true,
+  forwardIterationOutput: true,
+};
+const conditionOptions: OptionNames<ConditionOptions> = { ...stepsOptions, evaluator: true, elseSteps: true };
+const routerOptions: OptionNames<RouterOptions> = { ...groupOptions, choices: true, selector: true };
+
+interface GroupChecks {
+  /** Options that hold steps. */
+  readonly lists: readonly string[];
+  readonly known: object;
+  /** What else is wrong. */
+  readonly problems?: readonly string[];
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+function checkGroup(kind: ReviewedKind, options: GroupOptions, { lists, known, problems = [] }: GroupChecks): void {
+  const { name, onError, humanReview } = options;
+  refuse(
+    `The ${kind} "${name ?? "without a name"}" cannot be made`,
+    unknownOptions(options, known),
+    lists.flatMap((list) => (Array.isArray(options[list as keyof object]) ? [] : [`\`${list}\` is no list of steps`])),
+    problems,
+    nameProblems(name),
+    wordProblems("onError", onError, errorPolicies),
+    reviewProblems(kind, humanReview),
+  );
 }

@@ -8,11 +8,14 @@ import type { Media, MediaSet } from "../data/media.types.js";
 import type { StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 
+/** What the steps, agents and tools of a session share: plain data. */
+export type SessionState = Record<string, any>;
+
 /**
  * What a step knows of its run besides its input. State that functions, evaluators, selectors, agents and tools share is
  * `sessionState`: one live object, in which a change is seen at once by all of them and stored with the step's result.
  */
-export interface RunContext<State extends object = Record<string, any>> {
+export interface RunContext<State extends object = SessionState> {
   readonly runId: string;
   readonly sessionId: string;
   readonly userId: string | null;
@@ -31,7 +34,11 @@ export interface RunContext<State extends object = Record<string, any>> {
   readonly signal: AbortSignal;
   /** The same in every attempt at this piece of work, also in another process; a new one each time a loop comes to it again. */
   readonly idempotencyKey: string;
-  /** Shows an event of your own to readers of the stream. */
+  /**
+   * Shows an event of your own to readers of the stream.
+   *
+   * @throws {WorkflowError} `EVENT_TYPE_TAKEN` for a name of the pipeline's own events.
+   */
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -49,7 +56,7 @@ export interface ExecutorRequest {
   readonly files: readonly Media[];
   readonly sessionId: string;
   readonly userId: string | null;
-  readonly sessionState: Record<string, unknown>;
+  readonly sessionState: SessionState;
   readonly runContext: RunContext;
   readonly stream?: (event: { readonly event: string }) => void;
   readonly signal: AbortSignal;

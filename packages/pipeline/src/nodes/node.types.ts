@@ -6,7 +6,7 @@
 import type { Duration, RetryPolicy } from "millrace";
 import type { ExecutorType } from "../data/step-output.types.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { EndCondition, Evaluator, Selector, StepLike } from "./containers.js";
+import type { EndCondition, Evaluator, MergeStates, Selector, StepLike } from "./containers.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import type { ErrorPolicy } from "./step.js";
@@ -51,6 +51,9 @@ export interface LoopNode extends NodeBase {
 export interface ParallelNode extends NodeBase {
   readonly kind: "parallel";
   readonly children: readonly PipelineNode[];
+  readonly state: "shared" | "isolated";
+  /** Null: the branches are merged one after the other. */
+  readonly merge: MergeStates | null;
 }
 
 /** `children` has both branches: the first `ifCount` are taken when the condition holds. */

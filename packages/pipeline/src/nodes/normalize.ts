@@ -8,26 +8,17 @@ import type { ExecutorType } from "../data/step-output.types.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
-import { invalidOptions, Step, type StepOptions } from "./step.js";
+import { nameProblems, refuse } from "./option-problems.js";
+import { Step, type StepOptions } from "./step.js";
 
-/** @throws {WorkflowError} `OPTION_INVALID` */
+/** @throws {WorkflowError} `OPTION_INVALID` for what nothing can run, and for a name that no step can have. */
 export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[] {
-  if (!Array.isArray(steps)) throw invalidOptions("The pipeline", ["its `steps` are no list"]);
   return childrenOf(steps, []);
 }
 
-/** Metrics are told by the names of steps, and no record has these keys. */
-const forbiddenNames: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
-const policies: ReadonlySet<unknown> = new Set(["fail", "skip", "pause"]);
-
+/** Of what was given bare, the name is that of a function or an agent. */
 function checked<Node extends PipelineNode>(node: Node): Node {
-  const { name, onError } = node;
-  const problems = [
-    ...(typeof name !== "string" || name === "" ? ["its `name` is no text"] : []),
-    ...(forbiddenNames.has(name) ? ["no step can have this name"] : []),
-    ...(policies.has(onError) ? [] : [`\`onError\` is ${String(onError)}, not "fail", "skip" or "pause"`]),
-  ];
-  if (problems.length > 0) throw invalidOptions(`The ${node.kind} "${String(name)}"`, problems);
+  refuse(`The ${node.kind} "${String(node.name)}" cannot be made`, nameProblems(node.name));
   return node;
 }
 
@@ -58,8 +49,10 @@ function normalize(given: StepLike | readonly StepLike[], path: readonly number[
   if (given instanceof Steps)
     return { ...base(given, path), kind: "steps", children: childrenOf(given.options.steps, path) };
   if (given instanceof Loop) return loopNode(given, path);
-  if (given instanceof Parallel)
-    return { ...base(given, path), kind: "parallel", children: childrenOf(given.options.steps, path) };
+  if (given instanceof Parallel) {
+    const { steps, state = "shared", merge = null } = given.options;
+    return { ...base(given, path), kind: "parallel", children: childrenOf(steps, path), state, merge };
+  }
   if (given instanceof Condition) return conditionNode(given, path);
   if (given instanceof Router) return routerNode(given, path);
   return stepNode({ executor: given as StepOptions["executor"] }, path);

@@ -1,7 +1,9 @@
-import { type Duration, type RetryPolicy, WorkflowError } from "millrace";
+import type { Duration, RetryPolicy } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import { reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import { errorPolicies, historyProblems, nameProblems, refuse, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 
 /** What becomes of a run whose step has failed for good: it fails, goes on behind it, or asks people whether to try again. */
@@ -22,7 +24,7 @@ export interface StepOptions {
   readonly onError?: ErrorPolicy;
   /** Puts earlier runs of the session in front of the message of an agent or a team. @default that of the pipeline */
   readonly addWorkflowHistory?: boolean;
-  /** How many of them. @default that of the pipeline, else all */
+  /** How many of them, 0 to 1,000. @default that of the pipeline, else all */
   readonly numHistoryRuns?: number;
   /** What people are asked before and after it runs. */
   readonly humanReview?: HumanReview;
@@ -35,21 +37,37 @@ export class Step {
 
   /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
   constructor(options: StepOptions) {
-    const { executor, maxRetries, name } = options;
-    const problems = [
-      ...(isRunnable(executor)
+    const { executor, maxRetries, name, onError, numHistoryRuns } = options;
+    refuse(
+      `The step "${name ?? "without a name"}" cannot be made`,
+      unknownOptions(options, known),
+      isRunnable(executor)
         ? []
-        : [`\`executor\` is ${describe(executor)}, not a function, an agent, a team, a pipeline or a workflow`]),
-      ...(maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0)
+        : [`\`executor\` is ${describe(executor)}, not a function, an agent, a team, a pipeline or a workflow`],
+      maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0)
         ? []
-        : [`\`maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`]),
-      ...(name === "" ? ["`name` is empty"] : []),
-      ...reviewProblems("step", options.humanReview),
-    ];
-    if (problems.length > 0) throw invalidOptions(`The step "${name ?? "without a name"}"`, problems);
+        : [`\`maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`],
+      nameProblems(name),
+      wordProblems("onError", onError, errorPolicies),
+      historyProblems(numHistoryRuns),
+      reviewProblems("step", options.humanReview),
+    );
     this.options = options;
   }
 }
+
+const known: OptionNames<StepOptions> = {
+  name: true,
+  description: true,
+  executor: true,
+  maxRetries: true,
+  retry: true,
+  timeout: true,
+  onError: true,
+  addWorkflowHistory: true,
+  numHistoryRuns: true,
+  humanReview: true,
+};
 
 function isRunnable(executor: unknown): boolean {
   if (typeof executor === "function") return true;
@@ -63,13 +81,4 @@ function describe(value: unknown): string {
     : typeof value === "object"
       ? `a ${value.constructor?.name ?? "object"}`
       : typeof value;
-}
-
-export function invalidOptions(what: string, problems: readonly string[]): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `${what} cannot be made: ${problems.join("; ")}.`,
-    hint: "Correct the options that are named.",
-    details: { problems },
-  });
 }

@@ -20,9 +20,14 @@ export async function printResponse(
   options: PipelineRunOptions & PrintOptions = {},
 ): Promise<PipelineRunOutput> {
   const terminal = await openTerminal(options);
-  const run = pipeline.run(input, { streamEvents: true, ...options });
+  const run = pipeline.run(input, { streamEvents: true, ...runOptionsOf(options) });
   const screen = new Screen(terminal.out);
   printTitle(pipeline.name, { screen, terminal });
   printInput(input, { screen, terminal });
   return followRun(run, { terminal, screen, isTitled: true });
+}
+
+function runOptionsOf(options: PipelineRunOptions & PrintOptions): PipelineRunOptions {
+  const { markdown, stream, showSteps, showMetrics, out, ...ofRun } = options;
+  return ofRun;
 }

@@ -1,6 +1,6 @@
 /** The events of a run that are printed, in the terms of printing. */
+import type { RecordedEvent } from "../compile/pipeline-state.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { PipelineEvent } from "../run/pipeline-run.js";
 
 export interface Facts {
   /** The step or group, in its pipeline. */
@@ -39,7 +39,7 @@ const pause = /^(Step|StepExecutor|Condition|Router)Paused$/;
 export type StepIds = Map<string, string>;
 
 /** Null for an event that is nothing to print. */
-export function toStepEvent(event: PipelineEvent, atMs: number, ids: StepIds): StepEvent | null {
+export function toStepEvent(event: RecordedEvent, atMs: number, ids: StepIds): StepEvent | null {
   const nesting = nestingOf(event);
   if (nesting > 0 && pipelineEnd.test(event.event)) return { kind: "closes", nesting };
   const facts = factsOf(event, atMs, ids);
@@ -53,16 +53,16 @@ export function toStepEvent(event: PipelineEvent, atMs: number, ids: StepIds): S
 }
 
 /** What members of a team say is for the team, which may ask several at once. */
-function isOfMember({ event, parentRunId }: PipelineEvent): boolean {
+function isOfMember({ event, parentRunId }: RecordedEvent): boolean {
   return typeof parentRunId === "string" && (content.has(event) || executorEnd.test(event));
 }
 
-function said(event: PipelineEvent, facts: Facts): StepEvent | null {
+function said(event: RecordedEvent, facts: Facts): StepEvent | null {
   const text = event["content"];
   return typeof text === "string" && text !== "" ? { ...facts, kind: "says", text } : null;
 }
 
-function ofStep(event: PipelineEvent, facts: Facts): StepEvent | null {
+function ofStep(event: RecordedEvent, facts: Facts): StepEvent | null {
   switch (event.event) {
     case "StepStarted":
       return { ...facts, kind: "begins", group: null };
@@ -85,7 +85,7 @@ function isOutput(value: unknown): value is StepOutput {
   return typeof value === "object" && value !== null && "content" in value;
 }
 
-function factsOf(event: PipelineEvent, atMs: number, ids: StepIds): Facts | null {
+function factsOf(event: RecordedEvent, atMs: number, ids: StepIds): Facts | null {
   const { stepName, stepIndex, pipelineId } = event;
   const name = typeof stepName === "string" ? stepName : event["stepId"];
   if (typeof name !== "string") return null;
@@ -105,6 +105,6 @@ function factsOf(event: PipelineEvent, atMs: number, ids: StepIds): Facts | null
   };
 }
 
-function nestingOf({ nestedDepth }: PipelineEvent): number {
+function nestingOf({ nestedDepth }: RecordedEvent): number {
   return typeof nestedDepth === "number" ? nestedDepth : 0;
 }

@@ -18,20 +18,24 @@ export function errorFields({ error }: PipelineRunOutput): Data {
 interface EndedRun {
   readonly runId: string;
   readonly pipeline: PipelineIdentity;
+  readonly sessionId: string;
 }
 
 /** What every event of the run itself says. */
-export function baseOf({ runId, pipeline }: EndedRun): Readonly<Record<string, unknown>> {
+export function baseOf({ runId, pipeline, sessionId }: EndedRun): Data {
   const createdAt = Math.floor(Date.now() / 1000);
   const { id: pipelineId, name: pipelineName } = pipeline;
-  return { createdAt, runId, pipelineRunId: runId, pipelineId, pipelineName, nestedDepth: 0 };
+  return { createdAt, runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
 }
 
 /** Of a run that somebody has stopped from outside. */
-export function cancelledEvents(run: EndedRun, reason: unknown): readonly RecordedEvent[] {
-  const told = { ...baseOf(run), status: "CANCELLED", content: `Run ${run.runId} was cancelled` };
+export function cancelledEvents(
+  run: EndedRun,
+  { output, reason }: { readonly output: PipelineRunOutput; readonly reason: unknown },
+): readonly RecordedEvent[] {
+  const base = baseOf(run);
   return [
-    { event: "WorkflowCancelled", ...told, reason },
-    { event: "WorkflowCompleted", ...told },
+    { event: "WorkflowCancelled", ...base, status: output.status, reason, content: output.content },
+    { event: "WorkflowCompleted", ...base, ...completedFields(output) },
   ];
 }

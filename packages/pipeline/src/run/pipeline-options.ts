@@ -2,9 +2,10 @@ import type { StandardSchema } from "millrace";
 import type { RunStore } from "millrace/runtime";
 import type { MediaLists } from "../data/media.js";
 import type { StepLike } from "../nodes/containers.js";
-import type { ConversationalAgent } from "../nodes/executor.types.js";
+import type { ConversationalAgent, SessionState } from "../nodes/executor.types.js";
 
-export interface PipelineOptions {
+/** `Input` and `Given`: what its `inputSchema` gives and takes. */
+export interface PipelineOptions<Input = unknown, Given = Input> {
   readonly name: string;
   /** @default the name in lower case, with `-` for spaces */
   readonly id?: string;
@@ -22,18 +23,18 @@ export interface PipelineOptions {
   /** The user of runs that name none. */
   readonly userId?: string;
   /** What the state of a new session begins with. It is never changed. */
-  readonly sessionState?: Readonly<Record<string, unknown>>;
+  readonly sessionState?: Readonly<SessionState>;
   /** A state that a run is given comes in the place of what its session has, over `sessionState`. @default false: merged */
   readonly overwriteDbSessionState?: boolean;
   /** Checks and completes the input before anything else happens. */
-  readonly inputSchema?: StandardSchema;
+  readonly inputSchema?: StandardSchema<Given, Input>;
   /** For steps, agents and their tools. Those of a run are merged over them. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over what a run is given; a new session has it, too. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Puts earlier runs of the session in front of what agents and teams are told. @default false */
   readonly addWorkflowHistoryToSteps?: boolean;
-  /** @default all */
+  /** 0 to 1,000. @default all */
   readonly numHistoryRuns?: number;
   /** Answers from earlier runs, or has the pipeline run: a `PipelineAgent` of `@millrace/agents`. */
   readonly agent?: ConversationalAgent;
@@ -57,7 +58,7 @@ export interface PipelineRunOptions extends MediaLists {
   /** @default that of the pipeline. An empty text counts as none. */
   readonly userId?: string;
   /** Merged over what the session has. */
-  readonly sessionState?: Readonly<Record<string, unknown>>;
+  readonly sessionState?: Readonly<SessionState>;
   /** The same for every step, as it is. */
   readonly additionalData?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, unknown>>;
@@ -67,3 +68,8 @@ export interface PipelineRunOptions extends MediaLists {
   /** Shows what agents, teams and generators say. @default that of the pipeline */
   readonly streamExecutorEvents?: boolean;
 }
+
+/** What `run` takes: with an `inputSchema` its input, or that as JSON text; else anything, or nothing. */
+export type RunArguments<Given> = unknown extends Given
+  ? [input?: unknown, options?: PipelineRunOptions]
+  : [input: Given | string, options?: PipelineRunOptions];

@@ -3,15 +3,14 @@ import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { PipelineCancel } from "../compile/cancel-event.js";
 import { StepRequirement } from "../human/requirement.js";
+import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";
 import { pipelineFailed } from "./pipeline-failed.js";
-import { type PipelineEvent, readEvents } from "./read-events.js";
+import { readEvents } from "./read-events.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 import { type RunSetup, RunView } from "./run-view.js";
 
-export type { PipelineEvent } from "./read-events.js";
-
 /** A promise of the output, so no async function returns one bare. */
-export class PipelineRun implements PromiseLike<PipelineRunOutput> {
+export class PipelineRun<Input = unknown> implements PromiseLike<PipelineRunOutput<Input>> {
   readonly #handle: RunHandle;
   readonly #view: RunView;
   readonly #ready: Promise<unknown>;
@@ -34,8 +33,8 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise of its output
-  then<Fulfilled = PipelineRunOutput, Rejected = never>(
-    onFulfilled?: ((output: PipelineRunOutput) => Fulfilled | PromiseLike<Fulfilled>) | null,
+  then<Fulfilled = PipelineRunOutput<Input>, Rejected = never>(
+    onFulfilled?: ((output: PipelineRunOutput<Input>) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
     return this.output()
@@ -47,25 +46,31 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
   }
 
   /** How the run has ended, also when it has failed or was cancelled; or that it is `PAUSED`: nothing is left to do now. */
-  async output(): Promise<PipelineRunOutput> {
+  async output(): Promise<PipelineRunOutput<Input>> {
     await this.#ready;
-    return this.#view.settled();
+    return this.#view.settled() as Promise<PipelineRunOutput<Input>>;
   }
 
   /** Where the run stands at this moment. It waits for nothing. */
-  async look(): Promise<PipelineRunOutput> {
+  async look(): Promise<PipelineRunOutput<Input>> {
     await this.#ready;
-    return this.#view.now();
+    return this.#view.now() as Promise<PipelineRunOutput<Input>>;
   }
 
-  /** The events of the run, all of them from the first one on, for every reader. They end where the run ends or is `PAUSED`. */
-  async *events(options: { readonly after?: number } = {}): AsyncGenerator<PipelineEvent, void> {
+  /**
+   * The events of the run, all of them from the first one on, for every reader. They end where the run ends or is `PAUSED`.
+   *
+   * `Own` are those that steps of yours say: `events<{ readonly event: "Progress"; readonly percent: number }>()`.
+   */
+  async *events<Own extends OwnEvent = never>(
+    options: { readonly after?: number } = {},
+  ): AsyncGenerator<PipelineEvent<Own>, void> {
     await this.#ready;
-    yield* readEvents({ handle: this.#handle, view: this.#view }, options);
+    yield* readEvents({ handle: this.#handle, view: this.#view }, options) as AsyncGenerator<PipelineEvent<Own>, void>;
   }
 
   /** Stops the run. What was done stays, in its output and in its session: a group that was under way with what it had. */
-  async cancel(reason?: string): Promise<PipelineRunOutput> {
+  async cancel(reason?: string): Promise<PipelineRunOutput<Input>> {
     await this.#ready;
     const { labels, createdAtMs, status } = await this.#handle.summary();
     // It takes nothing before its time has come, and has left nothing either.
@@ -74,7 +79,7 @@ export class PipelineRun implements PromiseLike<PipelineRunOutput> {
       const event = new PipelineCancel({ reason: reason ?? null, run: { labels, createdAtMs } });
       await this.#handle.sendEvent(event as never); // refused where the run has ended: then it is as it was
     }
-    return this.#view.settled();
+    return this.output();
   }
 
   /** What people are asked, once nothing else is left to do. Empty when the run has ended. */

@@ -12,22 +12,24 @@ import { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type EventStorage, skippedNames } from "../compile/run-events.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
+import type { SessionState } from "../nodes/executor.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
-import { invalidOptions } from "../nodes/step.js";
 import { SessionStore } from "../session/session-store.js";
+import { checkOptions } from "./check-options.js";
 import { answersTo, type ContinueOptions } from "./continue-run.js";
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
-import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
+import type { PipelineOptions, RunArguments } from "./pipeline-options.js";
 import { PipelineRun } from "./pipeline-run.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
 
-export class Pipeline implements PipelineLike {
+/** `Input` is what its `inputSchema` gives, `Given` what that takes; both follow from the schema. */
+export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
   readonly isPipeline = true;
   readonly id: string;
   readonly name: string;
@@ -37,14 +39,13 @@ export class Pipeline implements PipelineLike {
   readonly workflow: Workflow;
   /** How many earlier runs of the session its steps may ask for; null: all. A pipeline that it is a step of reads as many. */
   readonly historyCount: number | null;
-  readonly #options: PipelineOptions;
+  readonly #options: PipelineOptions<Input, Given>;
   readonly #tree: PipelineTree;
   #runtime: Runtime | null = null;
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
-  constructor(options: PipelineOptions) {
-    if (typeof options.name !== "string" || options.name === "")
-      throw invalidOptions("The pipeline", ["its `name` is no text"]);
+  constructor(options: PipelineOptions<Input, Given>) {
+    checkOptions(options);
     this.#options = options;
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
@@ -61,7 +62,7 @@ export class Pipeline implements PipelineLike {
    *
    * @throws {WorkflowError} `INPUT_INVALID`, before anything is stored or shown.
    */
-  run(input?: unknown, options: PipelineRunOptions = {}): PipelineRun {
+  run(...[input, options = {}]: RunArguments<Given>): PipelineRun<Input> {
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
     const labels = { session: request.sessionId, ...(request.userId !== null && { user: request.userId }) };
     const { runId } = options;
@@ -74,7 +75,7 @@ export class Pipeline implements PipelineLike {
    *
    * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; of the run: `PROMPT_CLOSED` for what was answered already.
    */
-  continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun {
+  continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
     const told = answersTo(new PipelineRun(handle, this.#setup()), { paused, options });
     return new PipelineRun(handle, this.#setup(), told);
@@ -85,12 +86,12 @@ export class Pipeline implements PipelineLike {
    *
    * @throws {WorkflowError} `INPUT_INVALID`
    */
-  workflowInput(input?: unknown, options: PipelineRunOptions = {}): { [field: string]: unknown } {
+  workflowInput(...[input, options = {}]: RunArguments<Given>): { [field: string]: unknown } {
     return { request: runRequest(this.#options, { input, options, sessionId: this.sessionId }) };
   }
 
   /** A run that is stored. */
-  handle(runId: string): PipelineRun {
+  handle(runId: string): PipelineRun<Input> {
     return new PipelineRun(this.#open().handle(runId), this.#setup());
   }
 
@@ -100,7 +101,7 @@ export class Pipeline implements PipelineLike {
    * @param userId Whose run it has to be.
    * @throws {WorkflowError} `RUN_UNKNOWN`, `SESSION_FOREIGN`; for a run that could not even begin, why.
    */
-  async getRun(runId: string, userId?: string): Promise<PipelineRunOutput> {
+  async getRun(runId: string, userId?: string): Promise<PipelineRunOutput<Input>> {
     const output = await this.handle(runId).look();
     if (userId === undefined || output.userId === null || output.userId === userId) return output;
     throw new WorkflowError({
@@ -122,15 +123,12 @@ export class Pipeline implements PipelineLike {
   }
 
   /** A copy of what a session has stored. @throws {WorkflowError} `SESSION_UNKNOWN` */
-  getSessionState(sessionId: string = this.sessionId): Promise<Record<string, unknown>> {
+  getSessionState(sessionId: string = this.sessionId): Promise<SessionState> {
     return this.sessions.getSessionState(sessionId);
   }
 
   /** Replaces these fields, and gives the state. @throws {WorkflowError} `SESSION_UNKNOWN`, `STATE_UNSTORABLE`. */
-  updateSessionState(
-    updates: Readonly<Record<string, unknown>>,
-    sessionId: string = this.sessionId,
-  ): Promise<Record<string, unknown>> {
+  updateSessionState(updates: Readonly<SessionState>, sessionId: string = this.sessionId): Promise<SessionState> {
     return this.sessions.updateSessionState(updates, sessionId);
   }
 

@@ -9,22 +9,9 @@ import {
 import type { RunHandle } from "millrace/runtime";
 import { Shown } from "../compile/pipeline-events.js";
 import { baseOf, cancelledEvents, completedFields, errorFields } from "./end-events.js";
+import type { PipelineEvent } from "./pipeline-event.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 import type { RunView } from "./run-view.js";
-
-/** One event of the catalogue. */
-export interface PipelineEvent {
-  readonly event: string;
-  /** Whose event it is: the pipeline's run, or the run of an agent, a team or a nested pipeline in it. */
-  readonly runId: string;
-  /** The run of the outermost pipeline. */
-  readonly pipelineRunId: string;
-  readonly pipelineId: string;
-  readonly pipelineName: string;
-  /** Grows from event to event; where a reader can go on. */
-  readonly eventIndex: number;
-  readonly [field: string]: unknown;
-}
 
 export interface EventSources {
   readonly handle: RunHandle;
@@ -57,7 +44,8 @@ export async function* readEvents(sources: EventSources, options: ReadOptions): 
       if (done === true) return;
       next = stream.next();
       position = value.sequence;
-      for (const event of eventsIn(sources, value.event)) yield { ...event, eventIndex: position } as PipelineEvent;
+      for (const event of await eventsIn(sources, value.event))
+        yield { ...event, eventIndex: position } as PipelineEvent;
     }
   } finally {
     await stream.return?.();
@@ -72,31 +60,38 @@ async function whenPaused(view: RunView): Promise<number> {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function eventsIn(sources: EventSources, event: WorkflowEvent): Fields[] {
+async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
   if (event instanceof Shown) return [event.data as Fields];
   if (StopEvent.is(event)) return [lastEvent(sources, event.result as PipelineRunOutput)];
-  if (WorkflowCancelledEvent.is(event)) return [...cancelledEvents(runOf(sources), event.reason)];
-  if (WorkflowFailedEvent.is(event))
-    return [{ event: "WorkflowError", ...baseOf(runOf(sources)), error: messageOf(event.error), stepName: null }];
-  if (WorkflowTimedOutEvent.is(event))
-    return [{ event: "WorkflowError", ...baseOf(runOf(sources)), error: "The run took too long.", stepName: null }];
+  if (WorkflowCancelledEvent.is(event)) {
+    const output = await sources.view.settled();
+    return cancelledEvents(runOf(sources, output), { output, reason: event.reason });
+  }
+  if (WorkflowFailedEvent.is(event)) return [await errorEvent(sources, messageOf(event.error))];
+  if (WorkflowTimedOutEvent.is(event)) return [await errorEvent(sources, "The run took too long.")];
   return [];
 }
 
 function lastEvent(sources: EventSources, output: PipelineRunOutput): Fields {
   const hasFailed = output.status === "ERROR";
   const told = hasFailed ? errorFields(output) : completedFields(output);
-  const { sessionId } = output;
-  return { event: hasFailed ? "WorkflowError" : "WorkflowCompleted", ...baseOf(runOf(sources)), sessionId, ...told };
+  return { event: hasFailed ? "WorkflowError" : "WorkflowCompleted", ...baseOf(runOf(sources, output)), ...told };
+}
+
+/** Of a run that has no output: it could not begin, or had to end where it was. */
+async function errorEvent(sources: EventSources, error: string): Promise<Fields> {
+  const { labels } = await sources.handle.summary();
+  const run = runOf(sources, { sessionId: labels["session"] as string });
+  return { event: "WorkflowError", ...baseOf(run), error, stepName: null };
 }
 
 function pausedEvent(sources: EventSources, output: PipelineRunOutput): Fields {
-  const { status, content, requirements, stepResults, sessionId } = output;
-  return { event: "WorkflowPaused", ...baseOf(runOf(sources)), sessionId, status, content, requirements, stepResults };
+  const { status, content, requirements, stepResults } = output;
+  return { event: "WorkflowPaused", ...baseOf(runOf(sources, output)), status, content, requirements, stepResults };
 }
 
-function runOf({ handle: { runId }, view: { pipeline } }: EventSources) {
-  return { runId, pipeline };
+function runOf({ handle: { runId }, view: { pipeline } }: EventSources, { sessionId }: { readonly sessionId: string }) {
+  return { runId, pipeline, sessionId };
 }
 
 function messageOf(error: unknown): string {

@@ -8,6 +8,7 @@ import { executionsOf, runMetrics } from "../data/metrics.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
+import type { SessionState } from "../nodes/executor.types.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { stepResults } from "./step-results.js";
 
@@ -18,7 +19,7 @@ export interface RunFacts {
   readonly state: PipelineState;
   readonly status: PipelineStatus;
   /** The session state that is stored with it. */
-  readonly sessionState: Readonly<Record<string, unknown>>;
+  readonly sessionState: Readonly<SessionState>;
   readonly nowMs: number;
   readonly requirements?: readonly StepRequirement[];
 }

@@ -10,6 +10,7 @@ import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
+import type { SessionState } from "../nodes/executor.types.js";
 
 export type PipelineStatus =
   /** Stored, and nobody has begun with it. */
@@ -31,7 +32,8 @@ export interface PipelineRunError {
   readonly retryable: boolean | null;
 }
 
-export interface PipelineRunOutput extends MediaSet {
+/** `Input`: as the pipeline's `inputSchema` gives it. */
+export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly runId: string;
   readonly pipelineId: string;
   readonly pipelineName: string;
@@ -39,7 +41,7 @@ export interface PipelineRunOutput extends MediaSet {
   readonly userId: string | null;
   readonly status: PipelineStatus;
   /** As it was given, after the input schema. */
-  readonly input: unknown;
+  readonly input: Input;
   /** Of the last step; of a Parallel at the end, its branches joined. */
   readonly content: unknown;
   /** Of the top-level steps, in order. */
@@ -50,7 +52,7 @@ export interface PipelineRunOutput extends MediaSet {
   readonly error: PipelineRunError | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The session state at the end of the run. */
-  readonly sessionState: Readonly<Record<string, unknown>>;
+  readonly sessionState: Readonly<SessionState>;
   /** Time and tokens, of every step and of all. Where the run has not ended: so far. */
   readonly metrics: RunMetricsData;
   /** What agents, teams and nested pipelines did in its steps, in the order in which they ended. Empty with `storeExecutorOutputs: false`. */

@@ -1,12 +1,14 @@
 /** What a run is asked for: what its caller gave, over what the pipeline has. */
 import type { RunRequest } from "../compile/pipeline-state.types.js";
 import { toMediaSet } from "../data/media.js";
+import type { SessionState } from "../nodes/executor.types.js";
+import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { validateInput } from "./validate-input.js";
 
 export interface GivenRequest extends RunRequest {
   /** The session state that the run was given. Null: none. */
-  readonly given: Readonly<Record<string, unknown>> | null;
+  readonly given: Readonly<SessionState> | null;
 }
 
 export interface Asked {
@@ -16,8 +18,9 @@ export interface Asked {
   readonly sessionId: string;
 }
 
-/** @throws {WorkflowError} `INPUT_INVALID`, `OPTION_INVALID` for media. */
+/** @throws {WorkflowError} `INPUT_INVALID`, `OPTION_INVALID`. */
 export function runRequest(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
+  checkRunOptions(pipeline.name, options);
   return {
     input: validateInput(pipeline.name, pipeline.inputSchema ?? null, input),
     additionalData: options.additionalData ?? {},

@@ -5,7 +5,7 @@ import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js"
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
-import type { EventStorage } from "../compile/run-events.js";
+import { type EventStorage, withoutResults } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
 import { cancelledEvents } from "./end-events.js";
 import { runOutput } from "./run-output.js";
@@ -79,12 +79,10 @@ export class RunView {
     const output = await this.#seen("CANCELLED");
     const { pipeline, storage } = this.#setup;
     if (!storage.stores) return output;
-    const told = cancelledEvents({ runId: output.runId, pipeline }, reason);
-    const kept = told.filter(({ event }) => !storage.skips.has(event));
-    return {
-      ...output,
-      events: [...output.events, ...kept.map((event) => ({ ...event, sessionId: output.sessionId }))],
-    };
+    const { runId, sessionId } = output;
+    const told = cancelledEvents({ runId, pipeline, sessionId }, { output, reason });
+    const kept = told.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
+    return { ...output, events: [...output.events, ...kept] };
   }
 
   async #seen(status: PipelineStatus, requirements: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {

@@ -66,7 +66,8 @@ export function pathKey(path: Path): string {
   return JSON.stringify(path);
 }
 
-function valueAt(state: Readonly<JsonObject>, key: string): unknown {
+/** @param key The path, as text. */
+export function valueAt(state: Readonly<JsonObject>, key: string): unknown {
   const path = JSON.parse(key) as Path;
   return path.reduce<unknown>(
     (value, field) => (isContainer(value) && Object.hasOwn(value, field) ? (value as JsonObject)[field] : undefined),

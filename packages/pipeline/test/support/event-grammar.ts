@@ -13,8 +13,16 @@
  *
  * @module
  */
-import type { PipelineEvent } from "../../src/index.js";
 import type { KnownNode } from "./random-tree.js";
+
+/** Any event, with what all of them have. */
+interface ToldEvent {
+  readonly event: string;
+  readonly runId: string;
+  readonly pipelineRunId: string;
+  readonly pipelineId: string;
+  readonly [field: string]: unknown;
+}
 
 export interface KnownRun {
   readonly pipelineId: string;
@@ -22,7 +30,7 @@ export interface KnownRun {
 }
 
 /** Throws at the first event that has no place. */
-export function checkGrammar(events: readonly PipelineEvent[], run: KnownRun): void {
+export function checkGrammar(events: readonly ToldEvent[], run: KnownRun): void {
   const runId = String(events[0]?.pipelineRunId);
   new Parser(events, placesOf(run), runId).run(run, { depth: 0, parentStepId: undefined });
 }
@@ -55,11 +63,11 @@ const groupEvents = {
 } as const;
 
 class Parser {
-  #rest: readonly PipelineEvent[];
+  #rest: readonly ToldEvent[];
   readonly #places: Places;
   readonly #rootRunId: string;
 
-  constructor(events: readonly PipelineEvent[], places: Places, rootRunId: string) {
+  constructor(events: readonly ToldEvent[], places: Places, rootRunId: string) {
     this.#rest = events;
     this.#places = places;
     this.#rootRunId = rootRunId;
@@ -138,7 +146,7 @@ class Parser {
   }
 
   /** An event of the node itself. */
-  #own(name: string, node: KnownNode, scope: Scope): PipelineEvent {
+  #own(name: string, node: KnownNode, scope: Scope): ToldEvent {
     const event = this.#take(name);
     const stepId = node.stepIndex.join(".");
     const expected = { stepId, stepName: node.name, stepIndex: node.stepIndex };
@@ -149,43 +157,43 @@ class Parser {
     return event;
   }
 
-  #checkScope(event: PipelineEvent, { runId, depth, pipelineId, parentStepId }: Scope): void {
+  #checkScope(event: ToldEvent, { runId, depth, pipelineId, parentStepId }: Scope): void {
     const expected = { pipelineRunId: this.#rootRunId, runId, nestedDepth: depth, pipelineId, parentStepId };
     for (const [field, value] of Object.entries(expected))
       if (event[field] !== value) throw new Error(`${event.event}: ${field} is ${String(event[field])}, not ${value}`);
   }
 
-  #part(node: KnownNode, events: readonly PipelineEvent[]): Parser {
+  #part(node: KnownNode, events: readonly ToldEvent[]): Parser {
     if (events.length === 0) throw new Error(`nothing is told of ${node.name} where ${this.#rest[0]?.event} comes`);
     return new Parser(events, this.#places, this.#rootRunId);
   }
 
-  #whileInside(node: KnownNode): readonly PipelineEvent[] {
+  #whileInside(node: KnownNode): readonly ToldEvent[] {
     return this.#while((event) => startsWith(this.#pathOf(event), node.path));
   }
 
-  #until(name: string, node: KnownNode, { runId }: Scope): readonly PipelineEvent[] {
+  #until(name: string, node: KnownNode, { runId }: Scope): readonly ToldEvent[] {
     return this.#while((event) => !(event.event === name && event.runId === runId && this.#isOf(event, node)));
   }
 
-  #while(holds: (event: PipelineEvent) => boolean): readonly PipelineEvent[] {
+  #while(holds: (event: ToldEvent) => boolean): readonly ToldEvent[] {
     const end = this.#rest.findIndex((event) => !holds(event));
     const taken = end < 0 ? this.#rest : this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(taken.length);
     return taken;
   }
 
-  #isOf(event: PipelineEvent, { path }: KnownNode): boolean {
+  #isOf(event: ToldEvent, { path }: KnownNode): boolean {
     return this.#pathOf(event).length === path.length;
   }
 
-  #pathOf({ pipelineId, stepIndex = [] }: PipelineEvent): readonly number[] {
+  #pathOf({ pipelineId, stepIndex = [] }: ToldEvent): readonly number[] {
     const around = this.#places.get(pipelineId);
     if (around === undefined) throw new Error(`nobody knows a pipeline ${pipelineId}`);
     return [...around, ...(stepIndex as number[])];
   }
 
-  get #next(): PipelineEvent {
+  get #next(): ToldEvent {
     const [next] = this.#rest;
     if (next === undefined) throw new Error("the events end too early");
     return next;
@@ -195,7 +203,7 @@ class Parser {
     return this.#rest[0] !== undefined && names.includes(this.#rest[0].event);
   }
 
-  #take(name: string): PipelineEvent {
+  #take(name: string): ToldEvent {
     const next = this.#next;
     if (next.event !== name) throw new Error(`${next.event} of ${String(next["stepName"])} comes where ${name} must`);
     this.#rest = this.#rest.slice(1);

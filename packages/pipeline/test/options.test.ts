@@ -1,0 +1,115 @@
+/** What a pipeline and its parts are made with is checked where it is given, all of it at once. */
+import { WorkflowError } from "millrace";
+import { describe, expect, it } from "vitest";
+import { Condition, Loop, Parallel, Pipeline, type PipelineOptions, Router, Step, Steps } from "../src/index.js";
+import { pipeline, step } from "./support/pipelines.js";
+
+/** What JavaScript lets through. */
+function given<Options>(options: object): Options {
+  return options as Options;
+}
+
+function refused(make: () => unknown): { readonly message: string; readonly hint: string; readonly problems: unknown } {
+  try {
+    make();
+  } catch (error) {
+    if (!WorkflowError.is(error, "OPTION_INVALID")) throw error;
+    const { message, hint, details } = error;
+    return { message, hint, problems: details["problems"] };
+  }
+  throw new Error("nothing was refused");
+}
+
+const executor = () => "done";
+
+describe("options that nobody reads", () => {
+  it.each([
+    ["Step", () => new Step(given({ executor, maxRetrys: 1 })), "maxRetrys", "maxRetries"],
+    ["Steps", () => new Steps(given({ steps: [], onErr: "skip" })), "onErr", "onError"],
+    ["Loop", () => new Loop(given({ steps: [], maxIteration: 2 })), "maxIteration", "maxIterations"],
+    ["Parallel", () => new Parallel(given({ steps: [], humanReviews: {} })), "humanReviews", "humanReview"],
+    ["Condition", () => new Condition(given({ steps: [], evaluater: true })), "evaluater", "evaluator"],
+    ["Router", () => new Router(given({ choices: [], selector: executor, choice: [] })), "choice", "choices"],
+    [
+      "Pipeline",
+      () => new Pipeline(given<PipelineOptions>({ name: "n", steps: [], sesionState: {} })),
+      "sesionState",
+      "sessionState",
+    ],
+    ["run()", () => pipeline([executor]).run("", given({ sessionID: "s" })), "sessionID", "sessionId"],
+  ])("of %s are refused with the nearest that there is", (_, make, strange, meant) => {
+    const { problems } = refused(make);
+
+    expect(problems).toEqual([`\`${strange}\` is no option: did you mean \`${meant}\`?`]);
+  });
+
+  it("have no name to go with them where nothing is near", () => {
+    const { message, hint } = refused(() => new Step(given({ name: "a", executor, zebra: 1 })));
+
+    expect(message).toBe('The step "a" cannot be made: `zebra` is no option.');
+    expect(hint).toBe("Correct the options that are named, or leave them out.");
+  });
+
+  it("are refused before a run of them is stored", async () => {
+    const made = pipeline([executor]);
+    refused(() => made.run("", given({ streamEvent: true })));
+
+    expect((await made.runs()).runs).toEqual([]);
+  });
+});
+
+describe("all that is wrong is named at once", () => {
+  it("of a step", () => {
+    const options = given<never>({
+      name: "",
+      executor: 3,
+      maxRetries: -1,
+      onError: "stop",
+      numHistoryRuns: 1.5,
+      retries: 1,
+    });
+
+    expect(refused(() => new Step(options)).problems).toEqual([
+      "`retries` is no option: did you mean `maxRetries`?",
+      "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
+      "`maxRetries` is -1, not a whole number of at least 0",
+      "its `name` is no text",
+      '`onError` is "stop", not one of fail, skip, pause',
+      "`numHistoryRuns` is 1.5, not a whole number from 0 to 1,000",
+    ]);
+  });
+
+  it("of a group", () => {
+    const loop = given<never>({ name: "again", steps: "no", maxIterations: 0, onError: 1, until: executor });
+    const condition = given<never>({ steps: 1, elseSteps: 2, name: "__proto__" });
+    const router = given<never>({ choices: {}, selector: true });
+
+    expect(refused(() => new Loop(loop)).message).toBe(
+      'The loop "again" cannot be made: `until` is no option; `steps` is no list of steps; ' +
+        "`maxIterations` is 0, not a whole number from 1; `onError` is 1, not one of fail, skip, pause.",
+    );
+    expect(refused(() => new Condition(condition)).problems).toEqual([
+      "`steps` is no list of steps",
+      "`elseSteps` is no list of steps",
+      "no step can have this name",
+    ]);
+    expect(refused(() => new Router(router)).problems).toEqual([
+      "`choices` is no list of steps",
+      "`selector` is no function, and `humanReview.requiresUserInput` is not set",
+    ]);
+  });
+
+  it("of a pipeline", () => {
+    expect(refused(() => new Pipeline(given<PipelineOptions>({ numHistoryRuns: 1_001, step: [] }))).problems).toEqual([
+      "`step` is no option: did you mean `steps`?",
+      "its `name` is no text",
+      "its `steps` are no list",
+      "`numHistoryRuns` is 1001, not a whole number from 0 to 1,000",
+    ]);
+  });
+});
+
+it("numHistoryRuns goes from 0 to 1,000", () => {
+  expect(() => pipeline([step("a", { numHistoryRuns: 0 })], { numHistoryRuns: 1_000 })).not.toThrow();
+  expect(refused(() => step("a", { numHistoryRuns: -1 })).problems).toHaveLength(1);
+});
