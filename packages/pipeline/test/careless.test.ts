@@ -18,7 +18,7 @@ describe("an end condition", () => {
           maxIterations: 9,
           steps: [(_input, { sessionState }) => ++sessionState["n"]],
           endCondition: (_outputs, { sessionState, signal, iteration }) =>
-            !signal.aborted && iteration === sessionState["n"] && sessionState["n"] >= 2,
+            !signal.aborted && iteration + 1 === sessionState["n"] && sessionState["n"] >= 2,
         }),
       ],
     });

@@ -57,7 +57,7 @@ export function done(course: Course, { place, output }: { place: Place; output: 
     return [{ to: "gather", node: owner.id, ...place }];
   }
   frame.outputs.push(output);
-  if (!output.stop && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
+  if (!isEnd(output) && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
   if (owner?.kind !== "loop") return leave(course, place.frame);
   if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
   return [{ to: "again", node: owner.id, frame: place.frame, at: 0 }];
@@ -151,7 +151,12 @@ function insideOf({ frame, at }: Place): string {
 
 /** Whether the loop ends with this iteration, whatever its condition says. */
 export function isLastTurn({ maxIterations }: LoopNode, frame: Frame): boolean {
-  return frame.starts.length >= maxIterations || lastIteration(frame).some(({ stop }) => stop);
+  return frame.starts.length >= maxIterations || lastIteration(frame).some(isEnd);
+}
+
+/** Nothing comes after it in its group. */
+function isEnd({ stop, breakLoop }: StepOutput): boolean {
+  return stop || breakLoop;
 }
 
 /** An iteration is over, and it is decided whether there is another one. */

@@ -90,7 +90,7 @@ export async function converse(
   const idempotencyKey = `${ctx.runId}:agent`;
   const scope = scopeOfRun(family, ctx.runId);
   const session = { scope, live: live.sessionOf(scope, family) };
-  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey };
+  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
   const result = await decide(plan, state, { agent, context, events });

@@ -79,9 +79,8 @@ async function endIteration(node: LoopNode, { place, state, context }: StepTools
   const key = place.frame;
   const frame = frameOf(state, key);
   const results = lastIteration(frame);
-  const iteration = frame.starts.length;
-  const ends =
-    isLastTurn(node, frame) || Boolean(await node.endCondition?.(results, Object.assign(context, { iteration })));
+  const inside = context as typeof context & { readonly iteration: number }; // it is asked between iterations of the loop
+  const ends = isLastTurn(node, frame) || Boolean(await node.endCondition?.(results, inside));
   return (course) => {
     if (ends || node.human?.requiresIterationReview !== true) return endTurn(course, node, { key, ends });
     completeTurn(course, node, { key, ends });

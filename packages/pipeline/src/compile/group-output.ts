@@ -112,6 +112,7 @@ function groupOutput(node: ContainerNode, frame: Frame): StepOutput {
         : textOf(node, { results: steps.length, iterations: all?.length ?? 0, branch }),
     success: steps.every((step) => step.success),
     stop: steps.some((step) => step.stop),
+    breakLoop: node.kind !== "loop" && steps.some((step) => step.breakLoop),
     steps,
     iterations: all,
     ...mediaOf(steps),

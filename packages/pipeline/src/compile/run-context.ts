@@ -24,6 +24,7 @@ export interface RunContextSetup {
   /** Of the step; added to the events that it says. */
   readonly about: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
+  readonly iteration: number | null;
   /** Set where the attempt may be ended from outside: what it has changed by then is given up to the next result. */
   readonly endsWith?: AbortSignal;
 }
@@ -38,6 +39,7 @@ export class StepRunContext implements RunContext {
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
+  readonly iteration: number | null;
   readonly #ctx: Context<Record<string, unknown>>;
   readonly #live: LiveSessionState;
   readonly #view: SessionView;
@@ -53,6 +55,7 @@ export class StepRunContext implements RunContext {
     this.dependencies = request.dependencies;
     this.metadata = request.metadata;
     this.idempotencyKey = setup.idempotencyKey;
+    this.iteration = setup.iteration;
     this.#ctx = ctx;
     this.#live = live;
     this.#view = live.view(setup.endsWith);

@@ -1,5 +1,6 @@
 /** One step of the user, in one attempt. */
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
+import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { ask, done } from "./advance.js";
@@ -54,7 +55,9 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
       };
     }
     case "done": {
-      const { output } = executed;
+      const { output: given } = executed;
+      const output =
+        given.breakLoop && context.iteration === null ? createOutput({ ...given, breakLoop: false }) : given;
       const question = reviewQuestion(node, output);
       return (course) => {
         tellOutput(course, node, output);

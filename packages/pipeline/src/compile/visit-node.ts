@@ -5,6 +5,7 @@ import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { type Decided, decide } from "./decide.js";
+import { iterationAt } from "./iteration-at.js";
 import { knownMoves } from "./known-moves.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
@@ -78,6 +79,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
     pipeline: plan.pipeline,
     events,
     about: aboutOf(node),
+    iteration: iterationAt(state, plan.tree, place),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
     ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
   };

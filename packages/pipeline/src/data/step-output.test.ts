@@ -16,6 +16,7 @@ describe("createOutput", () => {
       success: true,
       error: null,
       stop: false,
+      breakLoop: false,
       skipped: false,
       images: [],
       videos: [],

@@ -13,6 +13,8 @@ export interface StepOutputFields extends MediaLists {
   readonly content?: unknown;
   /** Ends the pipeline after this step; its content is the content of the run. @default false */
   readonly stop?: boolean;
+  /** Ends the innermost loop around this step after it, without what is left of the iteration; without one, nothing. @default false */
+  readonly breakLoop?: boolean;
   /** @default true without `error` */
   readonly success?: boolean;
   readonly error?: string | null;
@@ -49,6 +51,7 @@ export function createOutput(fields: Partial<StepOutput>): StepOutput {
     success: fields.success ?? error === null,
     error,
     stop: fields.stop ?? false,
+    breakLoop: fields.breakLoop ?? false,
     skipped: fields.skipped ?? false,
     images: list(fields.images),
     videos: list(fields.videos),

@@ -22,6 +22,8 @@ export interface StepOutput extends MediaSet {
   readonly error: string | null;
   /** The pipeline ends after this output. */
   readonly stop: boolean;
+  /** The innermost loop around it ends after this output. */
+  readonly breakLoop: boolean;
   /** A branch that ran nothing, a step that was skipped: not "previous" for anybody. */
   readonly skipped: boolean;
   /** The outputs inside a group, in order. Of a Parallel: in the order of declaration. */

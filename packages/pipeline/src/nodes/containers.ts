@@ -51,7 +51,7 @@ export class Steps {
   }
 }
 
-/** Truthy: enough. Of the outputs of this iteration, and its number, from 1. */
+/** Truthy: enough. Of the outputs of this iteration; `context.iteration` is its number, from 0. */
 export type EndCondition = (
   outputs: readonly StepOutput[],
   context: AnyRunContext & { readonly iteration: number },

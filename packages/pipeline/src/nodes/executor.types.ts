@@ -30,6 +30,8 @@ export interface RunContext<State extends object = SessionState> {
   editState<Result>(edit: (state: State) => Result | Promise<Result>): Promise<Result>;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Of the innermost loop around, from 0. Null: there is none in this pipeline. */
+  readonly iteration: number | null;
   /** Aborts when the run is cancelled, or the step has failed or timed out. */
   readonly signal: AbortSignal;
   /** The same in every attempt at this piece of work, also in another process; a new one each time a loop comes to it again. */

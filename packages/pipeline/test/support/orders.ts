@@ -45,7 +45,7 @@ export function orders(store: RunStore, { effect, isNested }: OrdersSetup): Pipe
         name: "rounds",
         maxIterations: rounds + 5,
         forwardIterationOutput: true,
-        endCondition: (_outputs, { iteration }) => iteration === rounds,
+        endCondition: (_outputs, { iteration }) => iteration + 1 === rounds,
         steps: [
           work("open"),
           new Parallel({ name: "parts", steps: isNested ? nestedParts(work) : parts.map(work) }),
