@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { startState, type StepMetricsData } from "@millrace/pipeline/executor";
+import { metricsSince, startState, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { ExecutorEvent } from "./events.types.js";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
 import { mergeValues } from "./run/merge-values.js";
-import { metricsSince } from "./run/metrics.js";
 import { openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
 import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
