@@ -2,7 +2,7 @@
  * The matrix. A row with `fails` cannot work, and its message is part of the promise: when a tool
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
-import { inNext, inWorkerd, pausedInNext, servedInNext } from "./servers.mjs";
+import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
 import * as tool from "./tools.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
@@ -76,6 +76,7 @@ const served = [
   ["Bun", () => inBun(source("served"))],
   ["Deno", (folder) => inDeno(source("served"), folder)],
   ["Next 16, Turbopack", (folder) => servedInNext("class", folder)],
+  ["workerd, a Durable Object killed between requests", (folder) => pausedInWorkerd(folder)],
 ];
 
 const named = (form, list) => list.map(([name, run, fails = null]) => ({ name: `${form}: ${name}`, run, fails }));

@@ -25,6 +25,37 @@ export async function inWorkerd(form) {
   }
 }
 
+/** The whole server in a Durable Object: the first process starts a run and is killed, the second one gets the answer. */
+export async function pausedInWorkerd(folder) {
+  const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false };
+  const built = await esbuild.build({ entryPoints: [source("object")], ...options });
+  const start = () =>
+    new Miniflare({
+      modules: true,
+      script: built.outputFiles[0].text,
+      compatibilityDate: "2026-01-01",
+      durableObjects: { shop: { className: "Shop", useSQLite: true } },
+      durableObjectsPersist: join(folder, "objects"),
+    });
+  const { handler_id: id, prompts } = await using(start(), (url) =>
+    post(`${url}/workflows/shop/run`, { start_event: { lines: ["apples", "pears", "quinces"] } }),
+  );
+  const { status, result } = await using(start(), async (url) => {
+    await post(`${url}/handlers/${id}/prompts/${prompts[0]?.prompt_id}`, { fields: { by: "Ada" } });
+    return (await fetch(`${url}/handlers/${id}?wait=10000`)).json();
+  });
+  return status === "completed" ? JSON.stringify(result.value.result) : `the run is ${status}`;
+}
+
+/** `dispose` kills workerd. */
+async function using(worker, ask) {
+  try {
+    return await ask(`${String(await worker.ready).replace(/\/$/, "")}/run`);
+  } finally {
+    await worker.dispose();
+  }
+}
+
 /** What Next writes into an app that has none, and would write into ours. */
 const compilerOptions = {
   target: "ES2022",

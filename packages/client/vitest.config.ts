@@ -10,6 +10,9 @@ export default defineConfig({
     // Its cache key does not see a changed tsconfig: a stale pass or a stale failure is worse than 2 s.
     fsModuleCache: false,
     restoreMocks: true,
+    // They talk to processes and a browser, on machines that do other things, too.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "client", include: ["src/**/*.test.ts", "test/**/*.test.ts"] } },
       {

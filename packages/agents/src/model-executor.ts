@@ -1,5 +1,5 @@
 import { checkRunOptions } from "./check-options.js";
-import { emptyMetrics, type ExecutorResume, type StepMetricsData } from "@millrace/pipeline/executor";
+import { emptyMetrics, type ExecutorResume, mergeValues, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { ExecutorEvent } from "./events.types.js";
 import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types.js";
@@ -7,7 +7,6 @@ import { continueInSession } from "./pause/continue-run.js";
 import { resumedJob } from "./pause/resumed-job.js";
 import { eventsOf } from "./run/events-of.js";
 import { toFailure } from "./run/failure.js";
-import { mergeValues } from "./run/merge-values.js";
 import { failedRun, openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
 import { mayNeedConfirmation } from "./run/tool-calls.js";
@@ -142,7 +141,15 @@ export abstract class ModelExecutor<Output> implements Executor {
   async updateSessionState(updates: SessionState, choice: SessionChoice = {}): Promise<SessionState> {
     const before = await this.#session(choice);
     const state = { ...before.state, ...plainState(updates) };
-    const change = { ...this.#who(choice), before, base: before.state, state, run: null, metrics: emptyMetrics };
+    const change = {
+      ...this.#who(choice),
+      before,
+      base: before.state,
+      state,
+      counted: {},
+      run: null,
+      metrics: emptyMetrics,
+    };
     return saveSession(this.#store(change.sessionId), change);
   }
 
@@ -187,6 +194,7 @@ function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
     sessionId: request.sessionId ?? null,
     userId: request.userId || null,
     state: request.sessionState,
+    base: request.sessionState,
     defaults: settings.sessionState,
     outerContext: runContext,
     dependencies: Object.keys(dependencies).length > 0 ? dependencies : settings.dependencies,

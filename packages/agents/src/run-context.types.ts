@@ -12,7 +12,10 @@ export interface RunContext {
   readonly userId: string | null;
   /** One live object: a change is seen at once by everybody. Assigning another object replaces its content. */
   sessionState: SessionState;
-  /** Changes the state alone: no other `editState` of the run comes in between, also where the callback awaits. */
+  /**
+   * Changes the state alone: no other `editState` of the run comes in between, also where the callback awaits. The callback gets a
+   * copy, which counts when it returns. What it adds to a number that it has read is added up with what overlapping runs add.
+   */
   editState<Result>(edit: (state: SessionState) => Result | Promise<Result>): Promise<Result>;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { metricsSince, startState, type StepMetricsData } from "@millrace/pipeline/executor";
+import { mergeValues, metricsSince, startState, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { ExecutorEvent } from "./events.types.js";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
-import { mergeValues } from "./run/merge-values.js";
 import { openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
 import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
@@ -34,8 +33,8 @@ export async function runInSession(settings: ExecutorSettings, request: SessionR
   const template = settings.sessionState;
   const stored = session?.state ?? null;
   const state = startState({ template, stored, given, overwrite: settings.overwriteDbSessionState });
-  const job = jobOf(settings, { ...request, who, session, state });
-  return performInSession(settings, { job, who, session, base: stored ?? template });
+  const job = jobOf(settings, { ...request, who, session, state, base: stored ?? template });
+  return performInSession(settings, { job, who, session });
 }
 
 export interface Who {
@@ -56,19 +55,19 @@ export interface SessionWork {
   readonly job: RunJob;
   readonly who: Who;
   readonly session: AgentSession | null;
-  /** What the state is compared with to see what the run has changed. */
-  readonly base: SessionState;
 }
 
 export async function performInSession(
   settings: ExecutorSettings,
-  { job, who, session, base }: SessionWork,
+  { job, who, session }: SessionWork,
 ): Promise<AgentRun<unknown>> {
   const run = openRun(settings, job);
   const result = await performRun(run);
   const metrics = spentBy(result, job);
   const record = sessionRun(settings, job, result);
-  const change = { ...who, before: session, base, state: job.state, run: record, metrics };
+  const { base, state } = job;
+  const { counted } = run.edits;
+  const change = { ...who, before: session, base, state, counted, run: record, metrics };
   const saved = await closeSession(settings, change).catch((error: unknown) => {
     emitEnd(run, { ...result, status: "ERROR", pause: null, error: toFailure(error, settings) }, null);
     throw error;
@@ -87,9 +86,13 @@ interface JobParts extends SessionRunRequest {
   readonly who: Who;
   readonly session: AgentSession | null;
   readonly state: SessionState;
+  readonly base: SessionState;
 }
 
-export function jobOf(settings: ExecutorSettings, { input, options, emit, who, session, state }: JobParts): RunJob {
+export function jobOf(
+  settings: ExecutorSettings,
+  { input, options, emit, who, session, state, base }: JobParts,
+): RunJob {
   const runId = options.runId ?? newId();
   const { images = [], videos = [], audio = [], files = [] } = options;
   return {
@@ -101,6 +104,7 @@ export function jobOf(settings: ExecutorSettings, { input, options, emit, who, s
     media: [...images, ...videos, ...audio, ...files],
     ...who,
     state,
+    base,
     defaults: {},
     outerContext: undefined,
     dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),

@@ -5,7 +5,7 @@ import type { MemberRun } from "./executor.types.js";
 import type { Member } from "./members.js";
 import type { PausedMember, ResumedRun } from "./pause/paused-state.types.js";
 import type { CallKeys } from "./run/call-keys.js";
-import type { Media, StepMetricsData } from "@millrace/pipeline/executor";
+import type { CountingState, Media, StepMetricsData } from "@millrace/pipeline/executor";
 import type { ReadFile } from "./run/media-part.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions/sessions.types.js";
@@ -71,6 +71,8 @@ export interface RunJob {
   readonly userId: string | null;
   /** Live: read and written in place. */
   readonly state: SessionState;
+  /** What the state is compared with to see what the run has changed. */
+  readonly base: SessionState;
   /** What the state gets where it has nothing. */
   readonly defaults: SessionState;
   readonly outerContext: Partial<RunContext> | undefined;
@@ -87,6 +89,8 @@ export interface ActiveRun {
   readonly settings: ExecutorSettings;
   readonly job: RunJob;
   readonly context: RunContext;
+  /** Of its `editState`, where it stands alone. */
+  readonly edits: CountingState;
   readonly startedMs: number;
   /** Of its own model calls before the last pause. */
   readonly before: { readonly modelCalls: number; readonly metrics: StepMetricsData };

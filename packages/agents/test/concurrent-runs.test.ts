@@ -1,9 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { Agent, type AgentSessions, memorySessions } from "../src/index.js";
+import { z } from "zod";
+import { Agent, type AgentSessions, memorySessions, tool } from "../src/index.js";
 import { deferred } from "./support/deferred.js";
 import { readAll } from "./support/events.js";
 import { scripted } from "./support/models.js";
 import { addItem, listOf, removeItem } from "./support/shopping.js";
+
+const count = tool({
+  name: "count",
+  description: "Counts",
+  parameters: z.object({ sets: z.boolean() }),
+  execute: async ({ sets }, { runContext, sessionState }) => {
+    await runContext.editState(async (state) => {
+      const before = (state["n"] as number | undefined) ?? 0;
+      await Promise.resolve();
+      state["n"] = before + 1;
+    });
+    if (sets) sessionState["n"] = 100;
+    return "counted";
+  },
+});
 
 describe("runs of one session at the same time", () => {
   it("lose neither items nor runs nor tokens", async () => {
@@ -37,7 +53,7 @@ describe("runs of one session at the same time", () => {
     expect(stored).toMatchObject({ version: items.length, metrics: { totalTokens: items.length * 30 } });
   });
 
-  it("leave the list of the later save where both changed more than its end", async () => {
+  it("keep of one list what one has added, and not what the other has removed", async () => {
     const sessions = memorySessions();
     const options = {
       sessions,
@@ -55,7 +71,35 @@ describe("runs of one session at the same time", () => {
 
     await new Agent({ ...options, model: scripted([removing, "Removed."]) }).run("Remove it");
 
-    expect(await adder.getSessionState()).toEqual({ shopping_list: [], theirs: 1 });
+    expect(await adder.getSessionState()).toEqual({ shopping_list: ["new"], theirs: 1 });
+  });
+
+  it("add up what each has counted, and not what one has set", async () => {
+    const options = { sessions: memorySessions(), sessionId: "shared", tools: [count] };
+    const counting = [
+      ["count", { sets: false }],
+      ["count", { sets: false }],
+    ] as const;
+    const started = deferred();
+    let waiting = 0;
+    const all = async () => {
+      if (++waiting === 5) started.resolve();
+      await started.promise; // all have loaded the session
+      return counting;
+    };
+    const agents = Array.from({ length: 5 }, () => new Agent({ ...options, model: scripted([all, "Counted."]) }));
+    await Promise.all(agents.map((agent) => agent.run("Count")));
+    const [agent] = agents as [Agent];
+
+    expect(await agent.getSessionState()).toEqual({ n: 10 });
+
+    const setting = async () => {
+      await new Agent({ ...options, model: scripted([counting, "Counted."]) }).run("Count"); // while this run goes on
+      return [["count", { sets: true }]] as const;
+    };
+    await new Agent({ ...options, model: scripted([setting, "Set."]) }).run("Set");
+
+    expect(await agent.getSessionState()).toEqual({ n: 100 });
   });
 
   it("give up, with an error, on a store that never takes anything", async () => {

@@ -235,7 +235,15 @@ describe("against a server", () => {
   });
 
   it("describes the workflows", async () => {
-    expect((await client.workflows()).toSorted()).toEqual(["count", "fragile", "greet", "joke", "mailbox", "mend"]);
+    expect((await client.workflows()).toSorted()).toEqual([
+      "broken",
+      "count",
+      "fragile",
+      "greet",
+      "joke",
+      "mailbox",
+      "mend",
+    ]);
     expect(await client.schema("joke")).toMatchObject({ start: { properties: { topic: {} } }, stop: {} });
     expect((await client.events("joke")).map(({ title }) => title)).toEqual(expect.arrayContaining(["Topic", "Joke"]));
     expect(await client.representation("joke")).toMatchObject({ graph: { name: "joke" }, mermaid: expect.any(String) });

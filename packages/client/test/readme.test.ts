@@ -15,8 +15,8 @@ it("the first program of the README prints what stands below it", () => {
   const printed = execFileSync(process.execPath, [...flags, "--input-type=module-typescript", "--eval", source], {
     cwd: fileOf(".."),
     encoding: "utf8",
-    timeout: 10_000,
+    timeout: 30_000,
   });
 
   expect(printed).toBe(output);
-}, 20_000);
+}, 40_000);

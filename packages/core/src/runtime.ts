@@ -11,6 +11,7 @@ export type { HistoryEntry } from "./runtime/history.js";
 export type {
   CheckProblem,
   CheckReport,
+  DueReport,
   ForkOptions,
   GoOnOptions,
   PostOptions,

@@ -25,6 +25,7 @@ export { emptyMedia, mergeMedia } from "./data/media.js";
 export type { Media, MediaKind, MediaSet } from "./data/media.types.js";
 export { addMetrics, emptyMetrics, metricsSince, sumMetrics } from "./data/metrics.js";
 export type { ModelMetricsData, StepMetricsData } from "./data/metrics.types.js";
+export { mergeValues } from "./data/merge-values.js";
 export { isEmptyContent, toText } from "./data/text.js";
 
 // ---- session state
@@ -33,5 +34,6 @@ export type { JsonObject, Key, Path } from "./session/json.js";
 export { mergeStates } from "./session/merge-states.js";
 export type { StatesToMerge } from "./session/merge-states.js";
 export type { CountedPaths } from "./session/counted.js";
+export { CountingState } from "./session/counting-state.js";
 export { deepMerge, startState } from "./session/start-state.js";
 export type { StartStates } from "./session/start-state.js";

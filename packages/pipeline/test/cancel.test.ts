@@ -1,7 +1,7 @@
 /** A run that somebody stops keeps what was done. */
 import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
-import { createRuntime } from "millrace/runtime";
+import { createRuntime, memoryStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import {
   Loop,
@@ -189,6 +189,33 @@ describe("a cancelled run", () => {
     expect(receipt).toMatchObject({ status: "accepted" });
     expect(output).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }] });
     expect(session?.value).toMatchObject({ runs: [{ runId: handle.runId, status: "CANCELLED" }] });
+  });
+
+  it("through the runtime keeps its work: the session is written when it has gone on and ended", async () => {
+    const { executor, started, seen } = waiting();
+    const store = memoryStore();
+    const own = pipeline(
+      [step("a"), step("waits", { executor: (...given) => (seen.calls === 0 ? executor(...given) : "b") })],
+      {
+        store,
+        storeEvents: true,
+      },
+    );
+    const runtime = createRuntime({ workflows: { [own.id]: own.workflow }, store });
+    const handle = runtime.run(own.id, own.workflowInput("in", { sessionId: "s" }) as never);
+    await started;
+    await handle.cancel("enough");
+    const cancelled = await own.getRun(handle.runId);
+    const between = await own.sessions.get("s");
+    await runtime.resume(handle.runId);
+    const output = await own.handle(handle.runId);
+
+    expect(cancelled).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }] });
+    expect(cancelled.events.slice(-2)).toMatchObject([{ event: "WorkflowCancelled" }, { event: "WorkflowCompleted" }]);
+    expect(between).toMatchObject({ runs: [{ runId: handle.runId, status: "RUNNING" }], metrics: null });
+    expect(output).toMatchObject({ status: "COMPLETED", content: "b" });
+    expect(await own.sessions.get("s")).toMatchObject({ runs: [{ runId: handle.runId, status: "COMPLETED" }] });
+    await runtime.stop();
   });
 
   it("after its end is as it was", async () => {

@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
 import { expect, it } from "vitest";
 import { cancelling, runId, sessionId } from "./support/cancelling.js";
+import type { CancellingProcess } from "./support/cancelling-process.js";
 import { Child } from "./support/child.js";
 import { temporaryDirectory } from "./support/files.js";
 import type { Death } from "./support/mortality.js";
+
+const start = (options: CancellingProcess) => new Child("cancelling-process.ts", options);
 
 const deaths: (readonly [Death["at"], number, "CANCELLED" | "COMPLETED"])[] = [
   ["before commit", 1, "COMPLETED"], // nobody has stored that it was to be cancelled
@@ -19,7 +22,7 @@ it.each(deaths)(
   { timeout: 60_000 },
   async (at, count, status) => {
     const path = join(temporaryDirectory(), "runs.db");
-    const { signal, complaints } = await new Child("cancelling-process.ts", { path, death: { at, count } }).ended;
+    const { signal, complaints } = await start({ path, death: { at, count } }).ended;
 
     const next = cancelling(sqliteStore(path, { durability: "process" }), null);
     await next.start();
@@ -33,3 +36,21 @@ it.each(deaths)(
     expect(session?.metrics).not.toBeNull();
   },
 );
+
+it("a run at work in another process is cancelled there, in one commit with its session", {
+  timeout: 60_000,
+}, async () => {
+  const path = join(temporaryDirectory(), "runs.db");
+  const child = start({ path, death: null });
+  await child.ready;
+
+  const here = cancelling(sqliteStore(path, { durability: "process" }), null);
+  const output = await here.handle(runId).cancel("enough");
+  const session = await here.sessions.get(sessionId);
+  const { lines, complaints } = await child.ended;
+  await here.close();
+
+  expect(output).toMatchObject({ status: "CANCELLED", sessionState: { n: 1, list: ["item"] } });
+  expect(session).toMatchObject({ state: { n: 1, list: ["item"] }, runs: [{ runId, status: "CANCELLED" }] });
+  expect({ lines, complaints }).toEqual({ lines: ["waits", "CANCELLED"], complaints: "" });
+});

@@ -43,6 +43,27 @@ it("loses nothing when one of two processes is killed in the middle of its runs"
   await expectAll(path);
 });
 
+it.each([1, 2, 3, 4, 5, 6])(
+  "has a first run that was killed before commit %i once, with what it has changed once",
+  { timeout },
+  async (count) => {
+    const path = join(temporaryDirectory(), "runs.db");
+    const dying = open({ path, items: ["a"], death: { at: "before commit", count } });
+    dying.send("go");
+    const { signal } = await dying.ended;
+    const next = open({ path, items: ["a"], death: null });
+    next.send("go");
+    const { complaints } = await next.ended;
+
+    const pipeline = shopping(sqliteStore(path, { durability: "process" }));
+    const session = await pipeline.sessions.get(sessionId);
+    await pipeline.close();
+    expect({ signal, complaints }).toEqual({ signal: "SIGKILL", complaints: "" });
+    expect(session?.state).toEqual({ list: ["a"], edited: ["a"], n: 1, a: true });
+    expect(session?.runs).toMatchObject([{ runId: "a", status: "COMPLETED" }]);
+  },
+);
+
 it("counts every one of a thousand branches that edit one number, with an await inside", { timeout }, async () => {
   const store = sqliteStore(join(temporaryDirectory(), "runs.db"), { durability: "process" });
   const count: StepFunction = ({ input }, { editState }) =>

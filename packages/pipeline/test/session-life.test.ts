@@ -1,7 +1,10 @@
 /** A session from its first run on: whose it is, what it says of runs under way, and what becomes of it meanwhile. */
+import { join } from "node:path";
+import { sqliteStore } from "@millrace/sqlite";
 import { memoryStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { Pipeline, type PipelineOptions, type StepFunction } from "../src/index.js";
+import { Pipeline, type PipelineOptions, type PipelineRunOutput, type StepFunction } from "../src/index.js";
+import { temporaryDirectory } from "./support/files.js";
 import { Gate } from "./support/gate.js";
 import { eventsOf, fails, pipeline, step } from "./support/pipelines.js";
 
@@ -85,6 +88,35 @@ describe("a session whose first run is at work", () => {
     expect(await made.sessions.get("s")).toBeNull();
   });
 });
+
+describe("a new session that two users run in at once, over two connections to one file", () => {
+  it("is that of one of them, and the other one runs nothing in it", { timeout: 60_000 }, async () => {
+    const path = join(temporaryDirectory(), "runs.db");
+    const notes: StepFunction = (_input, { userId, editState }) =>
+      editState((state) => void (state["by"] = [...((state["by"] as unknown[] | undefined) ?? []), userId]));
+    const of = (userId: string) => pipeline([notes], { store: sqliteStore(path, { durability: "process" }), userId });
+    const [ada, bob] = [of("ada"), of("bob")];
+    const sessions = Array.from({ length: 20 }, (_, n) => `session ${n}`);
+
+    const endings = await Promise.all(
+      sessions.map((sessionId) =>
+        Promise.all([ada, bob].map((one) => one.run("in", { sessionId }).output().catch(codeOf))),
+      ),
+    );
+    const stored = await Promise.all(sessions.map((sessionId) => ada.sessions.get(sessionId)));
+
+    for (const [index, both] of endings.entries()) {
+      const [output] = both.filter((one) => one !== "SESSION_FOREIGN") as [PipelineRunOutput];
+      expect(both).toContain("SESSION_FOREIGN");
+      expect(output).toMatchObject({ status: "COMPLETED", sessionState: { by: [output.userId] } });
+      expect(stored[index]).toMatchObject({ userId: output.userId, state: { by: [output.userId] }, runs: [{}] });
+    }
+  });
+});
+
+function codeOf(error: unknown): string {
+  return (error as { code: string }).code;
+}
 
 describe("a session that is another user's by the end of a run", () => {
   async function taken() {

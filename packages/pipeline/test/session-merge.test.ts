@@ -91,16 +91,18 @@ describe("a number that two runs change", () => {
 
   it("has nothing of an edit that throws, and once what an attempt has counted that the step does again", async () => {
     let attempts = 0;
-    const thrown: Work = async ({ editState }) => {
-      await editState((state) => {
+    const thrown: Work = async (context) => {
+      await counts(2)(context);
+      const edited = context.editState((state) => {
         state["n"] = (state["n"] as number) + 100;
         throw new Error("no");
-      }).catch(() => {});
+      });
+      await expect(edited).rejects.toThrow("no");
       if (++attempts === 1) throw new Error("again");
-      await counts(2)({ editState } as RunContext);
     };
 
     expect(await bothOf({ n: 10 }, [counts(1), thrown])).toEqual({ n: 13 });
+    expect(attempts).toBe(2);
   });
 
   it("counts what branches of both have counted", async () => {

@@ -1,5 +1,6 @@
 /** What `createServer` takes. */
 import { type EventClass, type Log, type Workflow, WorkflowError } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./auth.js";
 import { consoleLog } from "./system.js";
@@ -67,6 +68,18 @@ export interface ResolvedOptions extends Omit<Required<ServerOptions>, "auth" | 
   readonly limits: ServerLimits;
 }
 
+const known: OptionNames<ServerOptions> = {
+  runtime: true,
+  auth: true,
+  cors: true,
+  limits: true,
+  basePath: true,
+  additionalEvents: true,
+  publicDocs: true,
+  clientOf: true,
+  log: true,
+};
+
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const { auth, cors, clientOf, limits, ...rest } = options;
@@ -81,28 +94,38 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     clientOf: clientOf ?? null,
     limits: { ...defaultLimits, ...limits },
   };
-  assertValid(resolved);
+  const problems = [...unknownOptions(options, known), ...problemsOf(resolved)];
+  if (problems.length > 0) throw wrongOptions("server", "ServerOptions", problems);
   return resolved;
 }
 
-function assertValid({ runtime, limits, cors, basePath, additionalEvents }: ResolvedOptions): void {
+export function wrongOptions(what: string, type: string, problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The options of the ${what} are wrong: ${problems.join("; ")}.`,
+    hint: `See \`${type}\` for what each may be.`,
+    details: { problems },
+  });
+}
+
+export function limitProblems(limits: ServerLimits): string[] {
+  return Object.entries(limits).flatMap(([name, value]) => {
+    if (!Object.hasOwn(defaultLimits, name)) return [`there is no \`limits.${name}\``];
+    const isFine = Number.isFinite(value) && value >= 1;
+    return isFine ? [] : [`\`limits.${name}\` is ${String(value)}, not a number from 1`];
+  });
+}
+
+function problemsOf({ runtime, auth, limits, cors, basePath, additionalEvents }: ResolvedOptions): string[] {
   const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
-  const problems = [
+  return [
     ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
-    ...Object.entries(limits)
-      .filter(([, value]) => !(Number.isFinite(value) && value >= 1))
-      .map(([name, value]) => `\`limits.${name}\` is ${String(value)}, not a number from 1`),
+    ...(auth !== null && typeof auth !== "function" ? ["`auth` is no function, such as `bearerAuth(…)` gives"] : []),
+    ...limitProblems(limits),
     ...(cors?.credentials && cors.origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
     ...(basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath) ? ['`basePath` is no path such as "/api"'] : []),
     ...Object.keys(additionalEvents)
       .filter((name) => !Object.hasOwn(known, name))
       .map((name) => `\`additionalEvents\` names "${name}", which is no workflow of the runtime`),
   ];
-  if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of the server are wrong: ${problems.join("; ")}.`,
-    hint: "See `ServerOptions` for what each may be.",
-    details: { problems },
-  });
 }

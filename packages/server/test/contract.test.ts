@@ -252,7 +252,8 @@ describe("handlers", () => {
     const { body: added } = await server.post("/workflows/add/run", { kwargs: { left: 1 } });
     const { body: failed } = await server.post("/workflows/fail/run");
 
-    expect(await server.get(`/results/${napping.handler_id}`)).toMatchObject({ status: 202, body: { result: null } });
+    const { body: waiting } = await server.post("/workflows/refund/run");
+    expect(await server.get(`/results/${waiting.handler_id}`)).toMatchObject({ status: 202, body: { result: null } });
     expect(await server.get(`/results/${napping.handler_id}?wait=5000`)).toMatchObject({
       status: 200,
       body: { handler_id: napping.handler_id, status: "completed", result: "rested" },
@@ -432,7 +433,13 @@ describe("looking back", () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: "RUN_UNKNOWN" } });
   });
 
-  it("takes up what is due", async () => {
-    expect(await server.post("/tick")).toMatchObject({ status: 200, body: { taken: expect.any(Number) } });
+  it("takes up what is due, and says when there will be more", { timeout: 20_000 }, async () => {
+    await using other = await ServerProcess.start();
+    expect((await other.post("/tick")).body).toEqual({ taken: 0, wake_at: null });
+
+    await other.start("nap", { kwargs: { ms: 3_600_000 } });
+    const { body } = await other.post("/tick");
+    expect(body).toEqual({ taken: 0, wake_at: time });
+    expect(Date.parse(body.wake_at)).toBeLessThanOrEqual(Date.now() + 1_000); // the end of the lease at the latest
   });
 });

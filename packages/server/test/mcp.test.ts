@@ -8,7 +8,7 @@ import { createMcpServer } from "../src/mcp.js";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
 
-async function connect(answer: ElicitResult | null = null) {
+async function connect(answer: ElicitResult | (() => never) | null = null, elicitation: Record<string, object> = {}) {
   const runtime = createRuntime({ workflows });
   const log = { info: () => {}, error: () => {} };
   const server = createMcpServer({
@@ -16,15 +16,12 @@ async function connect(answer: ElicitResult | null = null) {
     log,
     tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails." },
   });
-  const client = new Client(
-    { name: "test", version: "1" },
-    { capabilities: answer === null ? {} : { elicitation: {} } },
-  );
+  const client = new Client({ name: "test", version: "1" }, { capabilities: answer === null ? {} : { elicitation } });
   const asked: Json[] = [];
   if (answer !== null) {
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
       asked.push(params);
-      return answer;
+      return typeof answer === "function" ? answer() : answer;
     });
   }
   const [one, other] = InMemoryTransport.createLinkedPair();
@@ -85,14 +82,33 @@ describe("createMcpServer", () => {
   it.each([
     ["has no way to ask", null],
     ["is told no", { action: "decline" } as const],
-  ])("ends with the open prompt where the client %s, and goes on with its answer", async (_name, answer) => {
-    const { call } = await connect(answer);
+    ["is sent away", { action: "cancel" } as const],
+    ["fails to ask", failing],
+    ["shows no forms", { action: "accept" } as const, { url: {} }],
+  ])(
+    "ends with the open prompt where the client %s, and goes on with its answer",
+    async (_name, answer, can: Record<string, object> = {}) => {
+      const { call } = await connect(answer, can);
 
-    const { structuredContent } = await call("refund");
-    expect(structuredContent).toMatchObject({ status: "running", waiting: true });
-    const { handler_id, prompts } = structuredContent;
-    const given = { handler_id, prompt_id: prompts[0].prompt_id, fields: { approved: false } };
-    expect(await call("answer_prompt", given)).toMatchObject({ content: [{ text: '{"result":"refused"}' }] });
-    expect(await call("answer_prompt", given)).toMatchObject({ isError: true });
+      const { structuredContent } = await call("refund");
+      expect(structuredContent).toMatchObject({ status: "running", waiting: true });
+      const { handler_id, prompts } = structuredContent;
+      const given = { handler_id, prompt_id: prompts[0].prompt_id, fields: { approved: false } };
+      expect(await call("answer_prompt", given)).toMatchObject({ content: [{ text: '{"result":"refused"}' }] });
+      expect(await call("answer_prompt", given)).toMatchObject({ isError: true });
+    },
+  );
+});
+
+function failing(): never {
+  throw new Error("the window is gone");
+}
+
+describe("the options of an MCP server", () => {
+  it("are refused with everything that is wrong", () => {
+    const wrong = { runtime: createRuntime({ workflows }), tools: { ad: "Adds." }, waitMs: 0, tenent: "acme" };
+
+    expect(() => createMcpServer(wrong)).toThrow(/`tenent` is no option: did you mean `tenant`.*waitMs.*"ad"/s);
+    expect(() => createMcpServer({} as never)).toThrow("no runtime");
   });
 });

@@ -2,7 +2,7 @@
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "millrace";
 import { createRuntime, type Runtime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bearerAuth, createServer } from "../src/index.js";
+import { bearerAuth, createHandler, createServer } from "../src/index.js";
 
 const echo = defineWorkflow("echo")
   .step("echo", { on: StartEvent, emits: StopEvent }, (ev) => new StopEvent({ result: ev.get("text") }))
@@ -103,6 +103,23 @@ describe("options", () => {
 
     expect(() => createServer({ runtime: open(), ...wrong })).toThrow(
       /bodyBytes.*streams.*basePath.*additionalEvents/s,
+    );
+  });
+
+  it.each([
+    [{ basepath: "/api" }, /`basepath` is no option: did you mean `basePath`/],
+    [{ limits: { bodyByte: 1 } }, /there is no `limits.bodyByte`/],
+    [{ auth: "secret" }, /`auth` is no function/],
+    [{ runtime: {} }, /`runtime` is no runtime/],
+  ])("are not taken for others: %j", (wrong, message) => {
+    expect(() => createServer({ runtime: open(), ...(wrong as object) })).toThrow(message);
+  });
+
+  it("of one function are refused in the same way", () => {
+    const wrong = { store: {}, driveMs: 0, limits: { bodyDepth: 0 }, auth: "secret", drive: 1 };
+
+    expect(() => createHandler(echo, wrong as never)).toThrow(
+      /`drive` is no option.*`store` is no run store.*driveMs.*`auth` is no function.*bodyDepth/s,
     );
   });
 

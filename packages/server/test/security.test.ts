@@ -25,6 +25,7 @@ const routes: readonly (readonly ["GET" | "POST", string])[] = [
   ["POST", "/workflows/add/run-nowait"],
   ["GET", "/handlers"],
   ["GET", "/handlers/x"],
+  ["GET", "/results/x"],
   ["POST", "/handlers/x/cancel"],
   ["GET", "/events/x"],
   ["POST", "/events/x"],

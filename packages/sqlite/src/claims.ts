@@ -1,4 +1,4 @@
-import type { ClaimedRun, DueRuns, LeaseRequest, RunKey } from "millrace/runtime";
+import type { ClaimedRun, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { atMost } from "./journal.js";
 import type { Owners } from "./owners.js";
@@ -11,6 +11,7 @@ interface Candidate {
 }
 
 const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id = ?";
+const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
 
 /** A statement for runs of all workflows, and one for those of a JSON list that comes before its last value. */
@@ -26,6 +27,7 @@ function filtered(select: string, where: string, order: string): Filtered {
 }
 
 const expired = filtered("id, lease_until AS dueAtMs", "owner = ? AND lease_until <= ?", "lease_until");
+const heldTimer = filtered("id, wake_at AS dueAtMs", "owner = ? AND wake_at > ?", "wake_at");
 const woken = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at <= ?", "wake_at, id");
 // A post is due at once: its time, which another clock gave, only says how long it has waited.
 const posted = filtered(
@@ -52,15 +54,7 @@ export class Claims {
   }
 
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): ClaimedRun[] {
-    const limit = atMost(lease.limit);
-    const candidates = [
-      ...this.#ofHolders(lease, limit),
-      ...this.#candidates(woken, lease, [lease.nowMs, limit]),
-      ...this.#candidates(posted, lease, [limit]),
-    ];
-    candidates.sort((left, right) => left.dueAtMs - right.dueAtMs || left.id - right.id);
-    const ids = new Set(candidates.map(({ id }) => id));
-    const claimed = [...ids].slice(0, limit).map((id) => this.#take(id, lease));
+    const claimed = this.#due(lease, atMost(lease.limit)).map(({ id }) => this.#take(id, lease));
     return claimed.filter((run) => run !== null);
   }
 
@@ -75,11 +69,41 @@ export class Claims {
     return times.length === 0 ? null : Math.min(...times);
   }
 
+  /** What {@link claimDue} would take. */
+  due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
+    const runs = this.#due({ nowMs, ...of }, atMost(limit)).map(({ id, dueAtMs }) => ({
+      ...(this.#database.sql(nameOf).get(id) as { tenant: string; runId: string; workflow: string }),
+      dueAtMs,
+    }));
+    const held = this.#owners.holders().flatMap((owner) => {
+      const ends = this.#candidates(expired, of, [owner, Number.MAX_SAFE_INTEGER, 1]).map(({ dueAtMs }) => dueAtMs);
+      const timers = this.#candidates(heldTimer, of, [owner, nowMs, 1]).map(({ dueAtMs }) => dueAtMs);
+      return [...timers, ...(this.#owners.isDead(owner) ? ends.map((atMs) => Math.min(nowMs, atMs)) : ends)];
+    });
+    const free = this.nextWakeAtMs(of);
+    const times = free === null ? held : [...held, free];
+    return {
+      runs: runs.map(({ tenant, runId, ...rest }) => ({ key: { tenant, runId }, ...rest })),
+      wakeAtMs: times.length === 0 ? null : Math.min(...times),
+    };
+  }
+
+  #due(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
+    const candidates = [
+      ...this.#ofHolders(of, limit),
+      ...this.#candidates(woken, of, [of.nowMs, limit]),
+      ...this.#candidates(posted, of, [limit]),
+    ];
+    candidates.sort((left, right) => left.dueAtMs - right.dueAtMs || left.id - right.id);
+    const seen = new Set<number>(); // one may have a time and a post
+    return candidates.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, limit);
+  }
+
   /** Runs whose lease has run out, and all runs of dead owners. */
-  #ofHolders(lease: LeaseRequest & DueRuns, limit: number): Candidate[] {
+  #ofHolders(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
     return this.#owners.holders().flatMap((owner) => {
-      const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : lease.nowMs;
-      return this.#candidates(expired, lease, [owner, untilMs, limit]);
+      const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : of.nowMs;
+      return this.#candidates(expired, of, [owner, untilMs, limit]);
     });
   }
 

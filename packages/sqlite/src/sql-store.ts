@@ -15,6 +15,7 @@ import type {
   RunPage,
   RunQuery,
   RunStore,
+  StoredDue,
   StoredEvent,
   StoredPost,
   StoredRecord,
@@ -82,6 +83,10 @@ export class SqlStore implements RunStore {
 
   async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
     return this.#database.read(() => this.#claims.nextWakeAtMs(of));
+  }
+
+  async due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue> {
+    return this.#database.read(() => this.#claims.due(of));
   }
 
   async run(key: RunKey): Promise<StoredRun | null> {

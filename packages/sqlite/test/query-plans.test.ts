@@ -46,6 +46,7 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   await store.claimDue({ owner: "cid", nowMs: 4_000, untilMs: 5_000, limit: 10 });
   await store.renew({ owner: "cid", nowMs: 4_000, untilMs: 6_000 });
   await store.nextWakeAtMs();
+  await store.due({ nowMs: 9_000, limit: 10 });
   await Promise.all([store.run(key), store.snapshot(key), store.blob(hash), store.record(record)]);
   await store.ticks(key, { after: 0, limit: 10 });
   await store.events(key, { after: -1, limit: 10 });

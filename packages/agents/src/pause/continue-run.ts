@@ -42,9 +42,10 @@ export async function continueInSession(
     who,
     session,
     state,
+    base: stored ?? template,
   });
   const job = resumedJob(settings, fresh, { state: pause.state, answers });
-  return performInSession(settings, { job, who, session, base: stored ?? template });
+  return performInSession(settings, { job, who, session });
 }
 
 async function openSession({ sessions }: ExecutorSettings, who: Who, runId: string): Promise<AgentSession | null> {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { emptyMetrics, toText } from "@millrace/pipeline/executor";
+import { CountingState, emptyMetrics, toText } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
 import { WorkflowError } from "millrace";
 import type { ExecutorResult, MemberRun } from "../executor.types.js";
@@ -27,13 +27,15 @@ import { plainMessages, userMessage } from "./user-message.js";
 
 export function openRun(settings: ExecutorSettings, job: RunJob): ActiveRun {
   const { runId, sessionId, userId, state, dependencies, metadata, signal, resumed } = job;
-  const facts = { runId, sessionId, userId, state, dependencies, metadata, signal };
+  const edits = new CountingState(state, job.base);
+  const facts = { runId, sessionId, userId, state, edits, dependencies, metadata, signal };
   const context = createRunContext(facts, job.outerContext);
   const earlier = resumed?.state;
   return {
     settings,
     job,
     context,
+    edits,
     startedMs: tickMs(),
     before: { modelCalls: earlier?.modelCalls ?? 0, metrics: earlier?.metrics ?? emptyMetrics },
     media: [...(earlier?.madeMedia ?? [])],

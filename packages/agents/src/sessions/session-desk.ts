@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { emptyMetrics, mergeStates, type StepMetricsData } from "@millrace/pipeline/executor";
+import { type CountedPaths, emptyMetrics, mergeStates, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { totalMetrics } from "../run/metrics.js";
 import type { SessionState } from "../run-context.types.js";
@@ -24,6 +24,7 @@ export interface SessionChange {
   /** What `state` is compared with: the stored state, or the template of a new session. */
   readonly base: SessionState;
   readonly state: SessionState;
+  readonly counted: CountedPaths;
   readonly run: AgentSessionRun | null;
   /** What is not in the session's metrics yet. */
   readonly metrics: StepMetricsData;
@@ -63,9 +64,13 @@ export async function saveSession(sessions: AgentSessions, change: SessionChange
   throw busy(change.sessionId);
 }
 
-function mergedState({ before, base }: SessionChange, newest: AgentSession | null, mine: SessionState): SessionState {
+function mergedState(
+  { before, base, counted }: SessionChange,
+  newest: AgentSession | null,
+  mine: SessionState,
+): SessionState {
   if (newest === null || newest.version === before?.version) return mine;
-  return mergeStates({ base, theirs: newest.state, mine });
+  return mergeStates({ base, theirs: newest.state, mine, counted });
 }
 
 function refuseForeign(session: AgentSession, userId: string | null): void {

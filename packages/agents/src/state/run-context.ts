@@ -1,3 +1,4 @@
+import type { CountingState } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "../run-context.types.js";
 import { replaceContent } from "./live-state.js";
 
@@ -7,6 +8,7 @@ export interface ContextFacts {
   readonly userId: string | null;
   /** The live object. */
   readonly state: SessionState;
+  readonly edits: CountingState;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
@@ -14,7 +16,7 @@ export interface ContextFacts {
 
 /** A context whose state cannot be lost by assigning another object to it. */
 export function createRunContext(facts: ContextFacts, outer: Partial<RunContext> | undefined): RunContext {
-  const { state, ...readable } = facts;
+  const { state, edits, ...readable } = facts;
   const context: RunContext = {
     ...readable,
     get sessionState() {
@@ -23,18 +25,9 @@ export function createRunContext(facts: ContextFacts, outer: Partial<RunContext>
     set sessionState(next) {
       replaceContent(state, next);
     },
-    editState: oneAtATime(state),
+    editState: (edit) => edits.edit(edit),
   };
   return outer === undefined ? context : withOuter(context, outer);
-}
-
-function oneAtATime(state: SessionState): RunContext["editState"] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (edit) => {
-    const edited = last.then(() => edit(state));
-    last = edited.catch(() => {}); // the caller has the error; the next edit has nothing to do with it
-    return edited;
-  };
 }
 
 /** What is decided here, whatever the caller's context says. */

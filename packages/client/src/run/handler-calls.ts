@@ -64,7 +64,7 @@ export async function postEvent(
   to: { readonly handlerId: string; readonly step: string | undefined },
   { event, ...message }: Message & { readonly event: object },
 ): Promise<Receipt> {
-  const body = { event: await encodeEvent(event), ...(to.step !== undefined && { step: to.step }) };
+  const body = { event: encodeEvent(event), ...(to.step !== undefined && { step: to.step }) };
   return deliver(transport, { ...message, path: eventsPath(to.handlerId), body });
 }
 
@@ -73,7 +73,7 @@ export async function postAnswer(
   to: { readonly handlerId: string; readonly promptId: string },
   { fields, ...message }: Message & { readonly fields: object },
 ): Promise<Receipt> {
-  const { json, meta } = await encodeValue(fields);
+  const { json, meta } = encodeValue(fields);
   const path = `${handlerPath(to.handlerId)}/prompts/${segment(to.promptId)}`;
   return deliver(transport, { ...message, path, body: { fields: json, ...(meta !== undefined && { meta }) } });
 }

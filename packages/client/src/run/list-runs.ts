@@ -16,7 +16,7 @@ export async function listRuns({ transport, classes }: Connection, filter: RunFi
   const page = await transport.json<{ handlers: HandlerRecord[]; cursor?: string | null }>(call);
   const options = { classes, request: transport.requestFacts(call) };
   return {
-    runs: await Promise.all(page.handlers.map((record) => toSummary(record, options))),
+    runs: page.handlers.map((record) => toSummary(record, options)),
     cursor: page.cursor ?? null,
   };
 }

@@ -27,7 +27,7 @@ export function startRun(connection: Connection, { workflow, input, options }: S
   const { labels, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, workflow);
   const post = async (): Promise<RunSummary> => {
-    const start = await encodeStart(input);
+    const start = encodeStart(input);
     const body = { start_event: start, handler_id: handlerId, ...(labels !== undefined && { labels }) };
     return begin(connection, { method: "POST", path, body, key, signal }, { handlerId, isOurs });
   };

@@ -52,7 +52,7 @@ async function* read(
   for await (const envelope of follow({ transport, path, after, signal })) {
     yield {
       sequence: envelope.sequence,
-      event: await decodeEvent(envelope, { classes, request }),
+      event: decodeEvent(envelope, { classes, request }),
       origin: envelope.origin ?? null,
       promptId: envelope.prompt_id ?? null,
     };

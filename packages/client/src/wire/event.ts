@@ -4,7 +4,7 @@
  * @module
  */
 import { ClientError } from "../client-error.js";
-import type { RequestFacts } from "../http/answer-error.js";
+import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
 import type { EventClasses, SomeEvent } from "../inferred.types.js";
 import type { Envelope } from "./contract.types.js";
 import { decodeValue, encodeValue } from "./value.js";
@@ -22,21 +22,29 @@ export interface DecodeOptions {
 }
 
 /** @throws {ClientError} `RESPONSE_INVALID`; what the class of the event throws when the fields do not fit. */
-export async function decodeEvent(envelope: Envelope, { classes, request }: DecodeOptions): Promise<SomeEvent> {
-  const { type, value: json, meta } = envelope;
-  const fields = (meta === undefined || meta === null ? json : await decodeValue({ json, meta }, request)) as object;
+export function decodeEvent(envelope: Envelope, { classes, request }: DecodeOptions): SomeEvent {
+  const { type } = envelope;
+  const fields = fieldsOf(envelope, request);
   const EventClass = classes.get(type);
   return EventClass ? (new EventClass(fields) as object as SomeEvent) : { ...fields, type };
 }
 
+function fieldsOf({ value: json, meta }: Envelope, request: RequestFacts): object {
+  try {
+    return decodeValue({ json, meta }) as object;
+  } catch (cause) {
+    throw invalidAnswer("a value that cannot be read", request, { cause });
+  }
+}
+
 /** The result of a run from its stop event: what a plain one carries, else the event. */
-export async function decodeResult(envelope: Envelope, options: DecodeOptions): Promise<unknown> {
-  const event = await decodeEvent(envelope, options);
+export function decodeResult(envelope: Envelope, options: DecodeOptions): unknown {
+  const event = decodeEvent(envelope, options);
   return envelope.type === "StopEvent" ? (event as { result?: unknown }).result : event;
 }
 
 /** @throws {ClientError} `OPTION_INVALID` for something that is no event. */
-export async function encodeEvent(event: object): Promise<Envelope> {
+export function encodeEvent(event: object): Envelope {
   const { type, fields } = partsOf(event);
   if (typeof type !== "string") {
     throw new ClientError({
@@ -45,14 +53,14 @@ export async function encodeEvent(event: object): Promise<Envelope> {
       hint: 'Give `{ type: "Joke", ...fields }`, or an instance of an event class.',
     });
   }
-  const { json, meta } = await encodeValue(fields);
+  const { json, meta } = encodeValue(fields);
   return { type, value: json, ...(meta !== undefined && { meta }) };
 }
 
 /** `start_event`: the fields as they are where JSON holds them, else an envelope. Without a type it needs a qualified name. */
-export async function encodeStart(input: object): Promise<unknown> {
+export function encodeStart(input: object): unknown {
   const { type, fields } = partsOf(input);
-  const { json, meta } = await encodeValue(fields);
+  const { json, meta } = encodeValue(fields);
   if (type === undefined && meta === undefined) return json;
   return {
     ...(type === undefined ? { qualified_name: "" } : { type }),

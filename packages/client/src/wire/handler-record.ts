@@ -6,7 +6,7 @@ import type { HandlerRecord, PromptRecord } from "./contract.types.js";
 import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
 
 /** @throws {ClientError} `RESPONSE_INVALID`. */
-export async function toSummary(record: HandlerRecord, options: DecodeOptions): Promise<RunSummary> {
+export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSummary {
   if (typeof record?.handler_id !== "string") throw invalidAnswer("something that is no handler", options.request);
   const base = {
     handlerId: record.handler_id,
@@ -19,7 +19,7 @@ export async function toSummary(record: HandlerRecord, options: DecodeOptions): 
   const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
   switch (record.status) {
     case "completed": {
-      const result = record.result === null ? undefined : await decodeResult(record.result, options);
+      const result = record.result === null ? undefined : decodeResult(record.result, options);
       return { ...base, status: "completed", endedAtMs, result };
     }
     case "failed":
@@ -27,7 +27,7 @@ export async function toSummary(record: HandlerRecord, options: DecodeOptions): 
       return { ...base, status: record.status, endedAtMs, error: errorOf(record, options) };
     default: {
       if (!record.waiting) return { ...base, status: "running" };
-      const prompts = await toPrompts(record.prompts, options);
+      const prompts = toPrompts(record.prompts, options);
       return {
         ...base,
         status: "waiting",
@@ -38,17 +38,12 @@ export async function toSummary(record: HandlerRecord, options: DecodeOptions): 
   }
 }
 
-export function toPrompts(
-  records: readonly PromptRecord[],
-  options: DecodeOptions,
-): Promise<PendingPrompt<SomeEvent>[]> {
-  return Promise.all(
-    records.map(async (record) => ({
-      promptId: record.prompt_id,
-      event: await decodeEvent(record.event, options),
-      runId: record.run_id,
-    })),
-  );
+export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {
+  return records.map((record) => ({
+    promptId: record.prompt_id,
+    event: decodeEvent(record.event, options),
+    runId: record.run_id,
+  }));
 }
 
 function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowError {

@@ -1,32 +1,134 @@
-import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
-import type { EncodedValue } from "./rich-values.js";
-import { isPlainObject } from "./sendable.js";
+/**
+ * Values as they travel: plain JSON as it is; what JSON cannot hold with a `meta` beside it that says what stands for something
+ * else, and where. Names in a path are joined by dots; a dot or backslash in a name has a backslash in front.
+ *
+ * @module
+ */
+import { ClientError } from "../client-error.js";
+import { type FormName, formNamed, formOf } from "./forms.js";
 
-/** Plain JSON as it is; what JSON cannot hold with a `meta` that says so. */
-export async function encodeValue(value: unknown): Promise<EncodedValue> {
-  if (isPlain(value)) return { json: value };
-  const { encodeRich } = await import("./rich-values.js");
-  return encodeRich(value);
+/** Plain JSON, and what in it stands for something else. */
+export interface EncodedValue {
+  readonly json: unknown;
+  readonly meta?: unknown;
 }
 
-/** @throws {ClientError} `RESPONSE_INVALID`. */
-export async function decodeValue(encoded: EncodedValue, request: RequestFacts): Promise<unknown> {
-  const { decodeRich } = await import("./rich-values.js");
+/** `{ path: tree }`, or `[form]`, or `[form, { path: tree }]`. */
+type Tree = Parts | readonly [form: FormName, parts?: Parts];
+type Parts = { readonly [path: string]: Tree };
+
+/** @throws {ClientError} `OPTION_INVALID` with the path of what no server could read. */
+export function encodeValue(value: unknown): EncodedValue {
+  const { json, tree } = encode(value, []);
+  return tree === undefined ? { json } : { json, meta: tree };
+}
+
+interface Encoded {
+  readonly json: unknown;
+  readonly tree?: Tree | undefined;
+}
+
+/** @param above The objects that `value` is in, by the names that lead to it. */
+function encode(value: unknown, above: readonly (readonly [container: object, name: string])[]): Encoded {
+  const form = formOf(value);
+  const json = form === undefined ? value : form.encode(value as never);
+  if (typeof json !== "object" || json === null) {
+    if (typeof json === "function" || typeof json === "symbol") throw unsendable(`is a ${typeof json}`, above);
+    return { json, ...(form && { tree: [form.name] }) };
+  }
+  if (above.some(([container]) => container === value)) throw unsendable("contains itself", above);
+  if (!Array.isArray(json) && !isPlainObject(json)) {
+    throw unsendable(`is an instance of ${json.constructor?.name || "a class"}`, above);
+  }
+  const copy: Record<string, unknown> | unknown[] = Array.isArray(json) ? [] : {};
+  const parts: Record<string, Tree> = {};
+  for (const [name, part] of Object.entries(json)) {
+    // A field without a value counts as left out.
+    if (part === undefined && !Array.isArray(json)) continue;
+    const encoded = encode(part, [...above, [value as object, name]]);
+    (copy as Record<string, unknown>)[name] = encoded.json;
+    addParts(parts, name.replaceAll("\\", "\\\\").replaceAll(".", "\\."), encoded.tree);
+  }
+  const inner = Object.keys(parts).length > 0 ? parts : undefined;
+  if (form === undefined) return { json: copy, tree: inner };
+  return { json: copy, tree: inner === undefined ? [form.name] : [form.name, inner] };
+}
+
+/** Parts of plain objects and lists are named by their whole path. */
+function addParts(parts: Record<string, Tree>, path: string, tree: Tree | undefined): void {
+  if (tree === undefined) return;
+  if (isLeaf(tree)) parts[path] = tree;
+  else for (const [rest, part] of Object.entries(tree)) parts[`${path}.${rest}`] = part;
+}
+
+function unsendable(what: string, above: readonly (readonly [object, string])[]): ClientError {
+  const path = above.map(([, name]) => name).join(".");
+  return new ClientError({
+    code: "OPTION_INVALID",
+    message: `What is to be sent cannot be: ${path || "it"} ${what}.`,
+    hint: "Give plain data; Date, Map, Set, URL, bigint, bytes, errors and events travel, too.",
+    details: { path },
+  });
+}
+
+/** A form that is not known here stays as it came. Changes `json`, which was just parsed. */
+export function decodeValue({ json, meta }: EncodedValue): unknown {
+  return meta === undefined || meta === null ? json : decode(json, meta as Tree);
+}
+
+function decode(json: unknown, tree: Tree): unknown {
+  if (!isLeaf(tree)) return decodeParts(json, tree);
+  const [name, parts] = tree;
+  const form = formNamed(name);
+  if (form === undefined) return json;
+  return form.decode((parts === undefined ? json : decodeParts(json, parts)) as never);
+}
+
+function decodeParts(json: unknown, parts: Parts): unknown {
+  for (const [path, tree] of Object.entries(parts)) {
+    const names = namesIn(path);
+    const last = names.pop() as string;
+    const container = names.reduce(partOf, json) as Record<string, unknown>;
+    container[last] = decode(partOf(container, last), tree);
+  }
+  return json;
+}
+
+/** Only what the JSON itself holds: a path leads to no prototype. */
+function partOf(container: unknown, name: string): unknown {
+  if (typeof container === "object" && container !== null && name !== "__proto__" && Object.hasOwn(container, name)) {
+    return (container as Record<string, unknown>)[name];
+  }
+  throw new TypeError(`There is no "${name}".`);
+}
+
+function namesIn(path: string): string[] {
+  const names: string[] = [];
+  let name = "";
+  for (let at = 0; at < path.length; at++) {
+    if (path[at] === ".") {
+      names.push(name);
+      name = "";
+    } else name += path[path[at] === "\\" ? ++at : at] ?? "";
+  }
+  return [...names, name];
+}
+
+function isLeaf(tree: Tree): tree is readonly [form: FormName, parts?: Parts] {
+  return Array.isArray(tree);
+}
+
+/** True for what `JSON.stringify` keeps as it is. */
+export function isPlain(value: unknown): boolean {
   try {
-    return decodeRich(encoded);
-  } catch (cause) {
-    throw invalidAnswer("a value that cannot be read", request, { cause });
+    return encodeValue(value).meta === undefined;
+  } catch {
+    return false; // the reason is asked for where the value is sent
   }
 }
 
-/** Deeper than any server takes; the value may contain itself. */
-const DEEP = 100;
-
-/** True for what `JSON.stringify` keeps as it is. Fields without a value count as left out. */
-export function isPlain(value: unknown, depth = 0): boolean {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
-  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (Array.isArray(value)) return depth < DEEP && value.every((part) => isPlain(part, depth + 1));
-  if (typeof value !== "object" || !isPlainObject(value) || depth >= DEEP) return false;
-  return Object.values(value).every((part) => part === undefined || isPlain(part, depth + 1));
+/** Also one of another realm, such as a frame. */
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -54,7 +54,7 @@ async function count(
   return { inOrder, missing: missing.size, result: await run };
 }
 
-/** A date in an event: its chunk is loaded when it comes. */
+/** A date in an event. */
 async function joke(): Promise<string> {
   for await (const { event } of client.run("joke", { topic: "cats" }).stream()) {
     if (event.type === "Joke") return event.toldAt.toISOString();

@@ -60,6 +60,13 @@ const mend = defineWorkflow("mend")
   })
   .build();
 
+/** Fails each time. */
+const broken = defineWorkflow("broken")
+  .step("work", { on: StartEvent, emits: StopEvent }, (): StopEvent => {
+    throw new TypeError("it is broken for good");
+  })
+  .build();
+
 class Count extends StartEvent.define("Count", { to: z.number() }) {}
 class Next extends event("Next", { from: z.number(), to: z.number() }) {}
 export class Counted extends event("Counted", { number: z.number() }) {}
@@ -76,4 +83,4 @@ class CountFlow extends Workflow {
   });
 }
 
-export const workflows = { joke, greet, mailbox, fragile, mend, count: new CountFlow() };
+export const workflows = { joke, greet, mailbox, fragile, mend, broken, count: new CountFlow() };

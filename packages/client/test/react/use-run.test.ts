@@ -20,7 +20,7 @@ type Run = UseRun<Flows, string>;
 
 afterEach(unmountAll);
 
-const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000 });
+const waitFor = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
 
 /** In strict mode: every effect runs twice. The client is made anew in each render. */
 function show(server: Listening, options: UseRunOptions = {}) {

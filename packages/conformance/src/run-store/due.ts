@@ -23,6 +23,7 @@ export function dueSuite(test: StoreTest): void {
   describe("runs that need an owner: when", () => whenDue(test));
   describe("runs that need an owner: held and ended ones", () => whoseDue(test));
   describe("runs that need an owner: which first", () => whichFirst(test));
+  describe("runs that need an owner: looking at them", () => looking(test));
   describe("when the next run wants an owner", () => nextWake(test));
 }
 
@@ -226,6 +227,83 @@ function whichFirst(test: StoreTest): void {
     const all = claims.flat();
     expect(all.map(({ id }) => id).sort()).toEqual([...ids].sort());
     expect(all.every(({ owner, held, epoch }) => owner === held && epoch === 1)).toBe(true);
+  });
+}
+
+function looking(test: StoreTest): void {
+  const look = async (store: RunStore, nowMs: number, limit = 100) => {
+    const { runs, wakeAtMs } = await store.due({ nowMs, limit });
+    return { ids: runs.map(({ key }) => key.runId), wakeAtMs };
+  };
+
+  test("gives what would be taken, in that order, and takes nothing", async (store) => {
+    await createWaiting(store, "timed", startMs + 300);
+    await createRun(store, "lost", { untilMs: startMs + 200 });
+    await createWaiting(store, "posted");
+    await postTo(store, keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
+    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 400, tenant: "other" });
+    await createRun(store, "later", { owner: null, startAtMs: startMs + 5_000 });
+
+    const { runs, wakeAtMs } = await store.due({ nowMs: startMs + 1_000, limit: 100 });
+    const again = await store.due({ nowMs: startMs + 1_000, limit: 2 });
+
+    expect(runs).toEqual([
+      { key: keyOf("posted"), workflow: runs[0]?.workflow, dueAtMs: startMs + 100 },
+      { key: keyOf("lost"), workflow: runs[0]?.workflow, dueAtMs: startMs + 200 },
+      { key: keyOf("timed"), workflow: runs[0]?.workflow, dueAtMs: startMs + 300 },
+      { key: keyOf("scheduled", "other"), workflow: runs[0]?.workflow, dueAtMs: startMs + 400 },
+    ]);
+    expect(wakeAtMs).toBe(startMs + 100);
+    expect(again).toEqual({ runs: runs.slice(0, 2), wakeAtMs });
+    expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual(["posted", "lost", "timed", "scheduled"]);
+    expect(await store.run(keyOf("lost"))).toMatchObject({ epoch: 2 });
+  });
+
+  test("gives a run that has a time and a post once", async (store) => {
+    const { key } = await createWaiting(store, "run", startMs);
+    await postTo(store, key, messageOf("1"));
+
+    expect(await look(store, startMs + 1)).toMatchObject({ ids: ["run"] });
+  });
+
+  test("says when there will be something, also where that is the end of a lease", async (store) => {
+    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: null });
+
+    await createRun(store, "held", { untilMs: startMs + 700 });
+    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 700 });
+    await createWaiting(store, "waiting", startMs + 500);
+    expect(await look(store, startMs, 0)).toEqual({ ids: [], wakeAtMs: startMs + 500 });
+    await store.renew({ owner: "ann", nowMs: startMs, untilMs: startMs + 400 });
+    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 400 });
+  });
+
+  test("says when a run that somebody holds would go on by itself, where that is to come", async (store) => {
+    const run = await createRun(store, "held", { untilMs: startMs + 700 });
+    await expectStored(store, commitOf(run, { summary: summaryOf("waiting", { wakeAtMs: startMs + 300 }) }));
+
+    expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 300 });
+    expect(await look(store, startMs + 300)).toEqual({ ids: [], wakeAtMs: startMs + 700 });
+    expect((await store.due({ nowMs: startMs, limit: 9, workflows: ["none"] })).wakeAtMs).toBeNull();
+  });
+
+  test("counts no run that has ended, that somebody answers, or that waits for no time", async (store) => {
+    await createEnded(store, "ended");
+    await createWaiting(store, "waiting");
+    const held = await createRun(store, "held");
+    await expectStored(store, commitOf(held, { summary: summaryOf("completed") }));
+
+    expect(await look(store, startMs + 10 * leaseMs)).toEqual({ ids: [], wakeAtMs: null });
+  });
+
+  test("looks at runs of the named workflows only, where they are named", async (store) => {
+    await createRun(store, "other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
+    await createRun(store, "mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
+    await createRun(store, "held", { workflow: "other", untilMs: startMs + 50 });
+    const asked = { nowMs: startMs + 1_000, limit: 100 };
+
+    const mine = await store.due({ ...asked, workflows: ["mine"] });
+    expect(mine).toMatchObject({ runs: [{ key: keyOf("mine"), workflow: "mine" }], wakeAtMs: startMs + 200 });
+    expect(await store.due({ ...asked, workflows: [] })).toEqual({ runs: [], wakeAtMs: null });
   });
 }
 

@@ -25,6 +25,7 @@ import { list, retainRuns } from "./run-lists.js";
 import type { NewRunRecord, RunKey, StoredRun } from "./run-store.types.js";
 import type {
   CheckReport,
+  DueReport,
   ForkOptions,
   GoOnOptions,
   Retention,
@@ -41,7 +42,7 @@ import type {
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { checkRunOptions, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { sameStart, startText } from "./start-text.js";
-import { StoredRecords } from "./stored-records.js";
+import { StoredRecords, wrongLimit } from "./stored-records.js";
 import { timeOf } from "./time-of.js";
 import { WorkflowBook } from "./workflow-book.js";
 
@@ -185,6 +186,12 @@ class StoredRuntime {
     const stored = this.#from({ tenant, runId }).then((from) => forkRun({ desk: this.#desk, from, key }, options));
     markHandled(stored);
     return this.#handle(key, () => stored);
+  }
+
+  async due({ limit = 100 }: { readonly limit?: number } = {}): Promise<DueReport> {
+    this.#assertOpen();
+    if (!Number.isInteger(limit) || limit < 0 || limit > 1_000) throw wrongLimit(limit, 0);
+    return this.#desk.due(limit);
   }
 
   start(): Promise<number> {

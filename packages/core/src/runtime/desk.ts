@@ -26,6 +26,7 @@ import type {
   RunStore,
   StoredRun,
 } from "./run-store.types.js";
+import type { DueReport } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type Cancelling, type GoOn, TakeUp } from "./take-up.js";
 import { RunWatchers } from "./watchers.js";
@@ -283,6 +284,13 @@ export class RunDesk implements LiveRunHome {
 
   nextWakeAtMs(): Promise<number | null> {
     return this.store.nextWakeAtMs({ workflows: this.#book.names });
+  }
+
+  async due(limit: number): Promise<DueReport> {
+    await this.committer.barrier();
+    const asked = { nowMs: this.clock.now(), limit, workflows: this.#book.names };
+    const { runs, wakeAtMs } = await this.store.due(asked);
+    return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
   }
 
   /** Gives how many it took up. */

@@ -1,6 +1,6 @@
 import { type DueEntry, DueQueue, isBefore } from "./memory-due.js";
 import type { MemoryRun } from "./memory-run.js";
-import type { DueRuns, Lease, LeaseRequest, StoredPost } from "./run-store.types.js";
+import type { DueRuns, Lease, StoredDue, StoredPost } from "./run-store.types.js";
 
 /** Who holds which run, which runs want an owner, and whose posts are open: without looking at the others. */
 export class MemoryLeases {
@@ -51,16 +51,30 @@ export class MemoryLeases {
   }
 
   nextWakeAtMs(of: DueRuns): number | null {
-    const passed: DueEntry[] = [];
+    return firstAtMs(this.#unheld, of);
+  }
+
+  /** What {@link takeDue} would take. */
+  due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
+    const due = this.takeDue({ nowMs, limit, ...of });
+    for (const run of due) this.update(run);
+    const runs = due.map((run) => ({ key: run.key, workflow: run.record.workflow, dueAtMs: run.dueAtMs ?? nowMs }));
+    const times = [this.#held, this.#unheld].map((queue) => firstAtMs(queue, of)).filter((atMs) => atMs !== null);
+    for (const timer of this.#timersOfHeld(nowMs, of)) times.push(timer);
+    return { runs, wakeAtMs: times.length === 0 ? null : times.reduce((left, right) => Math.min(left, right)) };
+  }
+
+  *#timersOfHeld(nowMs: number, of: DueRuns): Generator<number, void> {
     const isWanted = wanted(of);
-    let first = this.#unheld.first();
-    for (; first !== undefined && !isWanted(first.run); first = this.#unheld.first()) passed.push(take(first));
-    putBack(passed);
-    return first?.atMs ?? null;
+    for (const held of this.#byOwner.values())
+      for (const run of held) {
+        const { wakeAtMs, isEnded } = run;
+        if (!isEnded && wakeAtMs !== null && wakeAtMs > nowMs && isWanted(run)) yield wakeAtMs;
+      }
   }
 
   /** Takes them out of the queues: each must get a lease. */
-  takeDue({ nowMs, limit, ...of }: LeaseRequest & DueRuns & { readonly limit: number }): MemoryRun[] {
+  takeDue({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): MemoryRun[] {
     const due = new Set<MemoryRun>();
     const passed: DueEntry[] = [];
     const isWanted = wanted(of);
@@ -89,6 +103,15 @@ export class MemoryLeases {
 
 function wanted({ workflows }: DueRuns): (run: MemoryRun) => boolean {
   return (run) => workflows === undefined || workflows.includes(run.record.workflow);
+}
+
+function firstAtMs(queue: DueQueue, of: DueRuns): number | null {
+  const passed: DueEntry[] = [];
+  const isWanted = wanted(of);
+  let first = queue.first();
+  for (; first !== undefined && !isWanted(first.run); first = queue.first()) passed.push(take(first));
+  putBack(passed);
+  return first?.atMs ?? null;
 }
 
 function take(entry: DueEntry): DueEntry {

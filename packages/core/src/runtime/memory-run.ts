@@ -78,6 +78,10 @@ export class MemoryRun {
     return this.#status;
   }
 
+  get wakeAtMs(): number | null {
+    return this.#wakeAtMs;
+  }
+
   get endedAtMs(): number | null {
     return this.#endedAtMs;
   }

@@ -23,6 +23,7 @@ import type {
   RunPage,
   RunQuery,
   RunStore,
+  StoredDue,
   StoredEvent,
   StoredPost,
   StoredRecord,
@@ -107,6 +108,10 @@ class MemoryStore implements RunStore {
 
   async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
     return this.#leases.nextWakeAtMs(of);
+  }
+
+  async due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue> {
+    return this.#leases.due(of);
   }
 
   async run(key: RunKey): Promise<StoredRun | null> {

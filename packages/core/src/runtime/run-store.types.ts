@@ -30,6 +30,8 @@ export interface RunStore {
   renew(lease: LeaseRequest): Promise<RunKey[]>;
   /** When the next run that nobody holds wants to be claimed. */
   nextWakeAtMs(of?: DueRuns): Promise<number | null>;
+  /** What `claimDue` would take now, in its order, and when there is something to take. Takes nothing. */
+  due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue>;
 
   run(key: RunKey): Promise<StoredRun | null>;
   /** Every tenant that has a run. */
@@ -116,6 +118,22 @@ export interface LeaseRequest extends Lease {
 export interface DueRuns {
   /** @default all */
   readonly workflows?: readonly string[];
+}
+
+export interface StoredDue {
+  readonly runs: readonly DueRun[];
+  /**
+   * The earliest of all, due or not. A run that somebody holds is due when its lease has run out, and counts from its own time
+   * where that is still to come: its owner may be found dead then. Null: there is none.
+   */
+  readonly wakeAtMs: number | null;
+}
+
+export interface DueRun {
+  readonly key: RunKey;
+  readonly workflow: string;
+  /** Since when. */
+  readonly dueAtMs: number;
 }
 
 /** A run with its new lease and epoch, and the posts that wait for it. */

@@ -139,6 +139,24 @@ export interface Retention {
   readonly status?: EndedStatus | readonly EndedStatus[];
 }
 
+/** What a runtime would take up if it were started now. */
+export interface DueReport {
+  /** Of all tenants, the longest waiting first. */
+  readonly runs: readonly {
+    readonly runId: string;
+    readonly tenant: string;
+    readonly workflow: string;
+    /** Epoch milliseconds. */
+    readonly dueAtMs: number;
+  }[];
+  /**
+   * When somebody should see to it that a runtime is started, in epoch milliseconds: now or earlier where runs are due. A run that
+   * a process has is counted with its own time and with the end of its lease, in case that process is gone by then. Null: nothing
+   * waits for a time.
+   */
+  readonly wakeAtMs: number | null;
+}
+
 /** What a run of the current code would say of every run that has not ended. */
 export interface CheckReport {
   /** How many runs were looked at. */
@@ -267,6 +285,11 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
   /** A new run that begins where another one was after a tick. */
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
+  /** What is due now, and when something will be: for a cron or an alarm where nothing runs in between. Takes up nothing. */
+  due(options?: {
+    /** Of the list. 0 to 1,000. @default 100 */
+    readonly limit?: number;
+  }): Promise<DueReport>;
   /** Takes up all that is due, and goes on doing so. Gives how many runs that were. */
   start(): Promise<number>;
   /**

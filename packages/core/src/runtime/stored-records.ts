@@ -43,7 +43,7 @@ export class StoredRecords implements RuntimeRecords {
   async list({ tenant = "", kind, prefix, limit = 100, cursor }: RecordListQuery): Promise<RecordList> {
     this.#assertOpen();
     checkNames({ tenant, kind });
-    if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw wrongLimit(limit);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw wrongLimit(limit, 1);
     const page = await this.#store.records({
       tenant,
       kind,
@@ -56,10 +56,10 @@ export class StoredRecords implements RuntimeRecords {
   }
 }
 
-function wrongLimit(limit: unknown): WorkflowError {
+export function wrongLimit(limit: unknown, least: 0 | 1): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`limit\` is ${String(limit)}; it must be a whole number from 1 to 1,000.`,
+    message: `\`limit\` is ${String(limit)}; it must be a whole number from ${least} to 1,000.`,
     hint: "Ask for smaller pages, and go on with `cursor`.",
     details: { option: "limit" },
   });

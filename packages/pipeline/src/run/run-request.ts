@@ -1,6 +1,7 @@
 /** What a run is asked for: what its caller gave, over what the pipeline has. */
 import type { RunRequest } from "../compile/pipeline-state.types.js";
 import { toMediaSet } from "../data/media.js";
+import { mergeValues } from "../data/merge-values.js";
 import type { SessionState } from "../nodes/executor.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
@@ -27,28 +28,12 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
     media: toMediaSet(options),
     sessionId: options.sessionId ?? sessionId,
     userId: options.userId || pipeline.userId || null,
-    dependencies: mergeDeep(pipeline.dependencies ?? {}, options.dependencies ?? {}),
-    metadata: mergeDeep(options.metadata ?? {}, pipeline.metadata ?? {}),
+    dependencies: mergeValues(pipeline.dependencies ?? {}, options.dependencies ?? {}),
+    metadata: mergeValues(options.metadata ?? {}, pipeline.metadata ?? {}),
     shared: null,
     showsSteps: options.streamEvents ?? pipeline.streamEvents ?? false,
     showsExecutors: options.streamExecutorEvents ?? pipeline.streamExecutorEvents ?? true,
     nesting: null,
     given: options.sessionState ?? null,
   };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Plain objects are merged field by field, of everything else the second replaces the first. */
-function mergeDeep(first: Fields, second: Fields): Fields {
-  const merged = new Map(Object.entries(first));
-  for (const [key, value] of Object.entries(second)) {
-    const before = merged.get(key);
-    merged.set(key, isPlain(before) && isPlain(value) ? mergeDeep(before, value) : value);
-  }
-  return Object.fromEntries(merged);
-}
-
-function isPlain(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -73,6 +73,12 @@ export function toPlain(
   return plainObject(value, path, resolve);
 }
 
+/** @throws {WorkflowError} `STATE_UNSTORABLE` for what is no object of plain data. */
+export function assertState(value: unknown): asserts value is JsonObject {
+  if (!isObject(value)) throw unstorable([], "no object");
+  toPlain(value, []);
+}
+
 function plainArray(value: unknown[], path: Path, resolve: (value: Container) => Container): unknown[] {
   const items: unknown[] = [];
   for (let index = 0; index < value.length; index++) {

@@ -66,7 +66,9 @@ function movesIn(hunks: readonly Hunk[], { before, after }: ListTexts): Moves {
   const removed = new Map<string, number[]>();
   for (const index of hunks.flatMap((hunk) => hunk.removed)) {
     const text = before[index] as string;
-    removed.set(text, [...(removed.get(text) ?? []), index]);
+    const same = removed.get(text);
+    if (same === undefined) removed.set(text, [index]);
+    else same.push(index);
   }
   const come = new Map<number, number>();
   for (const index of hunks.flatMap((hunk) => hunk.added)) {

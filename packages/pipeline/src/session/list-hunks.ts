@@ -16,12 +16,15 @@ export interface ListTexts {
   readonly after: readonly string[];
 }
 
-/** With more items than these added or removed, order counts no more: see {@link bagHunks}. */
-export const MAX_EDITS = 1_000;
+/** Of more items than these that were added or removed, lists are compared place by place. */
+const MAX_EDITS = 1_000;
 
 export function hunksOf(texts: ListTexts): Hunk[] {
-  const found = shortestHunks(texts);
-  return found === null ? bagHunks(texts) : (hunksInPlace(texts, found) ?? found);
+  const inPlace = hunksInPlace(texts);
+  const shortest = shortestHunks(texts);
+  return shortest === null || (isOnlyEdited(texts, inPlace) && inPlace.length <= removedIn(shortest))
+    ? inPlace
+    : shortest;
 }
 
 /** Null: there are too many. */
@@ -48,32 +51,26 @@ function shortestHunks({ before, after }: ListTexts): Hunk[] | null {
   return hunks;
 }
 
+/** What was at each place, and what is there now; last of all what one of the lists has more. */
+function hunksInPlace({ before, after }: ListTexts): Hunk[] {
+  const shorter = Math.min(before.length, after.length);
+  const places = [...before.keys()].filter((index) => index < shorter && before[index] !== after[index]);
+  const hunks = places.map((index) => ({ removed: [index], end: index + 1, added: [index] }));
+  if (before.length === after.length) return hunks;
+  const restOf = (list: readonly string[]): number[] => [...list.keys()].slice(shorter);
+  return [...hunks, { removed: restOf(before), end: before.length, added: restOf(after) }];
+}
+
 /**
- * The same where every item has stayed in its place, if that is no longer: `[0, 0]` to `[1, 0]` has changed the first one, and not
- * added one in front and removed the last. Null where items have moved.
+ * All items have stayed in their places, and none has moved. Of two ways to tell the same this is the better one: `[0, 0]` to
+ * `[1, 0]` has changed the first one, and not added one in front and removed the last.
  */
-function hunksInPlace({ before, after }: ListTexts, found: readonly Hunk[]): Hunk[] | null {
-  if (before.length !== after.length) return null;
-  const changed = [...before.keys()].filter((index) => before[index] !== after[index]);
-  const old = new Set(changed.map((index) => before[index]));
-  const isMoved = changed.some((index) => old.has(after[index] as string));
-  const removed = found.reduce((sum, hunk) => sum + hunk.removed.length, 0);
-  if (isMoved || changed.length > removed) return null;
-  return changed.map((index) => ({ removed: [index], end: index + 1, added: [index] }));
+function isOnlyEdited({ before, after }: ListTexts, inPlace: readonly Hunk[]): boolean {
+  if (before.length !== after.length) return false;
+  const old = new Set(inPlace.map(({ removed }) => before[removed[0] as number]));
+  return !inPlace.some(({ added }) => old.has(after[added[0] as number] as string));
 }
 
-/** What is in one and not in the other, wherever it is. */
-function bagHunks({ before, after }: ListTexts): Hunk[] {
-  const gone = without(before, after).map((index) => ({ removed: [index], end: index + 1, added: [] }));
-  return [...gone, { removed: [], end: before.length, added: without(after, before) }];
-}
-
-function without(texts: readonly string[], others: readonly string[]): number[] {
-  const counts = new Map<string, number>();
-  for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...texts.keys()].filter((index) => {
-    const left = counts.get(texts[index] as string) ?? 0;
-    counts.set(texts[index] as string, left - 1);
-    return left <= 0;
-  });
+function removedIn(hunks: readonly Hunk[]): number {
+  return hunks.reduce((sum, { removed }) => sum + removed.length, 0);
 }

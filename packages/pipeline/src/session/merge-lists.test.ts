@@ -64,12 +64,24 @@ describe("mergeStates: lists", () => {
     expect(merge([milk, bread], [bread], [{ ...milk, amount: 2 }, bread])).toEqual([{ ...milk, amount: 2 }, bread]);
   });
 
-  it("looks for items of very different lists without their order: what was added is at the end", () => {
+  it("has of very different lists what each has added, and the later order", () => {
     const base = Array.from({ length: 3_000 }, (_, n) => n);
     const shuffled = base.toReversed().filter((n) => n !== 7);
 
     const merged = merge(base, [...base, "theirs"], [...shuffled, "mine"]);
 
-    expect(merged).toEqual([...base.filter((n) => n !== 7), "theirs", "mine"]);
+    expect(merged).toEqual([...shuffled, "mine", "theirs"]);
+  });
+
+  it("merges thousands of items that both have edited, and what was added to them", () => {
+    const base = Array.from({ length: 3_000 }, (_, id) => ({ id, mine: 0, theirs: 0 }));
+    const theirs = [...base.map((item) => ({ ...item, theirs: 1 })), { id: "theirs" }];
+    const mine = [...base.map((item) => ({ ...item, mine: 1 })), { id: "mine" }];
+
+    expect(merge(base, theirs, mine)).toEqual([
+      ...base.map(({ id }) => ({ id, mine: 1, theirs: 1 })),
+      { id: "theirs" },
+      { id: "mine" },
+    ]);
   });
 });

@@ -27,7 +27,25 @@ export interface ItemMerge {
 
 type Side = "theirs" | "mine";
 
-export function mergeLists({ base, theirs, mine }: Versions<readonly unknown[]>, how: ItemMerge): unknown[] {
+/** What all begin and end with is as it is. */
+export function mergeLists(lists: Versions<readonly unknown[]>, how: ItemMerge): unknown[] {
+  const { base, theirs, mine } = lists;
+  const shortest = Math.min(base.length, theirs.length, mine.length);
+  const isSame = (place: number): boolean =>
+    sameJson(base.at(place), theirs.at(place)) && sameJson(base.at(place), mine.at(place));
+  let start = 0;
+  while (start < shortest && isSame(start)) start++;
+  let end = 0;
+  while (end < shortest - start && isSame(-1 - end)) end++;
+  const middleOf = (list: readonly unknown[]) => list.slice(start, list.length - end);
+  const middle = mergeMiddle(
+    { base: middleOf(base), theirs: middleOf(theirs), mine: middleOf(mine) },
+    { merge: (item, index) => how.merge(item, start + index), isCounted: (index) => how.isCounted(start + index) },
+  );
+  return [...base.slice(0, start), ...middle, ...base.slice(base.length - end)];
+}
+
+function mergeMiddle({ base, theirs, mine }: Versions<readonly unknown[]>, how: ItemMerge): unknown[] {
   const isCounted = (index: number): boolean => how.isCounted(index);
   const sides = {
     theirs: listChanges({ before: base, after: theirs, isCounted }),

@@ -1,6 +1,7 @@
 import { fc, it } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { JsonObject } from "./json.js";
+import { mergeLists } from "./merge-lists.js";
 import { mergeStates } from "./merge-states.js";
 
 const letters = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
@@ -21,6 +22,16 @@ const state = fc.dictionary(fc.constantFrom("a", "b", "c"), small) as fc.Arbitra
 const texts = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { maxLength: 8 });
 const names = fc.uniqueArray(fc.constantFrom(...letters), { maxLength: 8 });
 
+const inserts = fc.array(fc.record({ at: fc.nat({ max: 8 }), text: fc.constantFrom("a", "b", "c", "x") }), {
+  maxLength: 6,
+});
+
+function inserted(base: readonly string[], all: readonly { readonly at: number; readonly text: string }[]): string[] {
+  const list = [...base];
+  for (const { at, text } of all) list.splice(at, 0, text);
+  return list;
+}
+
 /** Each of the items is in as many places as it should. */
 function countOf(items: readonly unknown[], item: unknown): number {
   return items.filter((one) => one === item).length;
@@ -35,6 +46,16 @@ describe("mergeStates", () => {
     expect(mergeStates({ base, theirs: changed, mine: base })).toEqual(changed);
     expect(mergeStates({ base, theirs: base, mine: changed })).toEqual(changed);
   });
+
+  it.prop([fc.array(small, { maxLength: 8 }), fc.array(small, { maxLength: 8 })])(
+    "tells of a list what makes the other one of it",
+    (base, changed) => {
+      const how = { merge: ({ mine }: { mine: unknown }) => mine, isCounted: () => false };
+
+      expect(mergeLists({ base, theirs: base, mine: changed }, how)).toEqual(changed);
+      expect(mergeLists({ base, theirs: changed, mine: base }, how)).toEqual(changed);
+    },
+  );
 
   it.prop([state, state, state])("of changes in different fields has no order", (base, left, right) => {
     const theirs = { own: base, left };
@@ -80,6 +101,31 @@ describe("mergeStates", () => {
         if (isRemoved(item)) expect(countOf(merged, item)).toBe(0);
         if (base.includes(item) && !isRemoved(item)) expect(countOf(merged, item)).toBe(1);
       }
+    },
+  );
+
+  it.prop([texts, inserts, inserts])(
+    "has as many of each text as was there and as both have added",
+    (base, left, right) => {
+      const merged = mergedList(base, inserted(base, left), inserted(base, right));
+      const all = [...base, ...left.map(({ text }) => text), ...right.map(({ text }) => text)];
+
+      expect(merged.toSorted()).toEqual(all.toSorted());
+    },
+  );
+
+  it.prop([texts, fc.infiniteStream(fc.nat()), texts])(
+    "keeps all that was added to a list in a new order",
+    (base, order, added) => {
+      const shuffled = base.map((text) => ({ text, at: order.next().value })).toSorted((a, b) => a.at - b.at);
+
+      const merged = mergedList(
+        base,
+        [...base, ...added],
+        shuffled.map(({ text }) => text),
+      );
+
+      expect(merged.toSorted()).toEqual([...base, ...added].toSorted());
     },
   );
 

@@ -169,6 +169,19 @@ describe("the session store", () => {
     expect((await sessions.get("s"))?.updatedAtMs).toBe(nowMs);
   });
 
+  it("takes no state and no name that is none", async () => {
+    const { run, sessions } = open(assigning);
+    await run({ sessionId: "s", set: {} });
+
+    for (const updates of [null, [1], "text", 5, new Date(0)])
+      expect(await codeOf(sessions.updateSessionState(updates as never, "s"))).toBe("STATE_UNSTORABLE");
+    for (const name of ["", 5, null]) expect(await codeOf(sessions.rename("s", name as never))).toBe("OPTION_INVALID");
+    expect(await codeOf(sessions.setSessionName({} as never, "s"))).toBe("OPTION_INVALID");
+    expect(await codeOf(run({ sessionId: "new", given: "text" as never }))).toBe("STATE_UNSTORABLE");
+    expect(await sessions.get("s")).toMatchObject({ name: null, state: { items: [] } });
+    expect(await sessions.get("new")).toBeNull();
+  });
+
   it("lists by id, by user, by prefix, in pages", async () => {
     const { run, sessions } = open(assigning);
     for (const [sessionId, userId] of [

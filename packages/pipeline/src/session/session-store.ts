@@ -1,7 +1,7 @@
 /** Sessions from outside of runs: over the records of a runtime. */
 import { WorkflowError } from "millrace";
 import type { RuntimeRecords } from "millrace/runtime";
-import { copyJson, type JsonObject, toPlain } from "./json.js";
+import { assertState, copyJson, type JsonObject } from "./json.js";
 import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
 
 export interface SessionStoreOptions {
@@ -92,18 +92,20 @@ export class SessionStore {
    * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
    */
   async updateSessionState(updates: Readonly<JsonObject>, sessionId: string, userId?: string): Promise<JsonObject> {
-    toPlain(updates, []);
+    assertState(updates);
     const session = await this.#change(sessionId, userId, ({ state }) => ({ state: { ...state, ...updates } }));
     return copyJson(session.state);
   }
 
-  /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
-  rename(sessionId: string, name: string, userId?: string): Promise<SessionRecord> {
+  /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `OPTION_INVALID`. */
+  async rename(sessionId: string, name: string, userId?: string): Promise<SessionRecord> {
+    if (typeof name !== "string" || name === "") throw noName(name);
     return this.#change(sessionId, userId, () => ({ name }));
   }
 
-  /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
-  setSessionName(naming: SessionNaming, sessionId: string, userId?: string): Promise<SessionRecord> {
+  /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `OPTION_INVALID`. */
+  async setSessionName(naming: SessionNaming, sessionId: string, userId?: string): Promise<SessionRecord> {
+    if (!("name" in naming) && naming.autogenerate !== true) throw noName(undefined);
     const name = "name" in naming ? naming.name : generatedName(naming.description, this.#now());
     return this.rename(sessionId, name, userId);
   }
@@ -155,6 +157,15 @@ export function generatedName(description: string | undefined, nowMs: number): s
   if (description === undefined || description === "") return `Pipeline Session-${at}`;
   const characters = [...description]; // no half of a character stays
   return `${characters.length > 40 ? `${characters.slice(0, 40).join("")}-` : description} - ${at}`;
+}
+
+function noName(name: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The session cannot be named: its \`name\` is ${name === "" ? "empty" : "no text"}.`,
+    hint: "Give `{ name }`, or `{ autogenerate: true }`.",
+    details: { problems: ["name"] },
+  });
 }
 
 function unknown(sessionId: string): WorkflowError {

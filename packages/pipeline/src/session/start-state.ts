@@ -1,5 +1,5 @@
 /** What a run begins with in its session. */
-import { copyJson, isObject, type JsonObject, toPlain } from "./json.js";
+import { assertState, copyJson, isObject, type JsonObject } from "./json.js";
 
 export interface StartStates {
   /** What new sessions begin with. */
@@ -19,7 +19,7 @@ export interface StartStates {
  */
 export function startState({ template, stored, given, overwrite }: StartStates): JsonObject {
   if (given === null) return copyJson(stored ?? template);
-  toPlain(given, []);
+  assertState(given);
   return deepMerge(overwrite ? template : (stored ?? template), given);
 }
 

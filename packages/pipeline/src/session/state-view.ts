@@ -1,14 +1,5 @@
 /** One reader and writer of a live state: objects that look plain, and tell of every change. */
-import {
-  type Container,
-  copyJson,
-  isContainer,
-  isObject,
-  type JsonObject,
-  type Key,
-  toPlain,
-  unstorable,
-} from "./json.js";
+import { assertState, type Container, copyJson, isContainer, type JsonObject, type Key, unstorable } from "./json.js";
 import { listMethods } from "./list-methods.js";
 import type { SessionPatch } from "./patches.js";
 import type { StateTree } from "./state-tree.js";
@@ -39,8 +30,7 @@ export class StateView {
   replace(state: JsonObject): void {
     const { root } = this.#tree;
     if (this.#tree.behind(state) === root) return;
-    if (!isObject(state)) throw unstorable([], "no object");
-    toPlain(state, []); // all of it, or nothing
+    assertState(state); // all of it, or nothing
     const fields = Object.entries(state);
     for (const key of Object.keys(root)) if (!Object.hasOwn(state, key)) this.delete(root, key);
     for (const [key, value] of fields) this.set(root, key, value);

@@ -1,17 +1,27 @@
-/** Starts a run, cancels it, and prints `cancelled`. */
+/** Starts a run, prints `waits` when it does, cancels it or has others do that, and prints how it has ended. */
 import { writeSync } from "node:fs";
 import { sqliteStore } from "@millrace/sqlite";
 import { cancelling, runId, sessionId } from "./cancelling.js";
 import { Gate } from "./gate.js";
 import { type Death, Mortality, mortalStore } from "./mortality.js";
 
-const { path, death } = JSON.parse(process.argv[2] as string) as { readonly path: string; readonly death: Death };
+export interface CancellingProcess {
+  readonly path: string;
+  /** Null: it neither cancels nor dies. */
+  readonly death: Death | null;
+}
+
+const { path, death } = JSON.parse(process.argv[2] as string) as CancellingProcess;
 const mortality = new Mortality(null);
 const waiting = new Gate();
 const pipeline = cancelling(mortalStore(sqliteStore(path, { durability: "process" }), mortality), waiting.pass);
 const run = pipeline.run("item", { runId, sessionId });
 await waiting.passed;
-mortality.begin(death);
-const { status } = await run.cancel("enough");
+writeSync(1, "waits\n");
+if (death !== null) {
+  mortality.begin(death);
+  await run.cancel("enough");
+}
+const { status } = await run;
 await pipeline.close();
 writeSync(1, `${status}\n`);

@@ -7,8 +7,8 @@
  * @module
  */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import type { ElicitRequestFormParams } from "@modelcontextprotocol/sdk/types.js";
-import type { PendingPrompt } from "millrace";
+import type { ElicitRequestFormParams, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Log, PendingPrompt } from "millrace";
 import { roleOf } from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
@@ -19,20 +19,45 @@ export interface Asking {
   readonly facts: WorkflowFacts;
   readonly handle: RunHandle;
   readonly signal: AbortSignal;
+  /** The call that the question belongs to: over HTTP it goes to the stream of that call. */
+  readonly requestId: RequestId;
   /** For the answer of the person. */
   readonly answerMs: number;
+  readonly log: Log;
 }
 
 /** True when it has been answered. */
 export async function ask(asking: Asking, { promptId, event }: PendingPrompt): Promise<boolean> {
-  const { server, facts, handle, signal, answerMs } = asking;
-  const requestedSchema = server.getClientCapabilities()?.elicitation === undefined ? null : formOf(facts);
+  const { server, facts, handle } = asking;
+  const requestedSchema = showsForms(server) ? formOf(facts) : null;
   if (requestedSchema === null) return false;
-  const message = `${event.type}: ${JSON.stringify(event.toJSON())}`;
-  const { action, content } = await server.elicitInput({ message, requestedSchema }, { signal, timeout: answerMs });
-  if (action !== "accept") return false;
-  const receipt = await handle.answer(promptId, content ?? {});
+  const content = await answerOf(asking, {
+    message: `${event.type}: ${JSON.stringify(event.toJSON())}`,
+    requestedSchema,
+  });
+  if (content === null) return false;
+  const receipt = await handle.answer(promptId, content);
   return receipt.status === "accepted";
+}
+
+/** Null: the person has given none. The prompt stays open then, whatever the reason. */
+async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<object | null> {
+  const { server, signal, requestId, answerMs, log, handle } = asking;
+  try {
+    const options = { signal, timeout: answerMs, relatedRequestId: requestId };
+    const { action, content } = await server.elicitInput(form, options);
+    return action === "accept" ? (content ?? {}) : null;
+  } catch (error) {
+    if (!signal.aborted)
+      log.error(`Run "${handle.runId}" has a prompt, and the client could not ask for the answer.`, error);
+    return null;
+  }
+}
+
+/** One that says nothing else shows forms. */
+function showsForms(server: Server): boolean {
+  const elicitation = server.getClientCapabilities()?.elicitation;
+  return elicitation !== undefined && ("form" in elicitation || Object.keys(elicitation).length === 0);
 }
 
 type Form = ElicitRequestFormParams["requestedSchema"];

@@ -10,13 +10,15 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
+  type RequestId,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { type Log, WorkflowError } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunHandle, Runtime } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { guardJson } from "../http/guard-json.js";
-import { defaultLimits } from "../options.js";
+import { defaultLimits, wrongOptions } from "../options.js";
 import { settled } from "../run-wait.js";
 import { consoleLog } from "../system.js";
 import { cleanJson } from "../wire/clean-text.js";
@@ -50,23 +52,25 @@ interface Offer extends Required<Pick<McpOptions, "tenant" | "waitMs" | "log">> 
 const answerTool = "answer_prompt";
 
 /**
- * Connect it to a transport of the SDK.
+ * Connect it to a transport of the SDK: one server for each.
  *
  * A prompt of a run is put to the person behind the client, where the client supports elicitation; else the call ends with what
  * is asked, and `answer_prompt` goes on.
  *
+ * @throws {WorkflowError} `OPTION_INVALID`
  * @example
  * await createMcpServer({ runtime, tools: { refund: "Refunds an order." } }).connect(new StdioServerTransport());
  */
 export function createMcpServer(options: McpOptions): Server {
   const { runtime, tenant = "", waitMs = 600_000, log = consoleLog, name = "millrace", version = "1" } = options;
+  assertValid(options, waitMs);
   const server = new Server({ name, version }, { capabilities: { tools: {} } });
   const catalog = new WorkflowCatalog(runtime.workflows, {});
   const tools = options.tools ?? Object.fromEntries(catalog.names.map((one) => [one, `Runs the workflow "${one}".`]));
   const offer: Offer = { runtime, tenant, waitMs, log, catalog, tools, server };
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...Object.keys(tools).map(toTool), answering] }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const call = { tool: params.name, given: params.arguments ?? {}, signal };
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId }) => {
+    const call = { tool: params.name, given: params.arguments ?? {}, signal, requestId };
     return answered(offer, call).catch((error: unknown) => failed(error, params.name, log));
   });
   return server;
@@ -75,6 +79,29 @@ export function createMcpServer(options: McpOptions): Server {
     const schema = anyEventJsonSchema(catalog.get(workflow).compiled.startClasses);
     return { name: workflow, description: tools[workflow], inputSchema: { ...schema, type: "object" } };
   }
+}
+
+const known: OptionNames<McpOptions> = {
+  runtime: true,
+  tools: true,
+  name: true,
+  version: true,
+  tenant: true,
+  waitMs: true,
+  log: true,
+};
+
+function assertValid(options: McpOptions, waitMs: number): void {
+  const workflows: object = options.runtime?.workflows ?? {};
+  const unknown = Object.keys(options.tools ?? {}).filter((name) => !Object.hasOwn(workflows, name));
+  const problems = [
+    ...unknownOptions(options, known),
+    ...(Object.keys(workflows).length === 0 ? ["`runtime` is no runtime"] : []),
+    ...(Object.hasOwn(workflows, answerTool) ? [`a workflow has the name of the tool "${answerTool}"`] : []),
+    ...(waitMs > 0 ? [] : [`\`waitMs\` is ${String(waitMs)}, not a number above 0`]),
+    ...unknown.map((name) => `\`tools\` names "${name}", which is no workflow of the runtime`),
+  ];
+  if (problems.length > 0) throw wrongOptions("MCP server", "McpOptions", problems);
 }
 
 const answering: Tool = {
@@ -91,11 +118,13 @@ interface ToolCall {
   readonly tool: string;
   readonly given: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  readonly requestId: RequestId;
 }
 
-async function answered(offer: Offer, { tool, given, signal }: ToolCall): Promise<CallToolResult> {
+async function answered(offer: Offer, call: ToolCall): Promise<CallToolResult> {
+  const { tool, given, signal } = call;
   guardJson(given, defaultLimits.bodyDepth);
-  if (tool === answerTool) return answerPrompt(offer, given, signal);
+  if (tool === answerTool) return answerPrompt(offer, call);
   if (!Object.hasOwn(offer.tools, tool)) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${tool}".`);
   const handle = offer.runtime.run(tool, given, { tenant: offer.tenant });
   await handle.accepted;
@@ -103,17 +132,18 @@ async function answered(offer: Offer, { tool, given, signal }: ToolCall): Promis
   const cancel = (): void => void handle.cancel("the client has called off the call").catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    return await finished(offer, { handle, facts: offer.catalog.get(tool) }, signal);
+    return await finished(offer, { handle, facts: offer.catalog.get(tool) }, call);
   } finally {
     signal.removeEventListener("abort", cancel);
   }
 }
 
-async function answerPrompt(offer: Offer, given: ToolCall["given"], signal: AbortSignal): Promise<CallToolResult> {
+async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResult> {
+  const { given } = call;
   const handle = offer.runtime.handle(String(given["handler_id"]), { tenant: offer.tenant });
   const facts = offer.catalog.get((await handle.summary()).workflow);
   const receipt = await handle.answer(String(given["prompt_id"]), (given["fields"] ?? {}) as object);
-  if (receipt.status === "accepted") return finished(offer, { handle, facts }, signal);
+  if (receipt.status === "accepted") return finished(offer, { handle, facts }, call);
   return { isError: true, content: [{ type: "text", text: `${receipt.code}: ${receipt.hint}` }] };
 }
 
@@ -123,13 +153,18 @@ interface Running {
 }
 
 /** Until the run has ended, or asks what nobody here can answer. */
-async function finished(offer: Offer, { handle, facts }: Running, signal: AbortSignal): Promise<CallToolResult> {
-  const { server, waitMs, catalog } = offer;
+async function finished(
+  offer: Offer,
+  { handle, facts }: Running,
+  { signal, requestId }: ToolCall,
+): Promise<CallToolResult> {
+  const { server, waitMs, catalog, log } = offer;
   for (;;) {
     await settled(handle, waitMs);
     const outcome = await handle.outcome();
     const [prompt] = outcome?.status === "waiting" ? outcome.prompts : [];
-    if (prompt === undefined || !(await ask({ server, facts, handle, signal, answerMs: waitMs }, prompt))) break;
+    const asking = { server, facts, handle, signal, requestId, answerMs: waitMs, log };
+    if (prompt === undefined || !(await ask(asking, prompt))) break;
   }
   const record = await handlerRecord(handle, catalog);
   const text = cleanJson(record.status === "completed" ? record.result?.value : record);

@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
+import { isoTime } from "../system.js";
 
 export function mountTick(server: Server): void {
   mount(
@@ -11,13 +12,15 @@ export function mountTick(server: Server): void {
     {
       method: "post",
       path: "/tick",
-      summary: "Takes up the runs that are due, of all tenants",
+      summary: "Takes up the runs that are due, of all tenants, and says when to ask again",
       tag: "Server",
-      answers: { 200: ["How many were taken up", z.object({ taken: z.number() })] },
+      answers: { 200: ["How many were taken up", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
     },
     async ({ tenant }) => {
       if (tenant !== "") throw forbidden();
-      return json({ taken: await server.runtime.start() });
+      const taken = await server.runtime.start();
+      const { wakeAtMs } = await server.runtime.due({ limit: 0 });
+      return json({ taken, wake_at: wakeAtMs === null ? null : isoTime(wakeAtMs) });
     },
   );
 }

@@ -30,7 +30,7 @@ export interface RequestContext {
 export interface DueReport {
   /** How many runs were taken up. */
   readonly taken: number;
-  /** When the next one is due, in epoch milliseconds; null: none waits for a time. */
+  /** When to call again, in epoch milliseconds; null: no run waits for a time, and none is under way. */
   readonly wakeAtMs: number | null;
 }
 
@@ -111,7 +111,8 @@ async function driveDue(serving: Serving): Promise<DueReport> {
   } finally {
     await runtime.stop({ drainMs: 0 });
   }
-  const wakeAtMs = await serving.store.nextWakeAtMs({ workflows: [serving.name] });
+  // With what somebody has now: a request that is killed leaves its run to the next one.
+  const { wakeAtMs } = await serving.store.due({ workflows: [serving.name], nowMs: nowMs(), limit: 0 });
   return { taken: taken.length, wakeAtMs };
 }
 

@@ -1,7 +1,8 @@
-import { type Log, WorkflowError } from "millrace";
+import type { Log } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../auth.js";
-import { defaultLimits, type ServerLimits } from "../options.js";
+import { defaultLimits, limitProblems, type ServerLimits, wrongOptions } from "../options.js";
 import { consoleLog } from "../system.js";
 
 export interface HandlerOptions {
@@ -24,17 +25,26 @@ export interface ResolvedHandlerOptions extends Required<Omit<HandlerOptions, "a
   readonly limits: ServerLimits;
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` */
+const known: OptionNames<HandlerOptions> = {
+  store: true,
+  name: true,
+  auth: true,
+  driveMs: true,
+  limits: true,
+  log: true,
+};
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveHandlerOptions(options: HandlerOptions, ownName: string): ResolvedHandlerOptions {
-  const { store, name = ownName, auth = null, driveMs = 55_000, limits, log = consoleLog } = options;
-  const isStore = typeof store?.claim === "function";
-  if (isStore && Number.isFinite(driveMs) && driveMs > 0) {
-    return { store, name, auth, driveMs, log, limits: { ...defaultLimits, ...limits } };
-  }
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: isStore ? `\`driveMs\` is ${String(driveMs)}, not a number from 1.` : "`store` is no run store.",
-    hint: "See `HandlerOptions` for what each may be.",
-    details: { option: isStore ? "driveMs" : "store" },
-  });
+  const { store, name = ownName, auth = null, driveMs = 55_000, log = consoleLog } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const problems = [
+    ...unknownOptions(options, known),
+    ...(typeof store?.claim === "function" ? [] : ["`store` is no run store"]),
+    ...(Number.isFinite(driveMs) && driveMs > 0 ? [] : [`\`driveMs\` is ${String(driveMs)}, not a number above 0`]),
+    ...(auth !== null && typeof auth !== "function" ? ["`auth` is no function"] : []),
+    ...limitProblems(limits),
+  ];
+  if (problems.length > 0) throw wrongOptions("function", "HandlerOptions", problems);
+  return { store, name, auth, driveMs, log, limits };
 }

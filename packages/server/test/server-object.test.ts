@@ -1,0 +1,127 @@
+/** The whole server in a Durable Object, in workerd, over requests, killed processes and an alarm. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Json } from "./answer.types.js";
+import { readSse, type SseEvent } from "./read-sse.js";
+
+let script: string;
+beforeAll(async () => {
+  const entryPoints = [fileURLToPath(new URL("child/server-object.ts", import.meta.url))];
+  const options = { bundle: true, write: false, format: "esm", target: "es2022", logLevel: "error" } as const;
+  script = (await build({ entryPoints, ...options })).outputFiles[0]?.text as string;
+});
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-object-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** One process of workerd. `dispose` kills it with SIGKILL. */
+function start(folder: string): Miniflare {
+  return new Miniflare({
+    modules: true,
+    script,
+    compatibilityDate: "2026-01-01",
+    durableObjects: { workflows: { className: "Workflows", useSQLite: true } },
+    durableObjectsPersist: folder,
+  });
+}
+
+async function send(worker: Miniflare, path: string, body?: object, headers: Record<string, string> = {}) {
+  const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+  const response = await worker.dispatchFetch(
+    `http://localhost/api${path}`,
+    body === undefined ? {} : { ...init, body: JSON.stringify(body) },
+  );
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+async function eventsOf(response: unknown): Promise<SseEvent[]> {
+  const events: SseEvent[] = [];
+  for await (const event of readSse(response as Response)) events.push(event);
+  return events;
+}
+
+async function started(worker: Miniflare): Promise<{ readonly id: string; readonly promptId: string }> {
+  const { body } = await send(worker, "/workflows/refund/run", { start_event: { order: "B-2" } });
+  return { id: body.handler_id, promptId: body.prompts[0].prompt_id };
+}
+
+describe("createServer in a Durable Object", () => {
+  it("pauses a run in one process, and goes on with it in the next", { timeout: 30_000 }, async () => {
+    const folder = temporaryFolder();
+    const first = start(folder);
+    const runs = await Promise.all([started(first), started(first), started(first)]);
+    await first.dispose();
+
+    const second = start(folder);
+    onTestFinished(() => second.dispose());
+    expect((await send(second, "/handlers?waiting=true")).body.handlers).toHaveLength(3);
+    for (const { id, promptId } of runs) {
+      const answer = await send(second, `/handlers/${id}/prompts/${promptId}`, { fields: { approved: true } });
+      expect(answer).toMatchObject({ status: 200, body: { status: "accepted" } });
+      expect(await send(second, `/handlers/${id}?wait=5000`)).toMatchObject({
+        status: 200,
+        body: { status: "completed", result: { value: { result: "refunded B-2" } } },
+      });
+    }
+  });
+
+  it("streams a run from the first event on, while it goes on and after its process was killed", {
+    timeout: 30_000,
+  }, async () => {
+    const folder = temporaryFolder();
+    const first = start(folder);
+    const { body } = await send(first, "/workflows/count/run-nowait", { kwargs: { to: 30, pauseEvery: 5 } });
+    const url = `http://localhost/api/events/${body.handler_id}`;
+    const events = await eventsOf(await first.dispatchFetch(url));
+    await first.dispose();
+
+    const second = start(folder);
+    onTestFinished(() => second.dispose());
+    const again = await eventsOf(await second.dispatchFetch(`${url}?after_sequence=19`));
+    expect(events).toHaveLength(31);
+    expect(events.at(-1)).toMatchObject({ data: { type: "StopEvent", value: { result: 30 } } });
+    expect(again).toEqual(events.slice(20));
+  });
+
+  it("goes on by its alarm in a process that nobody has asked for anything", { timeout: 30_000 }, async () => {
+    const folder = temporaryFolder();
+    const first = start(folder);
+    const { body } = await send(first, "/workflows/nap/run", { kwargs: { ms: 4_000 } });
+    expect(body).toMatchObject({ status: "running", waiting: true });
+    const tick = await send(first, "/tick", {});
+    expect(Date.parse(tick.body.wake_at)).toBeLessThanOrEqual(Date.parse(body.wake_at));
+    await first.dispose();
+
+    const second = start(folder);
+    onTestFinished(() => second.dispose());
+    const look = () => send(second, `/handlers/${body.handler_id}`);
+    await vi.waitFor(async () => expect(await look()).toMatchObject({ status: 200 }), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect((await look()).body.result.value).toEqual({ result: "rested" });
+  });
+
+  it("does once what comes twice with one key, over two processes", { timeout: 30_000 }, async () => {
+    const folder = temporaryFolder();
+    const first = start(folder);
+    const key = { "idempotency-key": "once" };
+    const { id } = await started(first);
+    await send(first, `/handlers/${id}/cancel`, {}, key);
+    await send(first, `/handlers/${id}/resume`, {}, key);
+    await first.dispose();
+
+    const second = start(folder);
+    onTestFinished(() => second.dispose());
+    expect(await send(second, `/handlers/${id}/cancel`, {}, key)).toMatchObject({ body: { status: "cancelled" } });
+    expect((await send(second, `/handlers/${id}`)).body.status).toBe("running");
+  });
+});
