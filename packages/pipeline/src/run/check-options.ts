@@ -1,6 +1,9 @@
 /** Options of pipelines and runs, checked at the door. */
+
+import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { historyProblems, refuse } from "../nodes/option-problems.js";
+import { assertState } from "../session/json.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
 const ofPipeline: OptionNames<PipelineOptions> = {
@@ -14,6 +17,7 @@ const ofPipeline: OptionNames<PipelineOptions> = {
   sessionState: true,
   overwriteDbSessionState: true,
   inputSchema: true,
+  outputSchema: true,
   dependencies: true,
   metadata: true,
   addWorkflowHistoryToSteps: true,
@@ -43,7 +47,9 @@ const ofRun: OptionNames<PipelineRunOptions> = {
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
-export function checkOptions(options: Omit<PipelineOptions, "inputSchema">): void {
+export function checkOptions(
+  options: Omit<PipelineOptions, "inputSchema" | "outputSchema"> & { readonly outputSchema?: object },
+): void {
   const { name, steps, numHistoryRuns } = options;
   const isNamed = typeof name === "string" && name !== "";
   refuse(
@@ -52,10 +58,34 @@ export function checkOptions(options: Omit<PipelineOptions, "inputSchema">): voi
     isNamed ? [] : ["its `name` is no text"],
     Array.isArray(steps) ? [] : ["its `steps` are no list"],
     historyProblems(numHistoryRuns),
+    options.outputSchema && options.agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
+    sessionIdProblems(options.sessionId),
+    templateProblems(options.sessionState),
   );
+}
+
+function sessionIdProblems(sessionId: unknown): string[] {
+  if (sessionId === undefined || (typeof sessionId === "string" && sessionId !== "")) return [];
+  return [`its \`sessionId\` is ${sessionId === "" ? "empty" : "no text"}`];
+}
+
+/** Of what new sessions begin with. */
+function templateProblems(sessionState: unknown): string[] {
+  if (sessionState === undefined) return [];
+  try {
+    assertState(sessionState);
+    return [];
+  } catch (error) {
+    if (!WorkflowError.is(error, "STATE_UNSTORABLE")) throw error;
+    return [`its \`sessionState\` is no state. ${error.message.replace(/\.$/, "")}`];
+  }
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
 export function checkRunOptions(pipeline: string, options: PipelineRunOptions): void {
-  refuse(`The run of the pipeline "${pipeline}" cannot begin`, unknownOptions(options, ofRun));
+  refuse(
+    `The run of the pipeline "${pipeline}" cannot begin`,
+    unknownOptions(options, ofRun),
+    sessionIdProblems(options.sessionId),
+  );
 }

@@ -5,7 +5,7 @@ import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { executionsOf, runMetrics } from "../data/metrics.js";
-import type { RunMetricsData } from "../data/metrics.types.js";
+import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { SessionState } from "../nodes/executor.types.js";
@@ -22,6 +22,8 @@ export interface RunFacts {
   readonly sessionState: Readonly<SessionState>;
   readonly nowMs: number;
   readonly requirements?: readonly StepRequirement[];
+  /** As an output schema gives it. @default what the steps gave */
+  readonly content?: unknown;
 }
 
 export function runOutput(facts: RunFacts): PipelineRunOutput {
@@ -36,7 +38,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     userId: request.userId,
     status,
     input: request.input,
-    content: contentOf(results, { state, runId, status }),
+    content: "content" in facts ? facts.content : contentOf(facts, results),
     stepResults: results,
     hasFailures: results.some(hasFailed),
     error: errorOf(failure),
@@ -60,20 +62,40 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
 }
 
 /** Of everything that has run, also where its output is inside a group that is still under way. */
-export function metricsOf({ frames, spent, startedAtMs, agentRun }: PipelineState, nowMs: number): RunMetricsData {
+export function metricsOf(
+  { frames, spent, startedAtMs, agentRun, talks }: PipelineState,
+  nowMs: number,
+): RunMetricsData {
   const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
   const agent = agentRun?.metrics
     ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
     : [];
-  const executions = [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent];
+  const executions = [
+    ...agent,
+    ...executionsOf(outputs.filter((output) => output !== null)),
+    ...spent,
+    ...waitingOf(talks),
+  ];
   return runMetrics(executions, (nowMs - startedAtMs) / 1000);
+}
+
+/** Of what people are asked about: executors that have paused, outputs that are not in their group yet. */
+function waitingOf(talks: PipelineState["talks"]): readonly StepExecutionData[] {
+  return Object.values(talks).flatMap(({ paused, question }) => [
+    ...(paused === null ? [] : [paused]),
+    ...(question?.kind === "outputReview" && question.output !== null ? executionsOf([question.output]) : []),
+  ]);
 }
 
 const agentExecution = { executorType: "agent", success: true, steps: [] } as const;
 
-type ContentFacts = Pick<RunFacts, "state" | "runId" | "status">;
+type ContentFacts = Pick<RunFacts, "state" | "runId" | "status" | "tree">;
 
-function contentOf(results: readonly StepOutput[], { state, runId, status }: ContentFacts): unknown {
+/** What the run gives: of its last step, unless there is more to say. */
+export function contentOf(
+  { state, runId, status, tree }: ContentFacts,
+  results: readonly StepOutput[] = stepResults(state, tree),
+): unknown {
   const { failure, agentRun } = state;
   if (failure !== null) return failure.isCancelled ? failure.message : `Pipeline execution failed: ${failure.message}`;
   if (status === "CANCELLED") return `Run ${runId} was cancelled`;

@@ -5,7 +5,7 @@ import { mergeValues } from "../data/merge-values.js";
 import type { SessionState } from "../nodes/executor.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
-import { validateInput } from "./validate-input.js";
+import { validateInput } from "./schemas.js";
 
 export interface GivenRequest extends RunRequest {
   /** The session state that the run was given. Null: none. */
@@ -30,7 +30,6 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
     userId: options.userId || pipeline.userId || null,
     dependencies: mergeValues(pipeline.dependencies ?? {}, options.dependencies ?? {}),
     metadata: mergeValues(options.metadata ?? {}, pipeline.metadata ?? {}),
-    shared: null,
     showsSteps: options.streamEvents ?? pipeline.streamEvents ?? false,
     showsExecutors: options.streamExecutorEvents ?? pipeline.streamExecutorEvents ?? true,
     nesting: null,
