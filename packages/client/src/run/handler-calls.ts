@@ -40,8 +40,16 @@ export function askForSummary({ transport, classes }: Connection, call: Call): P
   });
 }
 
-export function getSummary(connection: Connection, handlerId: string, signal: Signal): Promise<RunSummary> {
-  return askForSummary(connection, { method: "GET", path: handlerPath(handlerId), signal });
+interface Looking {
+  readonly handlerId: string;
+  /** How long the server holds its answer back while the run is at work. @default 0 */
+  readonly waitMs?: number;
+  readonly signal: Signal;
+}
+
+export function getSummary(connection: Connection, { handlerId, waitMs = 0, signal }: Looking): Promise<RunSummary> {
+  const query = waitMs > 0 ? { wait: Math.floor(waitMs) } : {};
+  return askForSummary(connection, { method: "GET", path: handlerPath(handlerId), query, signal });
 }
 
 export async function getPrompts(

@@ -9,8 +9,9 @@ import { PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
+import { stateOf } from "./run-state.js";
 import { talkAt } from "./talk.js";
-import { eventsOf, nextEvent, stateOf, type Visit } from "./visit-node.js";
+import { eventsOf, nextEvent, type Visit } from "./visit-node.js";
 
 export async function askPeople(
   plan: CompiledPlan,
