@@ -121,6 +121,8 @@ export interface Talk {
   output: StepOutput | null;
   /** Where an executor has paused, and what people said. */
   pause: ExecutorPause | null;
+  /** What the executor has taken until then: its result has that, too, if it comes to one. */
+  paused: StepExecutionData | null;
   tools: readonly ToolAnswer[] | null;
   feedback: RetryFeedback | null;
   retryCount: number;

@@ -5,7 +5,7 @@ import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { executionsOf, runMetrics } from "../data/metrics.js";
-import type { RunMetricsData } from "../data/metrics.types.js";
+import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { SessionState } from "../nodes/executor.types.js";
@@ -61,13 +61,29 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
 }
 
 /** Of everything that has run, also where its output is inside a group that is still under way. */
-export function metricsOf({ frames, spent, startedAtMs, agentRun }: PipelineState, nowMs: number): RunMetricsData {
+export function metricsOf(
+  { frames, spent, startedAtMs, agentRun, talks }: PipelineState,
+  nowMs: number,
+): RunMetricsData {
   const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
   const agent = agentRun?.metrics
     ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
     : [];
-  const executions = [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent];
+  const executions = [
+    ...agent,
+    ...executionsOf(outputs.filter((output) => output !== null)),
+    ...spent,
+    ...waitingOf(talks),
+  ];
   return runMetrics(executions, (nowMs - startedAtMs) / 1000);
+}
+
+/** Of what people are asked about: executors that have paused, outputs that are not in their group yet. */
+function waitingOf(talks: PipelineState["talks"]): readonly StepExecutionData[] {
+  return Object.values(talks).flatMap(({ paused, question }) => [
+    ...(paused === null ? [] : [paused]),
+    ...(question?.kind === "outputReview" && question.output !== null ? executionsOf([question.output]) : []),
+  ]);
 }
 
 const agentExecution = { executorType: "agent", success: true, steps: [] } as const;
