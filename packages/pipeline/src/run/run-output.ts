@@ -42,6 +42,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     stepResults: results,
     hasFailures: results.some(hasFailed),
     error: errorOf(failure),
+    cancelReason: failure?.isCancelled === true ? failure.message : null,
     metadata: request.metadata,
     sessionState,
     ...mediaOf([request.media, ...results]),

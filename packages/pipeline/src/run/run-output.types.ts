@@ -59,6 +59,8 @@ export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly hasFailures: boolean;
   /** Why the run has no result. */
   readonly error: PipelineRunError | null;
+  /** Why it was cancelled, as far as somebody has said. */
+  readonly cancelReason: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The session state at the end of the run. */
   readonly sessionState: Readonly<SessionState>;

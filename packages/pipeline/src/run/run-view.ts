@@ -76,7 +76,8 @@ export class RunView {
 
   /** It has no last step that keeps how it ends. */
   async #cancelled(reason: unknown): Promise<PipelineRunOutput> {
-    const output = await this.#seen("CANCELLED");
+    const cancelReason = typeof reason === "string" ? reason : null;
+    const output = { ...(await this.#seen("CANCELLED")), cancelReason };
     const { pipeline, storage } = this.#setup;
     if (!storage.stores) return output;
     const { runId, sessionId } = output;
