@@ -91,6 +91,29 @@ describe("runChild", () => {
     expect(failed).toEqual([expect.objectContaining({ code: "CHILD_FAILED", cause: expect.any(TypeError) })]);
   });
 
+  it("ends a child that takes longer than the call allows, also after a restore", async () => {
+    const slow = defineWorkflow("slow")
+      .step("work", { on: StartEvent, emits: StopEvent }, () => new Promise<never>(() => {}))
+      .build();
+    const flow = defineWorkflow("hasty", { children: { slow } })
+      .step("work", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+        const error = await rejection(ctx.runChild(slow, {}, { timeout: "2s" }));
+        return stopped([error.code, (error.cause as { readonly code?: string }).code]);
+      })
+      .build();
+    const clock = withVirtualClock(flow);
+    withVirtualClock(slow, { clock });
+    const first = flow.run();
+    await settle();
+    const context = reload(flow, first.context);
+    await first.cancel();
+    const again = flow.resume(context);
+
+    await clock.advance(2_000);
+
+    expect(await again).toEqual(["CHILD_FAILED", "RUN_TIMED_OUT"]);
+  });
+
   it("refuses a workflow that is no child, and input that does not fit", async () => {
     class Strange extends Workflow {
       static readonly children = { digest: Digest };

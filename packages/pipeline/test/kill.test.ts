@@ -4,17 +4,21 @@ import { killedOrder } from "./support/killed-order.js";
 import { keys } from "./support/orders.js";
 
 const kills = 34;
-const seed = 7;
 
-it(`ends once and right after at least 25 kills, seed ${seed}`, { timeout: 120_000 }, async () => {
-  const calm = await killedOrder({ kills: 0, seed });
+it.each([
+  { isNested: false, seed: 7, steps: keys.length },
+  // In each round two steps more: the nested pipelines.
+  { isNested: true, seed: 11, steps: keys.length + 4 },
+])("ends once and right after at least 25 kills, nested: $isNested, seed $seed", { timeout: 120_000 }, async (plan) => {
+  const { isNested, seed, steps } = plan;
+  const calm = await killedOrder({ kills: 0, seed, isNested });
 
-  const killed = await killedOrder({ kills, seed });
+  const killed = await killedOrder({ kills, seed, isNested });
 
   expect(killed.kills).toBeGreaterThanOrEqual(25);
   expect(killed.output).toEqual(calm.output);
   expect(killed.state).toEqual(calm.state);
-  expect(killed.output.events.filter(({ event }) => event === "StepCompleted")).toHaveLength(keys.length);
+  expect(killed.output.events.filter(({ event }) => event === "StepCompleted")).toHaveLength(steps);
   expect(killed.runs).toBe(1);
   expect(killed.state.edits).toBe(keys.length);
   expect(Object.keys(killed.state.done).sort()).toEqual([...keys].sort());

@@ -11,6 +11,7 @@ import {
   Router,
   Step,
   type StepFunction,
+  type StepOptions,
 } from "../src/index.js";
 
 const count =
@@ -22,6 +23,19 @@ const count =
     context.sessionState[name] = input.previousStepContent ?? input.input;
     return `${input.previousStepContent ?? input.input} ${name}`;
   };
+
+/** What has failed is in the state: it is the third attempt of the run that ends well, whatever process that is in. */
+const failsTwice: StepFunction = async (input, { editState }) => {
+  const failures = await editState((state) => {
+    state["failures"] = ((state["failures"] as number | undefined) ?? 0) + 1;
+    return state["failures"] as number;
+  });
+  if (failures < 3) throw new Error(`failure ${failures}`);
+  return String(input.previousStepContent);
+};
+
+const nest = (name: string, steps: PipelineOptions["steps"], options: Partial<StepOptions> = {}): Step =>
+  new Step({ name, executor: new Pipeline({ name, steps }), ...options });
 
 const pipelines: Record<string, PipelineOptions["steps"]> = {
   "steps one after the other": [count("a"), count("b"), count("c")],
@@ -39,6 +53,22 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
         count("end"),
       ],
     }),
+    count("after"),
+  ],
+  "nested pipelines at once, one of them twice nested": [
+    count("a"),
+    new Parallel("both", nest("inner", [count("i"), nest("innermost", [count("j")])]), nest("other", [count("o")])),
+    count("after"),
+  ],
+  "nested pipelines in isolated branches": [
+    new Parallel({
+      name: "both",
+      state: "isolated",
+      steps: [nest("inner", [count("i")]), nest("other", [count("o")])],
+    }),
+  ],
+  "a nested pipeline that fails and is tried again": [
+    nest("inner", [count("i"), failsTwice], { maxRetries: 3 }),
     count("after"),
   ],
   "isolated branches inside a Loop": [
@@ -85,16 +115,19 @@ it.each(Object.entries(pipelines))("%s", { timeout: 60_000 }, async (_name, step
   expect(proof.crashes).toBeGreaterThan(10);
 });
 
-/** How long a step took, and when, is another number every time; events of branches come in any order. */
+/** How long a step took, and when, is another number every time; events of branches, and nested runs, come in any order. */
 function sameButTimes(expected: unknown, actual: unknown): boolean {
   return plain(expected) === plain(actual);
 }
 
-const times = new Set(["duration", "createdAt", "startedAtMs", "visits"]);
+const times = new Set(["duration", "createdAt", "startedAtMs", "visits", "runId", "parentRunId"]);
+const unordered = new Set(["events", "executorRuns", "stepExecutorRuns"]);
 
 function plain(value: unknown): string {
   return JSON.stringify(value, (key, part: unknown) => {
     if (times.has(key)) return 0;
-    return key === "events" && Array.isArray(part) ? part.map(plain).sort() : part;
+    if (Array.isArray(part)) return unordered.has(key) ? part.map(plain).sort() : part;
+    // Fields of the session state come in the order in which they were set first.
+    return typeof part === "object" && part !== null ? Object.fromEntries(Object.entries(part).sort()) : part;
   });
 }

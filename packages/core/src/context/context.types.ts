@@ -143,6 +143,8 @@ export interface ChildOptions {
    * @default "own"
    */
   readonly store?: "own" | "shared";
+  /** Of the child as a run: the time with work of its own, without its waits and those for its children. @default that of its workflow */
+  readonly timeout?: Duration;
 }
 
 export interface SleepOptions {

@@ -264,6 +264,8 @@ export interface ChildRecord extends SlotlessCall {
   readonly start: EventData;
   /** It works on the state of this run. */
   readonly sharesStore: boolean;
+  /** Null: that of its workflow. */
+  readonly timeoutMs: number | null;
   status: "open" | "completed" | "failed";
   result: EventData | null;
   error: ErrorRecord | null;

@@ -169,6 +169,8 @@ export interface ChildOpened extends OfCall {
   readonly start: EventData;
   /** The child works on the state of the run that opened it. Left out: on one of its own. */
   readonly sharesStore?: true;
+  /** Of the child as a run. Left out: that of its workflow. */
+  readonly timeoutMs?: number;
 }
 
 /** Said by the child, whatever attempt its parent is in. */

@@ -78,12 +78,11 @@ export function startChild(parent: Runner, call: ChildCall): void {
   // One that a snapshot caught before its first tick begins now.
   if (restored && restored.ticks > 0) continueChild(parent, runner, call);
   else {
-    const { timeoutMs } = host.compiled.options;
     runner.begin({
       type: "run.started",
       atMs,
       event: record.start,
-      timeoutMs,
+      timeoutMs: record.timeoutMs ?? host.compiled.options.timeoutMs,
       deadlineMs: null,
       lineage: { parent: parent.state.runId, forkedFrom: null },
       labels: null,

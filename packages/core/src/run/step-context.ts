@@ -165,7 +165,7 @@ export class StepContext implements Context {
 
   runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
     return this.#call("runChild", () => {
-      const [input, { key, store = "own" } = {}] = args as [unknown, ChildOptions | undefined];
+      const [input, { key, store = "own", timeout } = {}] = args as [unknown, ChildOptions | undefined];
       const sharesStore = store === "shared";
       if (!sharesStore && store !== "own") throw storeUnknown(store);
       const { name, start } = childStart(this.#attempt, child, { input, sharesStore });
@@ -176,6 +176,7 @@ export class StepContext implements Context {
         name,
         start,
         ...(sharesStore && { sharesStore }),
+        ...(timeout !== undefined && { timeoutMs: toMs(timeout, "timeout") }),
       })) as Promise<never>;
     });
   }

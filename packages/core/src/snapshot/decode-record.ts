@@ -84,6 +84,7 @@ function childRecord(decoder: StateDecoder, reader: Reader): MemoryRecord {
     runId: reader.text("runId"),
     start: decodeEvent(reader.raw("start"), registry, reader.at("start")),
     sharesStore: reader.raw("sharesStore") !== undefined && reader.flag("sharesStore"),
+    timeoutMs: reader.raw("timeoutMs") === undefined ? null : reader.number("timeoutMs"),
     status: reader.oneOf("status", ["open", "completed", "failed"]),
     result:
       reader.raw("status") === "completed" ? decodeEvent(reader.raw("result"), registry, reader.at("result")) : null,

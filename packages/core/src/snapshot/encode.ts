@@ -208,7 +208,7 @@ class StateEncoder {
       case "sleep":
         return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
       case "child": {
-        const { kind, call, name, runId, sharesStore, status, error } = record;
+        const { kind, call, name, runId, sharesStore, timeoutMs, status, error } = record;
         // Its events are those of the child, with the types that the child registers.
         const child = new StateEncoder(compileWorkflow(childWorkflow(this.compiled, name, path)));
         return {
@@ -217,6 +217,7 @@ class StateEncoder {
           name,
           runId,
           ...(sharesStore && { sharesStore }),
+          ...(timeoutMs !== null && { timeoutMs }),
           status,
           error,
           start: child.event(record.start, path),

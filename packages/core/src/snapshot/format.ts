@@ -152,6 +152,7 @@ export type EncodedRecord =
       readonly start: unknown;
       /** Its snapshot has no state: it is that of the run around it. */
       readonly sharesStore?: true;
+      readonly timeoutMs?: number;
       readonly status: "open" | "completed" | "failed";
       readonly result: unknown;
       readonly error: ErrorRecord | null;

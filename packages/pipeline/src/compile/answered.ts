@@ -8,7 +8,7 @@ import type { LoopNode, PipelineNode } from "../nodes/node.types.js";
 import { abandon, again, type Course, done, finish, frameOf, leave, tell } from "./advance.js";
 import { iterationStarted } from "./group-output.js";
 import { refusedOutput } from "./node-facts.js";
-import type { PipelineState, Place, Step, Talk } from "./pipeline-state.types.js";
+import type { OwnState, Place, Step, Talk } from "./pipeline-state.types.js";
 import { say, talkAt } from "./talk.js";
 
 export type Said = HumanDecision | { readonly decision: "timeout" };
@@ -21,7 +21,7 @@ export interface Answered {
 }
 
 interface AskedCourse extends Course {
-  readonly state: PipelineState;
+  readonly state: OwnState;
 }
 
 export function answered(course: AskedCourse, answer: Answered): Step[] {
@@ -155,7 +155,7 @@ function enterAgain({ node, place }: Answered, { state }: Course, said: Partial<
   return [{ to: "enter", node: node.id, ...place }];
 }
 
-export function cancel({ state }: { readonly state: PipelineState }, node: PipelineNode, why: string): Step[] {
+export function cancel({ state }: { readonly state: OwnState }, node: PipelineNode, why: string): Step[] {
   const message = `Pipeline cancelled: ${why}`;
   state.failure = { stepName: node.name, message, name: "Cancelled", code: null, retryable: null, isCancelled: true };
   return [finish];

@@ -10,8 +10,9 @@ import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
+import { stateOf } from "./run-state.js";
 import { talkAt } from "./talk.js";
-import { eventsOf, nextEvent, stateOf, type Visit } from "./visit-node.js";
+import { eventsOf, nextEvent, type Visit } from "./visit-node.js";
 
 export async function askPeople(
   plan: CompiledPlan,

@@ -2,18 +2,24 @@
 import type { StartEvent, WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
+import { keepChanges } from "../session/counted.js";
+import type { JsonObject } from "../session/json.js";
+import { diff } from "../session/patches.js";
+import type { LiveSessionState } from "../session/session-state.js";
+import { deepMerge } from "../session/start-state.js";
 import { begin, finish } from "./advance.js";
-import { runScope } from "./branch-state.js";
+import { type StateScope, scopeAround, scopeOfRun } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
-import { freshState } from "./fresh-state.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
 import { move, rootPlace } from "./move.js";
+import { begunState, familyIn } from "./own-state.js";
 import type { PlaceEvent } from "./pipeline-events.js";
-import type { PipelineState } from "./pipeline-state.types.js";
+import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
-import { eventsOf, nextEvent, stateOf } from "./visit-node.js";
+import { familyOf, stateOf, viewOf } from "./run-state.js";
+import { eventsOf, nextEvent } from "./visit-node.js";
 
 interface Beginning {
   readonly ctx: StepCtx;
@@ -25,18 +31,22 @@ export async function beginRun(
   ev: StartEvent,
   { ctx, live }: Beginning,
 ): Promise<WorkflowEvent | undefined> {
-  const before = (await ctx.store.getState()) as Partial<PipelineState>;
-  if (before.moved?.[0] !== undefined) {
-    await plan.hooks.enter(ctx, before as PipelineState);
-    return nextEvent(plan, before.moved[0]);
+  const request = (ev.get("request") ?? { input: ev.get("input"), nesting: null }) as RunRequest;
+  const store = await ctx.store.getState();
+  const begun = begunState(store, ctx.runId, request);
+  if (begun?.moved[0] !== undefined) {
+    await plan.hooks.enter(ctx, begun);
+    return nextEvent(plan, begun.moved[0]);
   }
-  const prepared = await plan.hooks.prepare(ctx, ev.get("request") ?? { input: ev.get("input") });
+  // As it is stored now: from here on it takes part in every change.
+  const shared = request.nesting === null ? null : sharedState(familyIn(store), request, live);
+  const prepared = await plan.hooks.prepare(ctx, request);
   const notes = new PendingNotes();
-  const events = eventsOf(plan, prepared as PipelineState, { ctx, notes });
-  const isConversational = plan.agent !== null && prepared.request.shared === null;
+  const events = eventsOf(plan, prepared, { ctx, notes });
+  const isConversational = plan.agent !== null && shared === null;
   const mover = { plan, ctx, events, notes, live };
-  const moves = await move(mover, { visit: 0, from: [] }, (course) => {
-    Object.assign(course.state, freshState(prepared));
+  const moves = await move(mover, { visit: 0, from: [], begins: prepared }, (course) => {
+    if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.family);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];
     events.emit("run", "WorkflowStarted");
     return begin(course);
@@ -45,13 +55,32 @@ export async function beginRun(
   return nextEvent(plan, moves);
 }
 
+interface SharedSession {
+  readonly scope: StateScope;
+  readonly live: LiveSessionState;
+}
+
+/** What a nested run works on. */
+function sharedState(family: FamilyState, request: RunRequest, live: LiveRun): SharedSession {
+  const scope = scopeAround(family, request);
+  return { scope, live: live.sessionOf(scope, family) };
+}
+
+/** What the session state has comes first, the template of a nested pipeline gives what it lacks. */
+function fillIn(template: JsonObject, { scope, live }: SharedSession, family: FamilyState): void {
+  const before = live.plain();
+  const stored = scope.write(family);
+  if (stored !== null) keepChanges(stored, live.apply(diff(before, deepMerge(template, before), { lists: "whole" })));
+}
+
 /** The agent of a conversational pipeline answers by itself, or has the pipeline run. */
 export async function converse(
   plan: CompiledPlan,
   ev: PlaceEvent,
   { ctx, live }: Beginning,
 ): Promise<WorkflowEvent | undefined> {
-  const state = await stateOf(ctx);
+  const family = await familyOf(ctx);
+  const state = viewOf(family, ctx.runId);
   const known = state.moved[ev.visit];
   if (known) return nextEvent(plan, known);
   const agent = plan.agent as ConversationalAgent;
@@ -59,14 +88,15 @@ export async function converse(
   const events = eventsOf(plan, state, { ctx, notes });
   const about = { agentName: agent.name };
   const idempotencyKey = `${ctx.runId}:agent`;
-  const session = { scope: runScope, live: live.sessionOf(runScope, state) };
+  const scope = scopeOfRun(family, ctx.runId);
+  const session = { scope, live: live.sessionOf(scope, family) };
   const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
   const result = await decide(plan, state, { agent, context, events });
   const visited = { visit: ev.visit, from: [ev.from] };
   const moves = await move({ plan, ctx, events, notes, live }, visited, (course) => {
-    context.commitTo(course.state);
+    context.commitTo(course.family);
     course.state.query = result.query;
     course.state.agentRun = agentRunOf(agent, result);
     if (result.query === null) {

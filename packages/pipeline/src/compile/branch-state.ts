@@ -1,5 +1,6 @@
 /**
- * Which session state a place of a run works on: that of the run, or in an isolated Parallel the copy that its branch has.
+ * Which session state a place of a run works on: that of the outermost run, or in an isolated Parallel the copy that its branch has.
+ * A nested pipeline works on that of the place where it is a step.
  *
  * The copies are in the frame of the Parallel: when it is given up, so are they. Joined, they are merged in the order of declaration
  * over what the state around it is by then.
@@ -12,41 +13,56 @@ import { keepChanges, type StoredSession, valueAt } from "../session/counted.js"
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
 import { changesOf, mergeStates } from "../session/merge-states.js";
 import type { LiveRun } from "./live-run.js";
-import type { BranchState, BranchStates, PipelineState, Place } from "./pipeline-state.types.js";
+import { ownState } from "./own-state.js";
+import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
 import { undrafted } from "./undrafted.js";
 
-export type Scoped = StoredSession & Pick<PipelineState, "frames">;
-
-/** A session state: of the run, or of one branch. */
+/** A session state: of the outermost run, or of one branch. */
 export interface StateScope {
   /** `""`: of the run. */
   readonly key: string;
   /** What is stored, also before the first change. Null: the branch was given up. */
-  read(state: Pick<PipelineState, "session" | "frames">): Readonly<JsonObject> | null;
+  read(family: FamilyState): Readonly<JsonObject> | null;
   /** To be changed in place, within an edit. Null: the branch was given up. */
-  write(draft: Scoped): StoredSession | null;
+  write(draft: FamilyState): StoredSession | null;
 }
 
-/** That of the run. */
-export const runScope: StateScope = { key: "", read: ({ session }) => session, write: (draft) => draft };
+/** One of the runs that have one store. */
+export interface RunOfFamily {
+  readonly family: FamilyState;
+  readonly runId: string;
+}
 
-export function scopeAt({ frames }: Pick<PipelineState, "frames">, place: Place): StateScope {
+const runScope: StateScope = { key: "", read: ({ session }) => session, write: (draft) => draft };
+
+/** What the places of a run work on, but for its own isolated branches. */
+export function scopeOfRun(family: FamilyState, runId: string): StateScope {
+  return scopeAround(family, ownState(family, runId).request);
+}
+
+/** The same, also of a run that has not begun. */
+export function scopeAround(family: FamilyState, { nesting }: Pick<RunRequest, "nesting">): StateScope {
+  return nesting === null ? runScope : scopeAt({ family, runId: nesting.parentRunId }, nesting.parentPlace);
+}
+
+export function scopeAt({ family, runId }: RunOfFamily, place: Place): StateScope {
+  const { frames } = ownState(family, runId);
   let { frame, at } = place;
   for (let found = frames[frame]; found !== undefined; found = frames[frame]) {
-    if (found.own !== undefined) return branchScope(frame, at);
+    if (found.own !== undefined) return branchScope(runId, frame, at);
     if (found.parent === null) break;
     at = found.at;
     frame = found.parent;
   }
-  return runScope;
+  return scopeOfRun(family, runId);
 }
 
-function branchScope(frame: string, at: number): StateScope {
-  const statesIn = ({ frames }: Pick<PipelineState, "frames">): BranchStates | null => frames[frame]?.own ?? null;
+function branchScope(runId: string, frame: string, at: number): StateScope {
+  const statesIn = (family: FamilyState): BranchStates | null => ownState(family, runId).frames[frame]?.own ?? null;
   return {
-    key: `${frame}:${at}`,
-    read: (state) => {
-      const states = statesIn(state);
+    key: `${branchesKey(runId, frame)}${at}`,
+    read: (family) => {
+      const states = statesIn(family);
       return states && (states.branches[at]?.session ?? states.base);
     },
     write: (draft) => {
@@ -58,11 +74,16 @@ function branchScope(frame: string, at: number): StateScope {
   };
 }
 
+/** What the keys of all branches of a group begin with. */
+function branchesKey(runId: string, frame: string): string {
+  return `${runId} ${frame}:`;
+}
+
 /** Gives the branches of the group that was opened as `key` a copy each: made when a branch changes it. */
-export function isolate(state: Scoped, key: string): void {
-  const frame = state.frames[key];
+export function isolate(run: RunOfFamily, key: string): void {
+  const frame = ownState(run.family, run.runId).frames[key];
   if (frame === undefined || frame.parent === null) return; // it has no steps, and is done
-  const around = scopeAt(state, { frame: frame.parent, at: frame.at }).read(state) ?? {};
+  const around = scopeAt(run, { frame: frame.parent, at: frame.at }).read(run.family) ?? {};
   frame.own = { base: copyJson(undrafted(around)), branches: {}, count: frame.queue.length };
 }
 
@@ -80,11 +101,12 @@ export async function mergedByUser({ merge, name }: ParallelNode, states: Branch
 }
 
 /** Within the edit that ends the group. */
-export function joinBranches(state: Scoped, key: string, { live, byUser }: Join): void {
-  const frame = state.frames[key];
+export function joinBranches(run: RunOfFamily, key: string, { live, byUser }: Join): void {
+  const { family, runId } = run;
+  const frame = ownState(family, runId).frames[key];
   if (frame?.own === undefined || frame.parent === null) return;
-  const scope = scopeAt(state, { frame: frame.parent, at: frame.at });
-  const stored = scope.write(state);
+  const scope = scopeAt(run, { frame: frame.parent, at: frame.at });
+  const stored = scope.write(family);
   if (stored === null) return;
   const { base, ...states } = undrafted(frame.own);
   const before = copyJson(undrafted(stored.session));
@@ -93,9 +115,9 @@ export function joinBranches(state: Scoped, key: string, { live, byUser }: Join)
     (theirs, { session, counted }) => mergeStates({ base, theirs, mine: session, counted }),
     before,
   );
-  const changes = live.sessionOf(scope, state).apply(changesOf(before, merged));
+  const changes = live.sessionOf(scope, family).apply(changesOf(before, merged));
   keepChanges(stored, changes, { before, paths: countedIn(base, branches) });
-  live.forgetBranches(key);
+  live.forgetBranches(branchesKey(runId, key));
 }
 
 interface Join {

@@ -6,7 +6,7 @@ import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { stop } from "./end-steps.js";
 import type { LiveRun } from "./live-run.js";
 import type { PipelineState } from "./pipeline-state.types.js";
-import { stateOf } from "./visit-node.js";
+import { stateOf } from "./run-state.js";
 
 export async function cancelRun(
   plan: CompiledPlan,

@@ -39,7 +39,7 @@ export interface PipelineHooks {
   /** What a run begins with. */
   prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
   /** Called at the end of the first step: the session knows the run from then on. */
-  enter(ctx: StepCtx, state: PipelineState): Promise<void>;
+  enter(ctx: StepCtx, state: Pick<PipelineState, "request" | "startedAtMs">): Promise<void>;
   /** Called in the last step: what the run gives, but for its events. */
   finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<PipelineRunOutput>;
 }

@@ -29,7 +29,7 @@ export async function decide(plan: CompiledPlan, node: ContainerNode, tools: Ste
       return (course) => {
         const key = groupKey(course, place);
         const steps = open(course, { node, place, queue: all });
-        if (node.state === "isolated") isolate(course.state, key);
+        if (node.state === "isolated") isolate(course, key);
         return steps;
       };
     case "condition": {

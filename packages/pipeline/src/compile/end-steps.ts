@@ -13,7 +13,8 @@ import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { PipelineState } from "./pipeline-state.types.js";
-import { eventsOf, nextEvent, stateOf } from "./visit-node.js";
+import { stateOf } from "./run-state.js";
+import { eventsOf, nextEvent } from "./visit-node.js";
 
 interface Tools {
   readonly ctx: StepCtx;
@@ -39,7 +40,7 @@ export async function gather(
   const moves = await move({ plan, ctx, events, notes, live }, visited, (course) => {
     // A failure inside may have taken the run elsewhere.
     if (course.state.frames[frame] === undefined) return [];
-    joinBranches(course.state, frame, { live, byUser });
+    joinBranches(course, frame, { live, byUser });
     return leave(course, frame);
   });
   return nextEvent(plan, moves);
@@ -69,10 +70,11 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ct
     events.emit("run", "WorkflowAgentCompleted", { agentName: agentRun.agentName, content });
   if (status === "CANCELLED") events.emit("run", "WorkflowCancelled", { status, reason, content });
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
-  const told = request.shared === null ? "end" : "run";
+  const told = request.nesting === null ? "end" : "run";
   if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
   else events.emit(told, "WorkflowCompleted", completedFields(output));
-  return new StopEvent({ result: { ...output, events: [...state.events, ...live.left.events, ...notes.events] } });
+  const left = live.leftOf(ctx.runId)?.events ?? [];
+  return new StopEvent({ result: { ...output, events: [...state.events, ...left, ...notes.events] } });
 }
 
 const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);

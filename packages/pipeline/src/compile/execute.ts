@@ -16,7 +16,7 @@ import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
 import type { PendingNotes } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
-import type { RunRequest } from "./pipeline-state.types.js";
+import type { Place, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
 import type { RunEvents } from "./run-events.js";
@@ -37,7 +37,10 @@ export interface Execution {
   readonly resume: ExecutorResume | null;
   /** What it has taken until then. */
   readonly paused: StepExecutionData | null;
-  readonly runChild: (workflow: Workflow, input: object) => Promise<unknown>;
+  readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
+  /** Of the run, in which the step is at work. */
+  readonly visit: number;
+  readonly place: Place;
   readonly now: () => number;
 }
 
@@ -121,7 +124,7 @@ async function runWorkflow(
 ): Promise<Executed> {
   const message = messageOf(execution);
   if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, attempt });
-  const result = await execution.runChild(workflow, { input: message });
+  const result = await execution.runChild(workflow, { input: message }, "own");
   return { status: "done", output: toOutput(result) };
 }
 

@@ -7,7 +7,7 @@ import { abandon, ask, done, finish, isAbandoned } from "./advance.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import type { PipelineCourse } from "./move.js";
 import { identityOf } from "./node-facts.js";
-import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
+import type { Frame, OwnState, Place, Step } from "./pipeline-state.types.js";
 import { countPause, placeKey, say } from "./talk.js";
 
 export interface Caught {
@@ -42,7 +42,7 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: 
 }
 
 /** Between its iterations and after its branches, a group fails as a whole: at the place where it is in the group around it. */
-function failedPlace(plan: CompiledPlan, state: PipelineState, at: Taken): Taken {
+function failedPlace(plan: CompiledPlan, state: OwnState, at: Taken): Taken {
   const frame = state.frames[at.place.frame];
   if (frame?.node !== at.node.id) return at;
   return around(plan, state, at) ?? at;
@@ -54,19 +54,19 @@ interface Taken {
 }
 
 /** The innermost that lets the run go on. */
-function takenBy(plan: CompiledPlan, state: PipelineState, from: Taken): Taken | null {
+function takenBy(plan: CompiledPlan, state: OwnState, from: Taken): Taken | null {
   for (let here: Taken | null = from; here !== null; here = around(plan, state, here)) {
     if (here.node.onError !== "fail") return here;
   }
   return null;
 }
 
-function around({ tree }: CompiledPlan, state: PipelineState, { place }: Taken): Taken | null {
+function around({ tree }: CompiledPlan, state: OwnState, { place }: Taken): Taken | null {
   const { node, parent, at } = state.frames[place.frame] as Frame;
   return node === null || parent === null ? null : { node: tree.node(node), place: { frame: parent, at } };
 }
 
-function fail(state: PipelineState, ev: StepFailedEvent): Step[] {
+function fail(state: OwnState, ev: StepFailedEvent): Step[] {
   const { name, code, retryable } = Object(ev.error) as Partial<Record<"name" | "code" | "retryable", unknown>>;
   state.failure = {
     stepName: ev.stepName,

@@ -1,10 +1,14 @@
-import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
+import type { FamilyState, OwnState, PreparedRun, RunRequest } from "./pipeline-state.types.js";
 
 /** A run that has come to no step yet. */
-export function freshState(prepared: PreparedState): PipelineState {
+export function freshState(prepared: PreparedRun): FamilyState {
+  return { ...prepared, ...freshPart(prepared.request), counted: {}, nested: {} };
+}
+
+/** The same, of a run inside another. */
+export function freshPart(request: RunRequest): OwnState {
   return {
-    ...prepared,
-    counted: {},
+    request,
     startedAtMs: Date.now(),
     query: null,
     agentRun: null,

@@ -1,7 +1,9 @@
 import { type Course, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
+import { freshPart, freshState } from "./fresh-state.js";
 import type { LiveRun, PendingNotes } from "./live-run.js";
-import type { Move, PipelineState, Place, Step } from "./pipeline-state.types.js";
+import { familyIn, forgetNested, ownState } from "./own-state.js";
+import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface Mover {
@@ -16,26 +18,37 @@ export interface Visited {
   readonly visit: number;
   /** Visits whose moves nobody needs any more. */
   readonly from: readonly number[];
+  /** The first one. */
+  readonly begins?: PreparedState;
 }
 
-export type PipelineCourse = Course & { readonly state: PipelineState };
+export interface PipelineCourse extends Course {
+  /** The part of this run. */
+  readonly state: OwnState;
+  /** All of the store, the session state among it. */
+  readonly family: FamilyState;
+  readonly runId: string;
+}
 
 /** Goes on from a visit: all that it changes is one edit, and where it went is part of it. */
 export async function move(
   { plan, ctx, events, notes, live }: Mover,
-  { visit, from }: Visited,
+  { visit, from, begins }: Visited,
   change: (course: PipelineCourse) => readonly Step[],
 ): Promise<readonly Move[]> {
   let moves: Move[] = [];
   await ctx.store.editState(
     (draft) => {
-      const state = draft as unknown as PipelineState;
+      const family = familyIn(draft);
+      if (begins !== undefined) beginIn(family, ctx.runId, begins);
+      const state = ownState(family, ctx.runId);
       // Told within the edit: stored with it, or not at all.
       const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
-      const steps = change({ tree: plan.tree, state, nowMs: Date.now(), emit });
-      live.left.keepIn(state);
+      const steps = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+      live.leftOf(ctx.runId)?.keepIn(state);
       notes.keepIn(state);
       moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
+      forgetNested(family, { runId: ctx.runId, visit });
       for (const done of from) if (done in state.moved) delete state.moved[done];
       if (!steps.some(isGather)) state.moved[visit] = moves;
       // Gives nothing: what an edit gives is stored with it, and the moves are in the state. See `knownMoves`.
@@ -43,6 +56,11 @@ export async function move(
     { key: "move" },
   );
   return moves;
+}
+
+function beginIn(family: FamilyState, runId: string, prepared: PreparedState): void {
+  if ("session" in prepared) Object.assign(family, freshState(prepared));
+  else family.nested[runId] = freshPart(prepared.request);
 }
 
 function isGather({ to }: Step): boolean {

@@ -13,9 +13,19 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
-export interface PipelineState extends PreparedState {
-  /** Numbers of the session state that this run has only counted. See `keepChanges`. */
-  counted: Record<string, true>;
+/** A run as its places see it. */
+export interface PipelineState extends OwnState, SharedState {}
+
+/** What the store holds: the outermost run, and all that are nested in it. See `run-state.ts`. */
+export interface FamilyState extends PipelineState {
+  /** Runs under way, by their id. */
+  readonly nested: Record<string, OwnState>;
+}
+
+/** What each run of a family has for itself. */
+export interface OwnState {
+  /** What the run was asked for. */
+  readonly request: RunRequest;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
   /** What a conversational agent had the pipeline run with, in the place of the input. Null: the input. */
@@ -45,16 +55,29 @@ export interface PipelineState extends PreparedState {
   moved: Record<number, Move[]>;
 }
 
-/** How a run begins in its session. */
-export interface PreparedState {
-  /** What the run was asked for. */
-  readonly request: RunRequest;
+/** What the outermost run has for all. */
+export interface SharedState {
   /** Earlier runs of the session, oldest first. */
   readonly history: readonly HistoryRun[];
   /** The session state as this run has it. */
   session: Record<string, unknown>;
   /** What that was at the start: what the run has changed is the difference. */
   readonly sessionAtStart: Readonly<Record<string, unknown>>;
+  /** Numbers of the session state that this run has only counted. See `keepChanges`. */
+  counted: Record<string, true>;
+}
+
+/** How a run begins: in its session, or inside another run. */
+export type PreparedState = PreparedRun | PreparedInside;
+
+export interface PreparedRun extends Omit<SharedState, "counted"> {
+  readonly request: RunRequest;
+}
+
+export interface PreparedInside {
+  readonly request: RunRequest;
+  /** What the session state has to have: what it lacks is taken from here. */
+  readonly template: Readonly<Record<string, unknown>>;
 }
 
 /** What the agent of a conversational pipeline decided. */
@@ -113,13 +136,11 @@ export interface RunRequest {
   readonly userId: string | null;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Of a pipeline that is a step of another: the session state that both share. Null: the run has a session of its own. */
-  readonly shared: Readonly<Record<string, unknown>> | null;
   /** Whether events of steps are shown. */
   readonly showsSteps: boolean;
   /** Whether events that executors say are shown. */
   readonly showsExecutors: boolean;
-  /** Where a pipeline that is a step of another stands. Null: it is none. */
+  /** Where a pipeline that is a step of another stands. Null: it is none, and has a session. */
   readonly nesting: Nesting | null;
 }
 
@@ -128,8 +149,11 @@ export interface Nesting {
   readonly depth: number;
   /** The run around all. */
   readonly rootRunId: string;
-  /** The step around it. */
+  /** The step around it, and the visit of its run in which it was started. */
   readonly parentStepId: string;
+  readonly parentRunId: string;
+  readonly parentVisit: number;
+  readonly parentPlace: Place;
   /** The run around it keeps events. */
   readonly storesEvents: boolean;
 }

@@ -5,8 +5,9 @@ import { eventNames } from "../run/event-names.js";
 import { type EditReads, keepChanges } from "../session/counted.js";
 import { editSession } from "../session/edit-session.js";
 import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
-import type { Scoped, StateScope } from "./branch-state.js";
-import type { PipelineState } from "./pipeline-state.types.js";
+import type { StateScope } from "./branch-state.js";
+import { familyIn } from "./own-state.js";
+import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
@@ -78,7 +79,7 @@ export class StepRunContext implements RunContext {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
       const { result, changes, reads } = await editSession(this.#live, edit);
-      this.#keep(draft as unknown as PipelineState, changes, reads);
+      this.#keep(familyIn(draft), changes, reads);
       return result;
     });
   };
@@ -91,11 +92,11 @@ export class StepRunContext implements RunContext {
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */
-  commitTo(draft: Scoped): void {
+  commitTo(draft: FamilyState): void {
     this.#keep(draft, this.#view.take());
   }
 
-  #keep(draft: Scoped, changes: readonly SessionPatch[], reads?: EditReads): void {
+  #keep(draft: FamilyState, changes: readonly SessionPatch[], reads?: EditReads): void {
     const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
     if (stored !== null) keepChanges(stored, changes, reads);
   }

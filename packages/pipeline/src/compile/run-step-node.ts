@@ -16,7 +16,7 @@ import { reviewQuestion, say, talkAt } from "./talk.js";
 import type { StepTools } from "./visit-node.js";
 
 export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: StepTools): Promise<Decided> {
-  const { place, state, events, context, ctx, notes } = tools;
+  const { place, visit, state, events, context, ctx, notes } = tools;
   const talk = talkAt(state, place);
   const about = aboutOf(node);
   const { retry } = ctx.retryInfo();
@@ -34,8 +34,10 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     resume: resumeOf(talk),
     paused: talk.paused,
     // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
-    runChild: (workflow, input) =>
-      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}` } as never),
+    runChild: (workflow, input, store) =>
+      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store } as never),
+    visit,
+    place,
     now: Date.now,
   });
   switch (executed.status) {

@@ -11,10 +11,12 @@ import { type LiveRun, PendingNotes } from "./live-run.js";
 import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
+import { familyIn, ownState } from "./own-state.js";
 import type { PlaceEvent } from "./pipeline-events.js";
-import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
+import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
+import { familyOf, viewOf } from "./run-state.js";
 import { runStepNode } from "./run-step-node.js";
 import { questionBefore, talkAt } from "./talk.js";
 
@@ -34,6 +36,7 @@ export interface StepTools {
   readonly context: StepRunContext;
   readonly events: RunEvents;
   readonly place: Place;
+  readonly visit: number;
   readonly live: LiveRun;
   readonly notes: PendingNotes;
   readonly isAgain?: true;
@@ -41,18 +44,15 @@ export interface StepTools {
 
 export async function runNode(plan: CompiledPlan, visit: Visit): Promise<WorkflowEvent | WorkflowEvent[] | undefined> {
   const { node, ev, ctx } = visit;
-  const state = await stateOf(ctx);
+  const family = await familyOf(ctx);
+  const state = viewOf(family, ctx.runId);
   const known =
     knownMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
     (isAbandoned(state, ev) ? [] : null);
-  const moves = known ?? (await visitNode(plan, state, visit));
+  const moves = known ?? (await visitNode(plan, family, visit));
   // Branches that run at once are one batch, also when there is one.
   const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
-}
-
-export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
-  return (await ctx.store.getState()) as unknown as PipelineState;
 }
 
 export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
@@ -61,22 +61,23 @@ export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): Wor
 
 export function eventsOf(
   { pipeline, storage }: CompiledPlan,
-  { request }: PipelineState,
+  { request }: Pick<PipelineState, "request">,
   { ctx, notes }: { readonly ctx: StepCtx; readonly notes: PendingNotes },
 ): RunEvents {
   return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events });
 }
 
-async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit): Promise<readonly Move[]> {
+async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<readonly Move[]> {
   const { node, ev, ctx, live, isAgain } = visit;
+  const state = viewOf(family, ctx.runId);
   const place = { frame: ev.frame, at: ev.at };
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
-  const scope = scopeAt(state, place);
+  const scope = scopeAt({ family, runId: ctx.runId }, place);
   const setup = {
     scope,
-    live: live.sessionOf(scope, state),
+    live: live.sessionOf(scope, family),
     pipeline: plan.pipeline,
     events,
     about: aboutOf(node),
@@ -85,14 +86,15 @@ async function visitNode(plan: CompiledPlan, state: PipelineState, visit: Visit)
     ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
   };
   const context = new StepRunContext(ctx, state, setup);
-  const tools: StepTools = { place, ctx, state, context, events, notes, live, ...(isAgain && { isAgain }) };
+  const given = { place, visit: ev.visit, ctx, state, context, events, notes, live };
+  const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
   const decided = await decision(plan, node, tools).catch(async (error: unknown) => {
     await keepNotes(tools);
     context.close();
     throw error;
   });
   return move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
-    context.commitTo(course.state);
+    context.commitTo(course.family);
     if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
     return decided(course);
   });
@@ -107,11 +109,12 @@ async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools
 
 /** What a failed attempt took is known also when the next one is in another process. */
 async function keepNotes({ ctx, live, notes, context }: StepTools): Promise<void> {
-  if (ctx.signal.aborted) return notes.addTo(live.left); // it may write no more
+  if (ctx.signal.aborted) return live.leave(ctx.runId, notes); // it may write no more
   await ctx.store.editState(
     (draft) => {
-      context.commitTo(draft as unknown as PipelineState);
-      notes.keepIn(draft as unknown as PipelineState);
+      const family = familyIn(draft);
+      context.commitTo(family);
+      notes.keepIn(ownState(family, ctx.runId));
     },
     { key: `failed ${ctx.retryInfo().retry}` },
   );

@@ -5,7 +5,7 @@ import type { Pipeline } from "./pipeline.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 
 /**
- * How many earlier runs of its session a run reads: the most that anybody may ask for. Null: all of them. It costs a read of each,
+ * How many earlier runs of its session a run reads: the most that anybody may ask for, in pipelines nested in it too. Null: all of them. It costs a read of each,
  * so 0 where nobody asks.
  */
 export function historyToLoad(
@@ -19,6 +19,7 @@ export function historyToLoad(
     ...(ofPipeline ? [numHistoryRuns ?? null, ...steps.map((step) => step.numHistoryRuns ?? 0)] : []),
     ...ofSteps.map((count) => count ?? numHistoryRuns ?? null),
     ...(agent?.addHistory === true ? [agent.numHistoryRuns] : []),
+    ...steps.flatMap(({ executor }) => ("historyCount" in executor ? [(executor as Pipeline).historyCount] : [])),
   ];
   return asked.includes(null) ? null : Math.max(0, ...asked.map(Number));
 }

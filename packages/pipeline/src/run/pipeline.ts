@@ -37,6 +37,8 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
   readonly sessionId: string;
   /** The pipeline as a core workflow: for `describeWorkflow`, `toMermaid`, `proveResumable`, and as a child. */
   readonly workflow: Workflow;
+  /** How many earlier runs of the session its steps may ask for; null: all. A pipeline that it is a step of reads as many. */
+  readonly historyCount: number | null;
   readonly #options: PipelineOptions<Input, Given>;
   readonly #tree: PipelineTree;
   #runtime: Runtime | null = null;
@@ -50,6 +52,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
     this.sessionId = options.sessionId ?? globalThis.crypto.randomUUID();
     const nodes = normalizeAll(options.steps);
     this.#tree = new PipelineTree(nodes);
+    this.historyCount = historyToLoad(options, nodes);
     this.workflow = this.#compile(nodes);
   }
 
@@ -151,7 +154,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
   #compile(nodes: readonly PipelineNode[]): Workflow {
     const { description = null, agent = null, ...options } = this.#options;
     const { sessionState = {}, overwriteDbSessionState = false, metadata = {} } = options;
-    const count = historyToLoad(this.#options, nodes);
+    const count = this.historyCount;
     return compilePipeline({
       pipeline: this.#identity,
       description,

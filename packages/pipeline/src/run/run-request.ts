@@ -30,7 +30,6 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
     userId: options.userId || pipeline.userId || null,
     dependencies: mergeValues(pipeline.dependencies ?? {}, options.dependencies ?? {}),
     metadata: mergeValues(options.metadata ?? {}, pipeline.metadata ?? {}),
-    shared: null,
     showsSteps: options.streamEvents ?? pipeline.streamEvents ?? false,
     showsExecutors: options.streamExecutorEvents ?? pipeline.streamExecutorEvents ?? true,
     nesting: null,

@@ -2,13 +2,13 @@
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
-import type { PipelineState, RunFailure, RunRequest } from "../compile/pipeline-state.types.js";
+import type { PipelineState, PreparedInside, RunFailure, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { enterSession, openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
-import { deepMerge, startState } from "../session/start-state.js";
+import { startState } from "../session/start-state.js";
 import { leaving } from "./leave-session.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
@@ -35,7 +35,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     async prepare(ctx, asked) {
       const { given, ...request } = asked as Given;
       const states = { template, given, overwrite };
-      if (request.shared !== null) return beginShared(setup, request, request.shared);
+      if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
       const opened = records && (await openSession(records, { session: sessionOf(request), given, overwrite }));
       return {
@@ -46,14 +46,14 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       };
     },
     async enter(ctx, { request, startedAtMs }) {
-      const records = request.shared === null ? recordsIn(ctx) : null;
+      const records = request.nesting === null ? recordsIn(ctx) : null;
       const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
       if (records !== null) await enterSession(records, { session: sessionOf(request), run, nowMs: Date.now() });
     },
     async finish(ctx, state, how) {
       const status = how === "ended" ? endStatus(state) : "CANCELLED";
       const facts = { runId: ctx.runId, pipeline, tree, state, status, nowMs: Date.now() } as const;
-      const records = state.request.shared === null && how !== "unbegun" ? recordsIn(ctx) : null;
+      const records = state.request.nesting === null && how !== "unbegun" ? recordsIn(ctx) : null;
       if (records === null) return runOutput({ ...facts, sessionState: state.session });
       try {
         const saved = await saveSession(records, leaving(facts, sessionOf(state.request)));
@@ -72,18 +72,10 @@ function failureOf({ name, code, message }: WorkflowError): RunFailure {
   return { stepName: null, name, code, message, retryable: false, isCancelled: false };
 }
 
-/** Inside another pipeline: what it has comes first, the template gives what it lacks. */
-function beginShared(
-  { template, pipeline, inputSchema }: SessionSetup,
-  request: RunRequest,
-  shared: Readonly<Record<string, unknown>>,
-) {
-  return {
-    request: { ...request, input: validateInput(pipeline.name, inputSchema, request.input) },
-    history: [],
-    session: deepMerge(template, shared),
-    sessionAtStart: shared,
-  };
+/** Inside another pipeline: on its session state, which gets what the template has and it lacks. */
+function beginInside({ template, pipeline, inputSchema }: SessionSetup, request: RunRequest): PreparedInside {
+  const input = validateInput(pipeline.name, inputSchema, request.input);
+  return { request: { ...request, input }, template };
 }
 
 function endStatus({ failure }: PipelineState): PipelineStatus {

@@ -13,7 +13,6 @@ export function unbegunState({ labels, createdAtMs }: Pick<RunListing, "labels" 
     userId: labels["user"] ?? null,
     dependencies: {},
     metadata: {},
-    shared: null,
     showsSteps: false,
     showsExecutors: false,
     nesting: null,

@@ -36,28 +36,32 @@ export interface KillPlan {
   /** At most: a run that has ended is killed no more. */
   readonly kills: number;
   readonly seed: number;
+  /** See `orders`. */
+  readonly isNested: boolean;
 }
 
-export async function killedOrder({ kills, seed }: KillPlan): Promise<KilledOrder> {
+export async function killedOrder({ kills, seed, isNested }: KillPlan): Promise<KilledOrder> {
   const directory = temporaryDirectory();
-  const files = { path: join(directory, "runs.db"), effects: join(directory, "effects.jsonl") };
+  const files = { path: join(directory, "runs.db"), effects: join(directory, "effects.jsonl"), isNested };
   const random = new Random(seed);
   const stored: ReadonlySet<string>[] = [];
   for (let life = 0; life < kills; life++) {
     const wasKilled = await killedProcess({ ...files, life, death: nextDeath(random) }, random);
     if (!wasKilled) break; // the run has ended before its time came
-    stored.push(await storedKeys(files.path));
+    stored.push(await storedKeys(files));
   }
   await lastProcess({ ...files, life: kills, death: null });
   const effects = new Effects(files.effects).all();
   return {
-    ...(await ended(files.path)),
+    ...(await ended(files)),
     kills: stored.length,
     effects,
     repeated: effects.filter(({ key, life }) => stored.slice(0, life).some((before) => before.has(key))),
     progress: stored.map(({ size }) => size),
   };
 }
+
+type OrdersFile = Pick<OrdersProcess, "path" | "isNested">;
 
 /** Null: a signal from outside, at some time. */
 function nextDeath(random: Random): Death | null {
@@ -68,7 +72,7 @@ function nextDeath(random: Random): Death | null {
 async function killedProcess(options: OrdersProcess, random: Random): Promise<boolean> {
   const child = new Child("orders-process.ts", options);
   await child.ready;
-  if (options.death === null) await sleep(random.between(0, 8)).then(() => child.kill());
+  if (options.death === null) await sleep(random.between(0, 3)).then(() => child.kill());
   const { signal, complaints, lines } = await child.ended;
   if (signal === "SIGKILL") return true;
   if (lines.includes("done")) return false;
@@ -81,9 +85,9 @@ async function lastProcess(options: OrdersProcess): Promise<void> {
 }
 
 /** The steps whose results are in the file: each tells so in the state, which is stored with its result. */
-async function storedKeys(path: string): Promise<ReadonlySet<string>> {
+async function storedKeys({ path, isNested }: OrdersFile): Promise<ReadonlySet<string>> {
   const store = sqliteStore(path, { durability: "process" });
-  const { id, workflow } = orders(store, () => {});
+  const { id, workflow } = orders(store, { effect: () => {}, isNested });
   const runtime = createRuntime({ workflows: { [id]: workflow }, store });
   try {
     const snapshot = await runtime.handle(runOptions.runId).snapshot();
@@ -97,8 +101,8 @@ async function storedKeys(path: string): Promise<ReadonlySet<string>> {
   }
 }
 
-async function ended(path: string): Promise<Pick<KilledOrder, "output" | "state" | "runs">> {
-  const pipeline = orders(sqliteStore(path, { durability: "process" }), () => {});
+async function ended({ path, isNested }: OrdersFile): Promise<Pick<KilledOrder, "output" | "state" | "runs">> {
+  const pipeline = orders(sqliteStore(path, { durability: "process" }), { effect: () => {}, isNested });
   try {
     const output = await pipeline.handle(runOptions.runId);
     const session = await pipeline.sessions.get(runOptions.sessionId);

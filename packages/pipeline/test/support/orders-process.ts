@@ -11,15 +11,18 @@ export interface OrdersProcess {
   /** How many were before it. */
   readonly life: number;
   readonly death: Death | null;
+  readonly isNested: boolean;
 }
 
-const { path, life, death, ...files } = JSON.parse(process.argv[2] as string) as OrdersProcess;
+const { path, life, death, isNested, ...files } = JSON.parse(process.argv[2] as string) as OrdersProcess;
 const mortality = new Mortality(death);
 const effects = new Effects(files.effects);
-const pipeline = orders(mortalStore(sqliteStore(path, { durability: "process" }), mortality), (key) => {
+const store = mortalStore(sqliteStore(path, { durability: "process" }), mortality);
+const effect = (key: string): void => {
   effects.add({ key, life });
   mortality.reach("in effect");
-});
+};
+const pipeline = orders(store, { effect, isNested });
 await pipeline.start();
 writeSync(1, "ready\n");
 await pipeline.run(input, runOptions); // the same in every process: a run that is there is given

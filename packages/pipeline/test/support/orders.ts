@@ -1,4 +1,7 @@
-/** The pipeline whose process is killed: a Parallel inside a Loop, then a Condition and a Router that look at the state. */
+/**
+ * The pipeline whose process is killed: a Parallel inside a Loop, then a Condition and a Router that look at the state. Nested: with
+ * the same steps, some of them in a pipeline in that Parallel, and in one in that.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunStore } from "millrace/runtime";
 import { Condition, Loop, Parallel, Pipeline, type PipelineRunOptions, Router, Step } from "../../src/index.js";
@@ -25,7 +28,12 @@ export interface OrderState {
   readonly rounds: readonly number[];
 }
 
-export function orders(store: RunStore, effect: Effect): Pipeline {
+export interface OrdersSetup {
+  readonly effect: Effect;
+  readonly isNested: boolean;
+}
+
+export function orders(store: RunStore, { effect, isNested }: OrdersSetup): Pipeline {
   const work = (name: string): Step => workStep(name, effect);
   return new Pipeline({
     name: "orders",
@@ -38,7 +46,11 @@ export function orders(store: RunStore, effect: Effect): Pipeline {
         maxIterations: rounds + 5,
         forwardIterationOutput: true,
         endCondition: (_outputs, { iteration }) => iteration + 1 === rounds,
-        steps: [work("open"), new Parallel({ name: "parts", steps: parts.map(work) }), work("close")],
+        steps: [
+          work("open"),
+          new Parallel({ name: "parts", steps: isNested ? nestedParts(work) : parts.map(work) }),
+          work("close"),
+        ],
       }),
       new Condition({
         name: "counted",
@@ -55,6 +67,13 @@ export function orders(store: RunStore, effect: Effect): Pipeline {
       work("send"),
     ],
   });
+}
+
+function nestedParts(work: (name: string) => Step): Step[] {
+  const [bread = "", milk = "", tea = ""] = parts;
+  const hot = new Pipeline({ name: "hot", steps: [work(tea)] });
+  const drinks = new Pipeline({ name: "drinks", steps: [work(milk), new Step({ name: "hot drinks", executor: hot })] });
+  return [work(bread), new Step({ name: "drinks", executor: drinks })];
 }
 
 /** Does something outside, counts itself in an edit, and tells in the state, in place, that it is done. */

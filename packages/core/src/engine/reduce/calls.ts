@@ -83,7 +83,7 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
   const item = currentItem(work, tick);
   if (item === null) return;
   if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
-  const { call, name, start, sharesStore = false } = tick;
+  const { call, name, start, sharesStore = false, timeoutMs = null } = tick;
   const runId = `${work.state.runId}/${work.state.nextId++}`;
   const record: ChildRecord = {
     kind: "child",
@@ -93,6 +93,7 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
     runId,
     start,
     sharesStore,
+    timeoutMs,
     status: "open",
     result: null,
     error: null,
