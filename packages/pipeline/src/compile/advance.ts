@@ -232,7 +232,9 @@ interface NewFrame {
 function openFrame(course: Course, { key, branch = null, ...rest }: NewFrame): Step[] {
   const { state, tree } = course;
   const isParallel = rest.node !== null && tree.node(rest.node).kind === "parallel";
-  state.frames[key] = { ...rest, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
+  const children = tree.childrenOf(rest.node);
+  const names = rest.queue.map((position) => (children[position] as PipelineNode).name);
+  state.frames[key] = { ...rest, names, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
   if (rest.queue.length === 0) return leave(course, key);
   if (isParallel) return rest.queue.flatMap((_, at) => enter(course, { frame: key, at }));
   return enter(course, { frame: key, at: 0 });

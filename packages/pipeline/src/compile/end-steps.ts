@@ -1,5 +1,5 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
-import { StartEvent, type StepFailedEvent, StopEvent, type WorkflowEvent } from "millrace";
+import { StartEvent, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { agentFields, completedFields, errorFields } from "../run/end-events.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
@@ -87,7 +87,8 @@ export async function caught(
 ): Promise<WorkflowEvent | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
-  if (StartEvent.is(failed) || lastSteps.has(ev.stepName)) throw ev.error;
+  const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
+  if (StartEvent.is(failed) || lastSteps.has(ev.stepName) || isLost) throw ev.error;
   const { visit, from } = failed;
   const state = await stateOf(ctx);
   const node = failedNode(plan, { ev, nodeIds });

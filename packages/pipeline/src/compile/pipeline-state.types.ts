@@ -167,6 +167,8 @@ export interface Frame {
   readonly at: number;
   /** Positions of the children that run: one after the other, or all at once in a Parallel. */
   readonly queue: number[];
+  /** What those are called: whoever goes on in another process sees whether they are still there. */
+  readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
   outputs: (StepOutput | null)[];
   /** Of a Loop: which of the outputs each of its iterations begins with. */

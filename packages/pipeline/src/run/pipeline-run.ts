@@ -90,13 +90,15 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
   /**
    * Tells the run what somebody has said.
    *
-   * @throws {WorkflowError} `PROMPT_CLOSED` when it was answered already or the run has ended; `REQUIREMENT_INVALID`.
+   * @throws {WorkflowError} `PROMPT_CLOSED` when it was answered already or the run has ended; `REQUIREMENT_INVALID`;
+   * `SNAPSHOT_MISMATCH` where steps that the run has before it are gone: it stays as it is.
    */
   async answer(
     answered: StepRequirement | { readonly requirementId: string; readonly decision: unknown },
   ): Promise<void> {
     const { requirementId, decision } = answered;
     if (answered instanceof StepRequirement && decision === null) throw unresolved([answered]);
+    await this.#view.assertSteps();
     const receipt = await this.#handle.answer(requirementId, { decision });
     if (receipt.status === "accepted") return;
     throw promptClosed(this.runId, requirementId, receipt);
