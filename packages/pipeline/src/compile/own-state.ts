@@ -28,6 +28,12 @@ export function begunState(store: object, runId: string, { nesting }: Pick<RunRe
   return visits === undefined ? null : (store as FamilyState);
 }
 
+/** Runs inside this one, at any depth. */
+export function nestedIn(family: FamilyState, runId: string): Record<string, OwnState> {
+  if (ownState(family, runId) === family) return family.nested;
+  return Object.fromEntries(Object.entries(family.nested).filter(([id]) => id.startsWith(`${runId}/`)));
+}
+
 /** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */
 export function forgetNested(family: FamilyState, step: { readonly runId: string; readonly visit: number }): void {
   // Read outside of the draft: a thousand branches each look at what the others have under way.
