@@ -10,7 +10,12 @@ const matrix = import.meta.dirname;
 const root = join(matrix, "..");
 const packed = join(matrix, ".packed");
 /** By their folders. */
-const packages = { core: "millrace", server: "@millrace/server", sqlite: "@millrace/sqlite" };
+const packages = {
+  core: "millrace",
+  server: "@millrace/server",
+  client: "@millrace/client",
+  sqlite: "@millrace/sqlite",
+};
 
 export function installMatrix() {
   const filters = Object.values(packages).map((name) => `--filter=${name}`);

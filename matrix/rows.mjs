@@ -2,6 +2,7 @@
  * The matrix. A row with `fails` cannot work, and its message is part of the promise: when a tool
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
+import * as clients from "./client.mjs";
 import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
 import * as tool from "./tools.mjs";
 
@@ -32,7 +33,7 @@ const classForm = [
   ["SWC, legacyDecorator", built(tool.viaSwc, "class", { legacyDecorator: true })],
   ["Vite 7", built(tool.vite, "class")],
   ["tsup 9", built(tool.tsup, "class")],
-  ["tsx", async () => inNode(source("class"), "--import", "tsx")],
+  ["tsx", async () => inNode(source("class"), { flags: ["--import", "tsx"] })],
   ["Next 16, Turbopack", (folder) => inNext("class", folder)],
   ["Next 16, Turbopack, experimentalDecorators", (folder) => inNext("class", folder, { experimentalDecorators: true })],
   [
@@ -79,5 +80,21 @@ const served = [
   ["workerd, a Durable Object killed between requests", (folder) => pausedInWorkerd(folder)],
 ];
 
+/** The client on a platform; the server is in Node. */
+const client = [
+  ["Node 24", clients.clientInNode24],
+  ["Node 20", clients.clientInNode20("esm")],
+  ["Node 20, CommonJS", clients.clientInNode20("cjs")],
+  ["Node 20, bundled by esbuild", clients.clientBundled],
+  ["Bun", clients.clientInBun],
+  ["Deno", clients.clientInDeno],
+  ["workerd", clients.clientInWorkerd],
+];
+
 const named = (form, list) => list.map(([name, run, fails = null]) => ({ name: `${form}: ${name}`, run, fails }));
-export const rows = [...named("class", classForm), ...named("functions", functionForm), ...named("served", served)];
+export const rows = [
+  ...named("class", classForm),
+  ...named("functions", functionForm),
+  ...named("served", served),
+  ...named("client", client),
+];

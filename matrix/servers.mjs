@@ -8,9 +8,12 @@ import { Miniflare } from "miniflare";
 import { matrix, output, source } from "./tools.mjs";
 
 /** No `nodejs_compat`: nothing of Node is there. */
-export async function inWorkerd(form) {
-  const contents = `import { runShop } from ${JSON.stringify(source(form))};
-    export default { fetch: async () => new Response(await runShop()) };`;
+export const inWorkerd = (form) =>
+  inWorker(`import { runShop } from ${JSON.stringify(source(form))};
+    export default { fetch: async () => new Response(await runShop()) };`);
+
+/** What a Worker answers. */
+export async function inWorker(contents) {
   const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false };
   const built = await esbuild.build({ stdin: { contents, resolveDir: matrix, loader: "ts" }, ...options });
   const script = built.outputFiles[0].text;

@@ -34,8 +34,9 @@ export function output(program, args, { limitMs = buildLimitMs, ...options } = {
 }
 
 const call = (file) => `console.log(await (await import(${JSON.stringify(pathToFileURL(file).href)})).runShop())`;
-export const inNode = (file, ...flags) =>
-  output(process.execPath, [...flags, "--input-type=module", "--eval", call(file)], { limitMs: runLimitMs });
+/** `program`: another Node than this one. */
+export const inNode = (file, { program = process.execPath, flags = [], env } = {}) =>
+  output(program, [...flags, "--input-type=module", "--eval", call(file)], { limitMs: runLimitMs, env });
 
 /** Bundles and minifies; `target` lowers decorators when the input has them. */
 export async function bundle(input, folder, options = {}) {
@@ -129,16 +130,16 @@ export async function tsdown(form, folder, compilerOptions = {}) {
   return join(folder, `${form}.mjs`);
 }
 
-export const inBun = (file) => output(bin("bun"), ["--eval", call(file)], { limitMs: runLimitMs });
+export const inBun = (file, { env } = {}) => output(bin("bun"), ["--eval", call(file)], { limitMs: runLimitMs, env });
 
 export async function bunBuild(form, folder) {
   await output(bin("bun"), ["build", source(form), "--minify", "--target=bun", `--outdir=${folder}`]);
   return join(folder, `${form}.js`);
 }
 
-export async function inDeno(file, folder) {
+export async function inDeno(file, folder, options = {}) {
   const entry = join(folder, "main.ts");
   writeFileSync(entry, call(file));
-  const env = { DENO_DIR: join(matrix, "out", ".deno"), DENO_NO_UPDATE_CHECK: "1" };
+  const env = { DENO_DIR: join(matrix, "out", ".deno"), DENO_NO_UPDATE_CHECK: "1", ...options.env };
   return output(bin("deno"), ["run", "--allow-all", "--node-modules-dir=manual", entry], { env, limitMs: runLimitMs });
 }

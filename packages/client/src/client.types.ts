@@ -20,7 +20,7 @@ import type { HistoryTick } from "./wire/contract.types.js";
 
 export interface ClientOptions<Classes extends EventClasses = EventClasses> {
   /** Where the server is mounted: `"https://example.com/api"`, or `"/api"` in a browser. */
-  readonly baseUrl: string;
+  readonly baseUrl: string | URL;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
   /** For every request. A function is asked each time, so that a token can be renewed. */

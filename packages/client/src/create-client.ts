@@ -33,7 +33,7 @@ export function createClient<Known extends Flows = Flows, Classes extends EventC
 
 function openTransport(options: ClientOptions): Transport {
   return new Transport({
-    baseUrl: options.baseUrl.replace(/\/+$/, ""),
+    baseUrl: String(options.baseUrl).replace(/\/+$/, ""),
     // Called as a function of its own: a `fetch` that is read off an object may refuse to run.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     headers: options.headers ?? {},

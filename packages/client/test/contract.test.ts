@@ -250,6 +250,12 @@ describe("against a server", () => {
     expect(await client.health()).toEqual({ status: "healthy" });
   });
 
+  it("lets a page of another origin read when to come back", async () => {
+    const { headers } = await fetch(`${server.baseUrl}/health`, { headers: { origin: "https://app.example" } });
+
+    expect(headers.get("access-control-expose-headers")?.toLowerCase()).toBe("retry-after");
+  });
+
   it("fails where the server refuses", async () => {
     const loose = createClient({ baseUrl: server.baseUrl });
 
@@ -269,6 +275,20 @@ describe("against a server", () => {
 
     expect(await result).toBe("Hello Ada");
   }, 20_000);
+
+  it("waits for more runs than it gets streams", async () => {
+    await using small = await ServerProcess.start({ streamsPerClient: 2 });
+    const waiting = createClient<typeof workflows>({ baseUrl: small.baseUrl, retry: { maxAttempts: 1 } });
+    const counts = Array.from({ length: 5 }, (_, index) => waiting.run("count", { to: 1_000 + index }));
+    const asking = waiting.run("greet");
+    const asked = await asking.idle();
+    if (asked.status !== "waiting") throw new TypeError(asked.status);
+
+    const results = Promise.all([...counts, asking]);
+    await asking.answer(asked.prompts[0]?.promptId as string, { name: "Ada" });
+
+    expect(await results).toEqual([1_000, 1_001, 1_002, 1_003, 1_004, "Hello Ada"]);
+  });
 
   it("types what a class streams when it is named", async () => {
     const run = client.run("count", { to: 3 });

@@ -46,6 +46,28 @@ describe("options of the client", () => {
     expect(await problemsOf(() => createClient({} as never))).toEqual(["`baseUrl` is missing"]);
   });
 
+  it.each([
+    ["localhost:8080", 'is "localhost:8080", which does not begin with `http://` or `https://`'],
+    ["http://x/api?tenant=1", 'is "http://x/api?tenant=1", with something behind its path'],
+    [42, "is 42, which is no URL here; a path alone leads somewhere only in a browser"],
+  ])("name a baseUrl that leads nowhere: %s", async (baseUrl, problem) => {
+    expect(await problemsOf(() => createClient({ baseUrl: baseUrl as string }))).toEqual([`\`baseUrl\` ${problem}`]);
+  });
+
+  it("may have a URL object for baseUrl, with or without a slash at its end", async () => {
+    const asked: string[] = [];
+    const fetch = async (url: unknown) => {
+      asked.push(String(url));
+      return Response.json({ workflows: [] });
+    };
+
+    for (const baseUrl of [new URL("http://x"), "http://x/api/", "http://x/api"]) {
+      await createClient({ baseUrl, fetch }).workflows();
+    }
+
+    expect(asked).toEqual(["http://x/workflows", "http://x/api/workflows", "http://x/api/workflows"]);
+  });
+
   it("take `undefined` for left out", () => {
     const options = { baseUrl: "http://x", fetch: undefined, timeoutMs: undefined };
 
@@ -157,6 +179,19 @@ describe("what is to be sent", () => {
     });
     await expect(client.handle("h").answer("p", input)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
+
+  it.each([["a text"], [null], [[1]], [true], [class Letter {}]])(
+    "is refused when it has no fields: %s",
+    async (what) => {
+      const run = client.handle("h");
+      const refused = { code: "OPTION_INVALID", message: expect.stringMatching(/^Fields are given as /) };
+
+      await expect(client.run("joke", what as never)).rejects.toMatchObject(refused);
+      await expect(run.answer("p", what as never)).rejects.toMatchObject(refused);
+      await expect(run.sendEvent(what as never)).rejects.toMatchObject(refused);
+      await expect(run.answer({ promptId: "p" } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    },
+  );
 });
 
 it("headers that no request can have are named, and not tried again", async () => {
@@ -180,12 +215,20 @@ it("headers may be `Headers` or pairs, and do not replace those of the client", 
     return Response.json({ workflows: [] });
   };
 
-  for (const headers of [new Headers({ "X-Who": "ada", accept: "text/html" }), [["x-who", "ada"]]]) {
+  const given = [
+    new Headers({ "X-Who": "ada", accept: "text/html" }),
+    [["x-who", "ada"]],
+    { "x-who": undefined },
+    () => null,
+  ];
+  for (const headers of given) {
     await createClient({ baseUrl: "http://x", fetch, headers: headers as Headers }).workflows();
   }
 
   expect(seen.map((headers) => [headers.get("x-who"), headers.get("accept")])).toEqual([
     ["ada", "application/json"],
     ["ada", "application/json"],
+    [null, "application/json"],
+    [null, "application/json"],
   ]);
 });

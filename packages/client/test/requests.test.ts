@@ -234,6 +234,17 @@ describe("repetition", () => {
     expect(server.asked).toHaveLength(1);
   });
 
+  it.each([408, 429, 502, 503, 504])("repeats after %i, also what changes something", async (status) => {
+    await using server = await listen(({ method }, response, times) => {
+      if (times === 0) return json(response, status, { detail: "Later." });
+      json(response, 200, method === "GET" ? { workflows: ["joke"] } : { status: "sent", sequence: 1 });
+    });
+    const client = clientOf(server.baseUrl);
+
+    expect(await client.workflows()).toEqual(["joke"]);
+    expect(await client.handle("h").sendEvent({ type: "Ping" })).toEqual({ status: "accepted", sequence: 1 });
+  });
+
   it("does not repeat 400, 401, 404 and 500", async () => {
     await using server = await listen(({ path }, response) =>
       json(response, Number(path.split("/")[2]), { detail: "No." }),

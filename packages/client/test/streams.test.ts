@@ -109,6 +109,16 @@ describe("run.stream", () => {
     expect(numbers(await toArray(clientOf(server.baseUrl).handle("h").stream()))).toEqual([0]);
   });
 
+  it("says so where `fetch` gives no streams", async () => {
+    const fetch = async () => new Response(null, { headers: { "content-type": "text/event-stream" } });
+    const run = createClient({ baseUrl: "http://x", fetch }).handle("h");
+
+    await expect(run.stream()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+      hint: expect.stringContaining("expo/fetch"),
+    });
+  });
+
   it("starts behind the given number", async () => {
     await using server = await listen((asked, response) => {
       openSse(response);

@@ -109,6 +109,29 @@ describe("all that is wrong is named at once", () => {
   });
 });
 
+describe("options about sessions", () => {
+  it.each([
+    ["null", null],
+    ["a list", []],
+    ["text", "text"],
+    ["a date", new Date(0)],
+    ["a state with a function in it", { deep: { f() {} } }],
+    ["a state with a key of prototypes", JSON.parse('{"__proto__": {}}')],
+  ])("a template that is %s is refused", (_name, sessionState) => {
+    const { message } = refused(() => pipeline([executor], given({ sessionState })));
+
+    expect(message).toMatch(/its `sessionState` is no state\. The session state cannot hold what is at "/);
+  });
+
+  it.each([
+    ["", "its `sessionId` is empty"],
+    [5, "its `sessionId` is no text"],
+  ])("the session %j is refused, before anything is stored", (sessionId, problem) => {
+    expect(refused(() => pipeline([executor], given({ sessionId }))).problems).toEqual([problem]);
+    expect(refused(() => pipeline([executor]).run("", given({ sessionId }))).problems).toEqual([problem]);
+  });
+});
+
 it("numHistoryRuns goes from 0 to 1,000", () => {
   expect(() => pipeline([step("a", { numHistoryRuns: 0 })], { numHistoryRuns: 1_000 })).not.toThrow();
   expect(refused(() => step("a", { numHistoryRuns: -1 })).problems).toHaveLength(1);

@@ -84,6 +84,7 @@ function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptio
     credentials,
     allowMethods: ["GET", "POST"],
     allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id"],
+    exposeHeaders: ["retry-after"],
     maxAge: 600,
   });
 }

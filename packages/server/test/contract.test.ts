@@ -1,5 +1,6 @@
 /** Every route over real HTTP, against a server in a process of its own. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Json } from "./answer.types.js";
 import { ServerProcess } from "./server-process.js";
 
 let server: ServerProcess;
@@ -68,6 +69,21 @@ describe("what there is", () => {
     expect(body.openapi).toBe("3.1.0");
     expect(Object.keys(body.paths)).toHaveLength(20);
     expect(body.components.schemas.Handler.required).toContain("handler_id");
+    const keyed = Object.entries(body.paths as Record<string, Json>).filter(([, { post }]) =>
+      post?.parameters?.some((one: Json) => one.in === "header" && one.name === "idempotency-key"),
+    );
+    expect(keyed.map(([path]) => path).sort()).toEqual([
+      "/events/{id}",
+      "/handlers/{id}/cancel",
+      "/handlers/{id}/fork",
+      "/handlers/{id}/prompts/{promptId}",
+      "/handlers/{id}/resume",
+      "/handlers/{id}/retry",
+      "/workflows/{name}/run",
+      "/workflows/{name}/run-nowait",
+    ]);
+    const stream = body.paths["/events/{id}"].get.responses["200"].content;
+    expect(Object.keys(stream)).toEqual(["text/event-stream", "application/x-ndjson"]);
     expect((await server.get("/docs")).body).toContain("swagger");
   });
 });

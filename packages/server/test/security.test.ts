@@ -83,6 +83,7 @@ describe("a tenant", () => {
 
     const answers = [
       await server.get(path, blue),
+      await server.get("/results/shared", blue),
       await server.get(`${path}/prompts`, blue),
       await server.get(`${path}/history`, blue),
       await server.get(`${path}/snapshot`, blue),
@@ -109,6 +110,19 @@ describe("a tenant", () => {
     expect((await server.post("/workflows/add/run", { ...start, kwargs: { left: 5 } }, blue)).status).toBe(200);
     expect((await server.get("/handlers/same", red)).body.result.value).toEqual({ sum: 2 });
     expect((await server.get("/handlers/same", blue)).body.result.value).toEqual({ sum: 6 });
+  });
+
+  it("has keys of its own", async () => {
+    const key = { "idempotency-key": "one" };
+    const start = (who: Record<string, string>, left: number) =>
+      server.post("/workflows/add/run", { kwargs: { left } }, { ...who, ...key });
+
+    expect((await start(red, 1)).body.result.value).toEqual({ sum: 2 });
+    expect((await start(blue, 5)).body.result.value).toEqual({ sum: 6 });
+    for (const who of [red, blue]) await server.post("/workflows/refund/run", { handler_id: "keyed" }, who);
+    for (const who of [red, blue])
+      expect(await server.post("/handlers/keyed/cancel", {}, { ...who, ...key })).toMatchObject({ status: 200 });
+    expect((await server.get("/handlers/keyed", blue)).body.status).toBe("cancelled");
   });
 
   it("cannot reach over with an id of its own making", async () => {

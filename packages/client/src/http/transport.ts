@@ -11,8 +11,10 @@ import { sleep, startWatchdog } from "../system.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "./answer-error.js";
 import { delayAfter, type ResolvedRetry } from "./backoff.js";
 
-/** What `new Headers` takes. */
-export type HeadersGiven = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+/** What `new Headers` takes; a header that is undefined is left out. */
+export type HeadersGiven =
+  | NonNullable<ConstructorParameters<typeof Headers>[0]>
+  | Readonly<Record<string, string | undefined>>;
 export type HeadersSource = HeadersGiven | (() => HeadersGiven | Promise<HeadersGiven>);
 
 export interface TransportOptions {
@@ -111,9 +113,9 @@ export class Transport {
    */
   async headers(): Promise<Headers> {
     const { headers } = this.options;
-    const given = typeof headers === "function" ? await headers() : headers;
+    const given = (typeof headers === "function" ? await headers() : headers) ?? {};
     try {
-      return new Headers(given);
+      return new Headers(isRecord(given) ? withoutUndefined(given) : given);
     } catch (cause) {
       throw new ClientError({
         code: "OPTION_INVALID",
@@ -152,6 +154,17 @@ export class Transport {
     const search = query.size > 0 ? `?${query}` : "";
     return { method: call.method, url: `${this.options.baseUrl}${call.path}${search}` };
   }
+}
+
+function isRecord(headers: HeadersGiven): headers is Readonly<Record<string, string | undefined>> {
+  return typeof headers === "object" && !(Symbol.iterator in headers);
+}
+
+/** `new Headers` would send the text "undefined". */
+function withoutUndefined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** A part of a path. */

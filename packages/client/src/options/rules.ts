@@ -151,10 +151,7 @@ const retry: Rules = {
 };
 
 const clientRules: Rules = {
-  baseUrl: (value) =>
-    typeof value === "string" && URL.canParse(value, globalThis.location?.href)
-      ? null
-      : `is ${show(value)}, which is no URL here; a path alone leads somewhere only in a browser`,
+  baseUrl: problemOfUrl,
   fetch: callable,
   headers: (value) =>
     typeof value === "object" || typeof value === "function" ? null : `is ${show(value)}, no headers`,
@@ -172,6 +169,17 @@ export function problemsOfClient(options: unknown): string[] {
     ...problemsOf(options, clientRules),
     ...(object(repeats) === null ? problemsOf(repeats, retry, "retry") : []),
   ];
+}
+
+function problemOfUrl(value: unknown): string | null {
+  const page = globalThis.location?.href;
+  const given = value instanceof URL ? value.href : value;
+  if (typeof given !== "string" || !URL.canParse(given, page)) {
+    return `is ${show(given)}, which is no URL here; a path alone leads somewhere only in a browser`;
+  }
+  const { protocol, search, hash } = new URL(given, page);
+  if (!/^https?:$/.test(protocol)) return `is ${show(given)}, which does not begin with \`http://\` or \`https://\``;
+  return search || hash ? `is ${show(given)}, with something behind its path` : null;
 }
 
 function problemOfClasses(classes: object): string | null {

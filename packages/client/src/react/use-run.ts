@@ -1,8 +1,17 @@
-import type { Receipt } from "millrace";
-import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import type { CancelOptions, Client, ClientRun, KeyedOptions, RunLabels, RunOptions } from "../client.types.js";
+import type { Receipt, WorkflowEvent } from "millrace";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import type {
+  CancelOptions,
+  Client,
+  ClientRun,
+  KeyedOptions,
+  RunLabels,
+  RunOptions,
+  SendOptions,
+  SentEvent,
+} from "../client.types.js";
 import { ClientError } from "../client-error.js";
-import type { ClientInput, ClientResult, ClientShown, EventClasses } from "../inferred.types.js";
+import type { ClientInput, ClientResult, ClientShown, EventClasses, Flows, SomeEvent } from "../inferred.types.js";
 import { checkOptions } from "../options/check-options.js";
 import { rules } from "../options/rules.js";
 import type { RunView } from "./run-view.types.js";
@@ -18,7 +27,7 @@ export interface UseRunOptions<Input = { readonly [field: string]: unknown }> {
   readonly input?: Input;
   /** Of the run that `input` starts. */
   readonly labels?: RunLabels;
-  /** Without `input`: shows this run from the beginning, as after a reload of the page. Read again when it changes. Null: none. */
+  /** Without `input`: shows this run from the beginning, as after a reload of the page. Read again when it changes. Null: none, whatever was shown before. */
   readonly handlerId?: string | null | undefined;
   /** How many events are kept for the component. @default 10000 */
   readonly keepEvents?: number;
@@ -39,13 +48,25 @@ export type UseRun<Known, Name extends keyof Known & string, Classes extends Eve
   attach(handlerId: string): void;
   /** Answers a prompt. Refused when it is gone. */
   answer(promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt>;
+  /** Brings an event into the run that is shown. */
+  sendEvent<Event extends WorkflowEvent = WorkflowEvent>(
+    event: SentEvent<Event>,
+    options?: SendOptions,
+  ): Promise<Receipt>;
   /** Stops the run that is shown. */
   cancel(options?: CancelOptions): Promise<void>;
+  /** Continues the run that is shown and was cancelled. */
+  resume(options?: KeyedOptions): void;
+  /** Runs the failed work of the run that is shown again. */
+  retry(options?: KeyedOptions): void;
   /** Shows no run. */
   reset(): void;
 };
 
-type Loose = { run(workflow: string, input?: unknown, options?: RunOptions): ClientRun; handle(id: string): ClientRun };
+type Loose = Pick<Client<Flows>, "resume" | "retry"> & {
+  run(workflow: string, input?: unknown, options?: RunOptions): ClientRun;
+  handle(id: string): ClientRun;
+};
 
 /**
  * A run in a component: what it shows, what it asks, how it ended. The run is the server's: it goes on when the component is gone.
@@ -62,7 +83,7 @@ export function useRun<Known, Name extends keyof Known & string, Classes extends
 ): UseRun<Known, Name, Classes> {
   checkOptions("useRun", options, rules.useRun);
   const { keepEvents = 10_000 } = options;
-  const handlerId = options.handlerId ?? undefined;
+  const handlerId = options.handlerId ?? null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another workflow shows another run
   const watcher = useMemo(() => new RunWatcher(), [workflow]);
   const view = useSyncExternalStore(watcher.subscribe, watcher.view, watcher.view);
@@ -73,43 +94,47 @@ export function useRun<Known, Name extends keyof Known & string, Classes extends
     watcher.keep(keepEvents);
   });
 
-  const start = useCallback(
-    (input?: unknown, runOptions?: RunOptions): string => {
-      const run = given.current.client.run(workflow, withoutDomEvent(input), runOptions);
-      watcher.watch(run);
-      return run.handlerId;
-    },
-    [watcher, workflow],
-  );
-  const attach = useCallback((id: string) => watcher.watch(given.current.client.handle(id)), [watcher]);
-  const reset = useCallback(() => watcher.watch(null), [watcher]);
-  const answer = useCallback(
-    async (promptId: string, fields?: object, keyed?: KeyedOptions): Promise<Receipt> => {
-      const receipt = await shownRun(watcher).answer(promptId, fields, keyed);
-      if (receipt.status === "accepted" || receipt.code === "PROMPT_CLOSED") watcher.close(promptId);
-      return receipt;
-    },
-    [watcher],
-  );
-  const cancel = useCallback(
-    async (how?: CancelOptions) => shownRun(watcher).cancel(withoutDomEvent(how) as CancelOptions | undefined),
-    [watcher],
-  );
+  const actions = useMemo(() => actionsOn(watcher, workflow, () => given.current.client), [watcher, workflow]);
 
+  const wanted = useRef<string | null>(null);
   useEffect(() => {
     const { input, labels } = given.current.options;
     const shown = watcher.run()?.handlerId;
-    if (input === undefined) {
-      if (handlerId !== undefined && shown !== handlerId) attach(handlerId);
-    } else if (shown === undefined || (handlerId !== undefined && shown !== handlerId)) {
-      start(input, { ...(labels && { labels }), ...(handlerId !== undefined && { handlerId, key: keyOf(handlerId) }) });
-    }
-  }, [watcher, handlerId, attach, start]);
+    const isTakenAway = handlerId === null && wanted.current !== null;
+    wanted.current = handlerId;
+    if (isTakenAway) return actions.reset();
+    if (handlerId === null && (input === undefined || shown !== undefined)) return;
+    if (handlerId !== null && shown === handlerId) return;
+    if (input === undefined) return actions.attach(handlerId as string);
+    const named = handlerId !== null && { handlerId, key: keyOf(handlerId) };
+    actions.start(input, { ...(labels && { labels }), ...named });
+  }, [watcher, handlerId, actions]);
 
-  return useMemo(
-    () => ({ ...view, start, attach, reset, answer, cancel }) as unknown as UseRun<Known, Name, Classes>,
-    [view, start, attach, reset, answer, cancel],
-  );
+  return useMemo(() => ({ ...view, ...actions }) as unknown as UseRun<Known, Name, Classes>, [view, actions]);
+}
+
+/** What can be done with the run that a component shows. The same functions in each render. */
+function actionsOn(watcher: RunWatcher, workflow: string, client: () => Loose) {
+  const shown = (): ClientRun => watcher.run() ?? noRun();
+  const show = (run: ClientRun): string => {
+    watcher.watch(run);
+    return run.handlerId;
+  };
+  return {
+    start: (input?: unknown, options?: RunOptions): string =>
+      show(client().run(workflow, withoutDomEvent(input), options)),
+    attach: (id: string): void => void show(client().handle(id)),
+    reset: (): void => watcher.watch(null),
+    answer: async (promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt> => {
+      const receipt = await shown().answer(promptId, fields, options);
+      if (receipt.status === "accepted" || receipt.code === "PROMPT_CLOSED") watcher.close(promptId);
+      return receipt;
+    },
+    sendEvent: async (event: SomeEvent, options?: SendOptions): Promise<Receipt> => shown().sendEvent(event, options),
+    cancel: async (options?: CancelOptions): Promise<void> => shown().cancel(withoutDomEvent(options)),
+    resume: (options?: KeyedOptions): void => void show(client().resume(shown().handlerId, withoutDomEvent(options))),
+    retry: (options?: KeyedOptions): void => void show(client().retry(shown().handlerId, withoutDomEvent(options))),
+  };
 }
 
 /** The same for each component that starts this run: the second start finds the first one. */
@@ -118,14 +143,12 @@ function keyOf(handlerId: string): string {
 }
 
 /** `onClick={run.start}` means a click, not an input. */
-function withoutDomEvent(value: unknown): unknown {
+function withoutDomEvent<Value>(value: Value): Value | undefined {
   const { preventDefault } = Object(value) as { preventDefault?: unknown };
   return typeof preventDefault === "function" ? undefined : value;
 }
 
-function shownRun(watcher: RunWatcher): ClientRun {
-  const run = watcher.run();
-  if (run !== null) return run;
+function noRun(): never {
   throw new ClientError({
     code: "OPTION_INVALID",
     message: "The component shows no run.",

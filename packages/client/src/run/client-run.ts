@@ -112,7 +112,7 @@ class Run implements ClientRun {
 
   async summary(options: CallOptions = {}): Promise<RunSummary> {
     const signal = await this.#ready("summary", options, rules.call);
-    return getSummary(this.#source.connection, this.handlerId, signal);
+    return getSummary(this.#source.connection, { handlerId: this.handlerId, signal });
   }
 
   /** The options are right and the run is stored: gives the signal of the call. */

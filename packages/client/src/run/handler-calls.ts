@@ -10,7 +10,7 @@ import { type Call, readJson, segment, type Transport } from "../http/transport.
 import type { SomeEvent } from "../inferred.types.js";
 import { newId } from "../system.js";
 import type { HandlerRecord, PromptRecord } from "../wire/contract.types.js";
-import { type ClassesByType, encodeEvent } from "../wire/event.js";
+import { assertFields, type ClassesByType, encodeEvent } from "../wire/event.js";
 import { toPrompts, toSummary } from "../wire/handler-record.js";
 import { encodeValue } from "../wire/value.js";
 
@@ -40,8 +40,16 @@ export function askForSummary({ transport, classes }: Connection, call: Call): P
   });
 }
 
-export function getSummary(connection: Connection, handlerId: string, signal: Signal): Promise<RunSummary> {
-  return askForSummary(connection, { method: "GET", path: handlerPath(handlerId), signal });
+interface Looking {
+  readonly handlerId: string;
+  /** How long the server holds its answer back while the run is at work. @default 0 */
+  readonly waitMs?: number;
+  readonly signal: Signal;
+}
+
+export function getSummary(connection: Connection, { handlerId, waitMs = 0, signal }: Looking): Promise<RunSummary> {
+  const query = waitMs > 0 ? { wait: Math.floor(waitMs) } : {};
+  return askForSummary(connection, { method: "GET", path: handlerPath(handlerId), query, signal });
 }
 
 export async function getPrompts(
@@ -73,6 +81,7 @@ export async function postAnswer(
   to: { readonly handlerId: string; readonly promptId: string },
   { fields, ...message }: Message & { readonly fields: object },
 ): Promise<Receipt> {
+  assertFields(fields);
   const { json, meta } = encodeValue(fields);
   const path = `${handlerPath(to.handlerId)}/prompts/${segment(to.promptId)}`;
   return deliver(transport, { ...message, path, body: { fields: json, ...(meta !== undefined && { meta }) } });

@@ -77,7 +77,7 @@ async function begin(connection: Connection, call: Call, { handlerId, isOurs }: 
   try {
     return await askForSummary(connection, call);
   } catch (error) {
-    if (isOurs && existsAlready(error)) return getSummary(connection, handlerId, call.signal);
+    if (isOurs && existsAlready(error)) return getSummary(connection, { handlerId, signal: call.signal });
     throw error;
   }
 }

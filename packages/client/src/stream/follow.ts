@@ -11,6 +11,7 @@
  *
  * @module
  */
+import { ClientError } from "../client-error.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "../http/answer-error.js";
 import { delayAfter } from "../http/backoff.js";
 import { asFault, type Call, joinSignals, type Transport } from "../http/transport.js";
@@ -26,6 +27,8 @@ export interface Follow {
   readonly after: number | "now";
   /** Where the stream ends: with the run, or where it waits. @default "end" */
   readonly until?: "end" | "idle";
+  /** Codes that say all: no further attempt. */
+  readonly finalCodes?: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -50,7 +53,8 @@ export async function* follow(options: Follow): AsyncGenerator<StreamedEnvelope,
       throw networkError("the stream ended before the run", options.transport.requestFacts(callOf(options, progress)));
     } catch (error) {
       progress.failures += 1;
-      const delayMs = delayAfter(error, progress.failures, options.transport.options.retry);
+      const isFinal = error instanceof ClientError && options.finalCodes?.includes(error.code);
+      const delayMs = isFinal ? null : delayAfter(error, progress.failures, options.transport.options.retry);
       if (delayMs === null) throw error;
       await sleep(delayMs, options.signal);
     }
@@ -96,9 +100,19 @@ function callOf({ path, until = "end" }: Follow, { last }: Progress): Call {
 async function bodyOf(response: Response, request: RequestFacts): Promise<ReadableStream<Uint8Array>> {
   if (!response.ok) throw await errorOfAnswer(response, request);
   const type = response.headers.get("content-type") ?? "nothing";
-  if (type.startsWith("text/event-stream") && response.body !== null) return response.body;
+  if (type.startsWith("text/event-stream")) return response.body ?? noStreams(request);
   await response.body?.cancel();
   throw invalidAnswer(`"${type}" instead of a stream of events`, request, { status: response.status });
+}
+
+/** As in React Native. */
+function noStreams(request: RequestFacts): never {
+  throw new ClientError({
+    ...request,
+    code: "OPTION_INVALID",
+    message: "The `fetch` of this platform gives answers as a whole, and no streams.",
+    hint: "Give `createClient` one that streams, such as that of `expo/fetch`.",
+  });
 }
 
 interface Reading {

@@ -6,6 +6,7 @@
 import { ClientError } from "../client-error.js";
 import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
 import type { EventClasses, SomeEvent } from "../inferred.types.js";
+import { show } from "../options/check-options.js";
 import type { Envelope } from "./contract.types.js";
 import { decodeValue, encodeValue } from "./value.js";
 
@@ -69,10 +70,25 @@ export function encodeStart(input: object): unknown {
   };
 }
 
-/** Of an instance, the type is inherited and `toJSON` gives the fields. */
+/**
+ * Of an instance, the type is inherited and `toJSON` gives the fields.
+ *
+ * @throws {ClientError} `OPTION_INVALID` for something that has no fields.
+ */
 function partsOf(event: object): { readonly type?: unknown; readonly fields: object } {
+  assertFields(event);
   const { toJSON } = event as { toJSON?: () => object };
   if (typeof toJSON === "function") return { type: (event as SomeEvent).type, fields: toJSON.call(event) };
   const { type, ...fields } = event as Partial<SomeEvent>;
   return { type, fields };
+}
+
+/** @throws {ClientError} `OPTION_INVALID`. */
+export function assertFields(fields: unknown): asserts fields is object {
+  if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) return;
+  throw new ClientError({
+    code: "OPTION_INVALID",
+    message: `Fields are given as ${show(fields)}.`,
+    hint: 'Give an object, such as `{ topic: "pirates" }`.',
+  });
 }

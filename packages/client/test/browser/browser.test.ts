@@ -1,5 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createClient } from "../../src/index.js";
+import type { workflows } from "../child/workflows.js";
 import { openBrowser, Site } from "../support/browser.js";
 import { ServerProcess, Wire } from "../support/server-process.js";
 
@@ -62,6 +64,25 @@ describe("in Chromium", () => {
     await page.click("#answer");
 
     await shows("Hello Ada");
+  });
+
+  it("a component with an input starts one run, also when the page is loaded again", async () => {
+    const id = `browser-${crypto.randomUUID()}`;
+    const started: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") started.push(request.url());
+    });
+
+    await page.goto(`${pageUrl}?server=/api&show=started&id=${id}`);
+    await shows("a dry joke about cats");
+    await page.reload();
+    await shows("a dry joke about cats");
+
+    expect(started).toHaveLength(2); // one of each page: strict mode starts no more
+    const client = createClient<typeof workflows>({ baseUrl: server.baseUrl });
+    const ticks: string[] = [];
+    for await (const { tick } of client.history(id)) ticks.push(tick.type);
+    expect(ticks.filter((type) => type === "run.started")).toHaveLength(1);
   });
 
   it("values that JSON cannot hold come as themselves", async () => {

@@ -29,9 +29,14 @@ function Greeting() {
   );
 }
 
-if (query.get("show") === "greeting") {
-  createRoot(document.body).render(createElement(StrictMode, null, createElement(Greeting)));
+/** Starts when it appears, under the id of the page. */
+function Started() {
+  const run = useRun(client, "joke", { input: { topic: "cats" }, handlerId: query.get("id") });
+  return createElement("output", null, run.status === "completed" ? run.result.joke : run.status);
 }
+
+const shown = { greeting: Greeting, started: Started }[query.get("show") ?? ""];
+if (shown) createRoot(document.body).render(createElement(StrictMode, null, createElement(shown)));
 
 /** Of the test: the page has seen so many, and something may break now. */
 declare function reached(seen: number): Promise<void>;

@@ -134,6 +134,26 @@ it("follows the id that it is given, and starts at the beginning of another run"
 
   await waitFor(() => expect(now()).toMatchObject({ status: "completed", handlerId: "b" }));
   expect(now().events.map(({ sequence }) => sequence)).toEqual([0]);
+
+  rerender({ handlerId: null });
+  await waitFor(() => expect(now()).toMatchObject({ status: "idle", handlerId: null, events: [] }));
+});
+
+it("keeps the run that was started here when it is given no id, or that one", async () => {
+  await using server = await listen((asked, response) => {
+    if (isStream(asked)) return void response.writeHead(204).end();
+    json(response, 200, handlerRecord("completed"));
+  });
+  const { now, rerender } = show(server, { handlerId: null });
+  const handlerId = now().start({});
+  await waitFor(() => expect(now().status).toBe("completed"));
+  const asked = server.asked.length;
+
+  rerender({ handlerId });
+  rerender({ handlerId, keepEvents: 1 });
+
+  expect(now()).toMatchObject({ status: "completed", handlerId });
+  expect(server.asked).toHaveLength(asked);
 });
 
 it("cancels the run that it shows", async () => {
@@ -157,6 +177,38 @@ it("cancels the run that it shows", async () => {
 
   await waitFor(() => expect(now().status).toBe("cancelled"));
   expect(now().error).toMatchObject({ code: "RUN_CANCELLED" });
+});
+
+it.each(["resume", "retry"] as const)("goes on with %s, and shows the run again; a click is no option", async (how) => {
+  let standing = "cancelled";
+  await using server = await listen((asked, response) => {
+    if (asked.path.endsWith(how)) standing = "completed";
+    if (isStream(asked)) return void response.writeHead(204).end();
+    json(response, 200, handlerRecord(standing));
+  });
+  const { now } = show(server, { handlerId: "h" });
+  await waitFor(() => expect(now().status).toBe("cancelled"));
+
+  now()[how]({ preventDefault() {} } as never);
+
+  await waitFor(() => expect(now()).toMatchObject({ status: "completed", handlerId: "h", result: "done" }));
+  expect(server.asked.filter(({ path }) => path === `/handlers/h/${how}`)).toHaveLength(1);
+});
+
+it("brings an event into the run that it shows", async () => {
+  await using server = await listen((asked, response) => {
+    if (asked.method === "POST") return json(response, 200, { status: "sent", sequence: 1 });
+    openSse(response);
+  });
+  const { now } = show(server, { handlerId: "h" });
+  await waitFor(() => expect(now().handlerId).toBe("h"));
+
+  expect(await now().sendEvent({ type: "Letter", text: "news" })).toEqual({ status: "accepted", sequence: 1 });
+
+  expect(server.asked.find(({ method }) => method === "POST")).toMatchObject({
+    path: "/events/h",
+    body: { event: { type: "Letter", value: { text: "news" } } },
+  });
 });
 
 it("renders a few times for thousands of events, and keeps the last ones", async () => {
@@ -239,6 +291,7 @@ it("takes a click for a click, and no run to answer or cancel for an error", asy
 
   await expect(now().answer("p")).rejects.toMatchObject({ code: "OPTION_INVALID" });
   await expect(now().cancel()).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  expect(() => now().retry()).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   onClick({ type: "click", preventDefault() {} });
 
   await waitFor(() => expect(now().error).toMatchObject({ code: "EVENT_INVALID" }));

@@ -15,8 +15,14 @@ export class ServerProcess implements AsyncDisposable {
   #child: ChildProcess | null = null;
   #port = 0;
 
-  static async start(): Promise<ServerProcess> {
-    const server = new ServerProcess();
+  readonly #streamsPerClient: number;
+
+  constructor(streamsPerClient: number) {
+    this.#streamsPerClient = streamsPerClient;
+  }
+
+  static async start({ streamsPerClient = 100 } = {}): Promise<ServerProcess> {
+    const server = new ServerProcess(streamsPerClient);
     await server.restart();
     return server;
   }
@@ -33,7 +39,7 @@ export class ServerProcess implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill();
     const flags = ["--disable-warning=ExperimentalWarning", "--import", fileOf("source.mjs")];
-    const values = [join(this.#folder, "runs.db"), String(this.#port)];
+    const values = [join(this.#folder, "runs.db"), String(this.#port), String(this.#streamsPerClient)];
     const child = spawn(process.execPath, [...flags, fileOf("server.ts"), ...values]);
     this.#child = child;
     let complaints = "";

@@ -26,8 +26,10 @@ import type {
   RunStore,
   StoredRun,
 } from "./run-store.types.js";
+import { RunTails } from "./run-tails.js";
 import type { DueReport } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { SharedReads } from "./shared-reads.js";
 import { type Cancelling, type GoOn, TakeUp } from "./take-up.js";
 import { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
@@ -64,6 +66,8 @@ export class RunDesk implements LiveRunHome {
   readonly clock: Clock;
   readonly live: Map<string, LiveRun> = new Map();
   readonly watchers: RunWatchers = new RunWatchers();
+  readonly reads: SharedReads = new SharedReads(this.watchers);
+  readonly tails: RunTails;
   readonly turns: RecordTurns;
   /** A run that goes on later has left memory. */
   onParked: () => void = () => {};
@@ -86,6 +90,7 @@ export class RunDesk implements LiveRunHome {
     this.clock = setup.clock;
     this.turns = new RecordTurns(setup.clock);
     this.#book = setup.book;
+    this.tails = new RunTails(this, setup.book);
     this.#leaseMs = setup.leaseMs;
     this.#log = setup.log;
     this.#takeUp = new TakeUp({ desk: this, book: setup.book, posts: this.#posts, backOffMs: setup.leaseMs });
@@ -376,15 +381,23 @@ export class RunDesk implements LiveRunHome {
   // ---- how runs ended
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
-  async outcome(key: RunKey): Promise<Outcome | null> {
+  async outcome(
+    key: RunKey,
+    readRow: () => Promise<StoredRun | null> = () => this.store.run(key),
+  ): Promise<Outcome | null> {
     const live = this.live.get(idOf(key));
     if (live?.phase === "ended") return live.runner.state.outcome;
     if (live?.phase === "live") return null;
     if (this.#stopped) return this.#endedWhileStopping.get(idOf(key)) ?? Promise.reject(runtimeStopped());
-    const run = await this.store.run(key);
+    const run = await readRow();
     if (run === null) throw runUnknown(key);
     if (run.outcome === null) await this.#assertLoadable(key);
     return this.storedOutcome(run);
+  }
+
+  /** For those who look again when they are told of a change: many at once share one look. */
+  sharedRow(key: RunKey): Promise<StoredRun | null> {
+    return this.reads.get(`row of ${idOf(key)}`, () => this.store.run(key));
   }
 
   storedOutcome(run: StoredRun): Outcome | null {

@@ -90,7 +90,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async #outcome(): Promise<Outcome> {
     const { desk, key } = this.#setup;
     await this.accepted;
-    return whenChanged(this.#setup, async () => (await desk.outcome(key)) ?? undefined);
+    const readRow = () => desk.sharedRow(key);
+    return whenChanged(this.#setup, async () => (await desk.outcome(key, readRow)) ?? undefined);
   }
 
   async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
@@ -134,7 +135,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async idle(): Promise<RunOutcome> {
     await this.accepted;
-    return whenChanged(this.#setup, () => this.#lookIdle());
+    const { desk, key } = this.#setup;
+    return whenChanged(this.#setup, () => this.#lookIdle(() => desk.sharedRow(key)));
   }
 
   async outcome(): Promise<RunOutcome | null> {
@@ -195,7 +197,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** Undefined: it has work to do. */
-  async #lookIdle(): Promise<RunOutcome | undefined> {
+  async #lookIdle(readRow?: () => Promise<StoredRun | null>): Promise<RunOutcome | undefined> {
     const { desk, key, book } = this.#setup;
     const live = desk.live.get(idOf(key));
     if (live?.phase === "live") {
@@ -204,9 +206,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
       if (runner.live && runner.isQuiet())
         return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
     }
-    const outcome = await desk.outcome(key);
+    const outcome = await desk.outcome(key, readRow);
     if (outcome !== null) return runOutcome(key.runId, outcome);
-    const run = await this.#row();
+    const run = readRow === undefined ? await this.#row() : await readRow();
+    if (run === null) throw runUnknown(key);
     if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
     const { compiled } = book.get(run.workflow);
     const prompts = readPrompts(run.waiting, compiled, `run "${key.runId}"`);

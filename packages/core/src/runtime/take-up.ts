@@ -75,8 +75,9 @@ export class TakeUp {
 
   /** A run that could not be loaded is nobody's again. */
   async letGo(key: RunKey): Promise<void> {
-    if (!this.failures.delete(idOf(key))) return;
+    this.failures.delete(idOf(key));
     const { store, clock } = this.#setup.desk;
+    if ((await store.run(key))?.lease?.owner !== this.backOffOwner) return;
     const nowMs = clock.now();
     const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1 });
     if (claimed === null) return;

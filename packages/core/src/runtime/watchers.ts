@@ -1,6 +1,8 @@
 /** Who waits for a change of which run. */
 export class RunWatchers {
   readonly #byRun: Map<string, Set<() => void>> = new Map();
+  /** How often anybody was told of anything. */
+  told = 0;
 
   /** Gives the way to stop. */
   add(id: string, watcher: () => void): () => void {
@@ -19,6 +21,7 @@ export class RunWatchers {
 
   /** @param id Null: any run may have changed. */
   tell(id: string | null): void {
+    this.told++;
     const told = id === null ? [...this.#byRun.values()] : [this.#byRun.get(id) ?? []];
     for (const all of told) for (const watcher of [...all]) watcher();
   }

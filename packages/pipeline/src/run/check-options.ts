@@ -1,6 +1,9 @@
 /** Options of pipelines and runs, checked at the door. */
+
+import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { historyProblems, refuse } from "../nodes/option-problems.js";
+import { assertState } from "../session/json.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
 const ofPipeline: OptionNames<PipelineOptions> = {
@@ -52,10 +55,33 @@ export function checkOptions(options: Omit<PipelineOptions, "inputSchema">): voi
     isNamed ? [] : ["its `name` is no text"],
     Array.isArray(steps) ? [] : ["its `steps` are no list"],
     historyProblems(numHistoryRuns),
+    sessionIdProblems(options.sessionId),
+    templateProblems(options.sessionState),
   );
+}
+
+function sessionIdProblems(sessionId: unknown): string[] {
+  if (sessionId === undefined || (typeof sessionId === "string" && sessionId !== "")) return [];
+  return [`its \`sessionId\` is ${sessionId === "" ? "empty" : "no text"}`];
+}
+
+/** Of what new sessions begin with. */
+function templateProblems(sessionState: unknown): string[] {
+  if (sessionState === undefined) return [];
+  try {
+    assertState(sessionState);
+    return [];
+  } catch (error) {
+    if (!WorkflowError.is(error, "STATE_UNSTORABLE")) throw error;
+    return [`its \`sessionState\` is no state. ${error.message.replace(/\.$/, "")}`];
+  }
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
 export function checkRunOptions(pipeline: string, options: PipelineRunOptions): void {
-  refuse(`The run of the pipeline "${pipeline}" cannot begin`, unknownOptions(options, ofRun));
+  refuse(
+    `The run of the pipeline "${pipeline}" cannot begin`,
+    unknownOptions(options, ofRun),
+    sessionIdProblems(options.sessionId),
+  );
 }

@@ -72,7 +72,7 @@ function nextDeath(random: Random): Death | null {
 async function killedProcess(options: OrdersProcess, random: Random): Promise<boolean> {
   const child = new Child("orders-process.ts", options);
   await child.ready;
-  if (options.death === null) await sleep(random.between(0, 8)).then(() => child.kill());
+  if (options.death === null) await sleep(random.between(0, 3)).then(() => child.kill());
   const { signal, complaints, lines } = await child.ended;
   if (signal === "SIGKILL") return true;
   if (lines.includes("done")) return false;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createRoute, type OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
+import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Identity } from "../auth.js";
 import type { ServerLimits } from "../options.js";
@@ -31,7 +31,9 @@ export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType,
   readonly query?: Query;
   readonly body?: Body;
   /** By status; null: without a body. Errors are added. */
-  readonly answers: { readonly [status: number]: readonly [description: string, schema: z.ZodType | null] };
+  readonly answers: {
+    readonly [status: number]: readonly [description: string, schema: z.ZodType | null, types?: readonly string[]];
+  };
   /** It heeds the header `Idempotency-Key`. */
   readonly isKeyed?: boolean;
 }
@@ -104,19 +106,28 @@ function queryInvalid(detail: string, issues?: readonly Issue[]): HttpError {
   return new HttpError({ status: 400, code: "QUERY_INVALID", detail, ...(issues && { issues }) });
 }
 
+const keyHeader = z.object({
+  "idempotency-key": z.string().min(1).max(200).optional().openapi({ description: "It is done once for each key." }),
+});
+
 function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): object {
   const { method, path, summary, tag, params, query, body, answers, isKeyed } = options;
-  const responses = Object.entries(answers).map(([status, [description, schema]]) => [
+  const responses = Object.entries(answers).map(([status, [description, schema, types = ["application/json"]]]) => [
     status,
-    { description, ...(schema !== null && { content: { "application/json": { schema } } }) },
+    { description, ...(schema !== null && { content: Object.fromEntries(types.map((type) => [type, { schema }])) }) },
   ]);
   const failure = { description: "An error", content: { "application/json": { schema: errorAnswer } } };
   return {
     method,
     path,
-    summary: isKeyed === true ? `${summary}. Heeds the header Idempotency-Key` : summary,
+    summary,
     tags: [tag],
-    request: { params, query, ...(body && { body: { content: { "application/json": { schema: body } } } }) },
+    request: {
+      params,
+      query,
+      ...(isKeyed === true && { headers: keyHeader }),
+      ...(body && { body: { content: { "application/json": { schema: body } } } }),
+    },
     responses: { ...Object.fromEntries(responses), default: failure },
   };
 }

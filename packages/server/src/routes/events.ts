@@ -52,7 +52,7 @@ function mountStream(server: Server): void {
       params: idParams,
       query: streamQuery,
       answers: {
-        200: ["Each event in this form", streamedEnvelope],
+        200: ["Each event in this form", streamedEnvelope, ["text/event-stream", "application/x-ndjson"]],
         204: ["The run has ended, and there is nothing after that number", null],
       },
     },
@@ -60,6 +60,7 @@ function mountStream(server: Server): void {
       const { context, query } = call;
       const handle = handleOf(server, call);
       const listing = await handle.summary();
+      const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot say what is wrong
       const after = startOf(query, listing, context.req.header("last-event-id"));
       if (listing.endedAtMs !== null && after > listing.lastEvent) return new Response(null, { status: 204 });
       const client = clientOf(server, context);
@@ -69,7 +70,7 @@ function mountStream(server: Server): void {
         after,
         until: query.until,
         envelope: {
-          types: server.catalog.find(listing.workflow)?.types ?? [],
+          types,
           withQualifiedName: query.include_qualified_name,
         },
         heartbeatMs: server.limits.heartbeatMs,

@@ -8,7 +8,7 @@ import { listRuns } from "../list-runs.js";
 import { settled } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
-import { handlerRecord } from "../wire/handler-record.js";
+import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
 import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
 
@@ -66,9 +66,14 @@ function mountCancel(server: Server): void {
       const handle = handleOf(server, call);
       const { body, query, idempotencyKey } = call;
       const once = idempotencyKey === null ? {} : { key: idempotencyKey };
-      const receipt = await handle.cancel(body.reason ?? undefined, once);
-      if (!query.purge && receipt.status === "refused") throw finished(call.params.id);
-      if (!query.purge) return json({ status: "cancelled" });
+      const cancelling = handle.cancel(body.reason ?? undefined, once);
+      if (!query.purge) {
+        if ((await cancelling).status === "refused") throw finished(call.params.id);
+        return json({ status: "cancelled" });
+      }
+      await cancelling.catch((error: unknown) => {
+        if (!isUnloadable(error)) throw error; // such a run is only good to be deleted
+      });
       await deleted(server, handle);
       return json({ status: "deleted" });
     },

@@ -151,7 +151,20 @@ class EventReading {
 
   #text(item: StreamedEvent): string {
     this.#seen = item.sequence;
-    const text = cleanJson(toStreamedEnvelope(item, this.#options.envelope));
+    const text = textOf(item, this.#options.envelope);
     return this.#options.format === "sse" ? `id: ${item.sequence}\ndata: ${text}\n\n` : `${text}\n`;
   }
+}
+
+/** By event, with and without its qualified name: all readers of a run are given the same event. */
+const texts: Readonly<Record<"named" | "bare", WeakMap<StreamedEvent, string>>> = {
+  named: new WeakMap(),
+  bare: new WeakMap(),
+};
+
+function textOf(item: StreamedEvent, options: EnvelopeOptions): string {
+  const known = options.withQualifiedName === false ? texts.bare : texts.named;
+  const text = known.get(item) ?? cleanJson(toStreamedEnvelope(item, options));
+  known.set(item, text);
+  return text;
 }

@@ -32,12 +32,15 @@ async function outcomeOf(handle: RunHandle): Promise<Standing> {
   try {
     return await handle.outcome();
   } catch (error) {
-    if (!WorkflowError.is(error) || !unloadable.test(error.code)) throw error;
+    if (!isUnloadable(error)) throw error;
     return { status: "unloadable", error };
   }
 }
 
-const unloadable = /^(WORKFLOW_UNKNOWN|SNAPSHOT_|EVENT_|STATE_|JOURNAL_|CHILD_)/;
+/** The code that is here has no place for the run, or what is stored of it is damaged. */
+export function isUnloadable(error: unknown): error is WorkflowError {
+  return WorkflowError.is(error) && /^(WORKFLOW_UNKNOWN|SNAPSHOT_|EVENT_|STATE_|JOURNAL_|CHILD_)/.test(error.code);
+}
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
   const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels } = listing;

@@ -1,0 +1,141 @@
+/**
+ * The streams of runs as they were read last, for all who read them here: an event is read and decoded once, however many
+ * readers wait for it.
+ *
+ * What is kept is a part of a stream without a gap. It never changes, as long as the run is the same.
+ *
+ * @module
+ */
+import { terminalEvent } from "../engine/reduce/engine-events.js";
+import type { WorkflowEvent } from "../event/event.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+import { unpackText } from "./blob-text.js";
+import { idOf, type RunDesk } from "./desk.js";
+import { blobOf } from "./load.js";
+import { countWhile } from "./memory-run.js";
+import type { RunKey, StoredEvent, StoredRun } from "./run-store.types.js";
+import { runUnknown } from "./runtime-errors.js";
+import { readShown } from "./shown-text.js";
+import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
+
+/** How many events are read at once. */
+const PAGE = 200;
+/** What is kept: of this many runs, of each so many events and characters. */
+const RUNS = 64;
+const EVENTS = 1_000;
+const CHARACTERS = 1_000_000;
+
+export interface TailPage {
+  readonly items: readonly StreamedEvent[];
+  /** Nothing comes after it. */
+  readonly isLast: boolean;
+}
+
+export class RunTails {
+  readonly #desk: RunDesk;
+  readonly #book: WorkflowBook;
+  /** The one that was used last is last. */
+  readonly #tails: Map<string, Tail> = new Map();
+
+  constructor(desk: RunDesk, book: WorkflowBook) {
+    this.#desk = desk;
+    this.#book = book;
+  }
+
+  /**
+   * What comes after a number. Undefined: there is nothing yet.
+   *
+   * @param isFirst Of this reader: then the store is asked, as the run may be another of the same id.
+   * @throws {WorkflowError} `RUN_UNKNOWN`
+   */
+  async read(key: RunKey, after: number, isFirst: boolean): Promise<TailPage | undefined> {
+    const desk = this.#desk;
+    desk.assertOpen();
+    const id = idOf(key);
+    const kept = isFirst ? null : this.#of(id).after(after);
+    return kept ?? desk.reads.get(`events after ${after} of ${id}`, () => this.#load(key, after));
+  }
+
+  async #load(key: RunKey, after: number): Promise<TailPage | undefined> {
+    const { store } = this.#desk;
+    // In this order: what the run showed before its end is stored before its end.
+    const run = await store.run(key);
+    if (run === null) throw runUnknown(key);
+    const events = await store.events(key, { after, limit: PAGE });
+    if (events.length === 0) return run.outcome === null ? undefined : this.#end(run, after);
+    const workflow = this.#book.get(run.workflow);
+    const read = await Promise.all(events.map((event) => this.#shown(key, event, workflow)));
+    this.#of(idOf(key)).keep(run.createdAtMs, after, read);
+    return { items: read.map(({ item }) => item), isLast: false };
+  }
+
+  #of(id: string): Tail {
+    const tail = this.#tails.get(id) ?? new Tail();
+    this.#tails.delete(id);
+    this.#tails.set(id, tail);
+    if (this.#tails.size > RUNS) this.#tails.delete(this.#tails.keys().next().value as string);
+    return tail;
+  }
+
+  async #shown(key: RunKey, { sequence, text }: StoredEvent, { compiled }: RegisteredWorkflow): Promise<Read> {
+    const { store } = this.#desk;
+    const who = `event ${sequence} of run "${key.runId}"`;
+    const whole = await unpackText(text, (hash) => blobOf(store, hash, who));
+    return { item: { sequence, ...readShown(whole, compiled, who) }, characters: whole.length };
+  }
+
+  #end(run: StoredRun, after: number): TailPage {
+    const outcome = this.#desk.storedOutcome(run);
+    const sequence = run.lastEvent + 1;
+    const event = outcome === null ? null : (terminalEvent(outcome) as WorkflowEvent);
+    const items = event === null || after >= sequence ? [] : [{ sequence, event, origin: null, promptId: null }];
+    return { items, isLast: true };
+  }
+}
+
+interface Read {
+  readonly item: StreamedEvent;
+  readonly characters: number;
+}
+
+/** Every event after number `#from`, up to the last one that is kept. */
+class Tail {
+  #createdAtMs = Number.NaN;
+  #from = Number.NaN;
+  #kept: Read[] = [];
+  #characters = 0;
+
+  /** Null: what comes after this number is not here. */
+  after(number: number): TailPage | null {
+    const last = this.#kept.at(-1);
+    if (last === undefined || !(number >= this.#from && number < last.item.sequence)) return null;
+    const start = countWhile(this.#kept, ({ item }) => item.sequence <= number);
+    return { items: this.#kept.slice(start, start + PAGE).map(({ item }) => item), isLast: false };
+  }
+
+  keep(createdAtMs: number, after: number, read: readonly Read[]): void {
+    const last = this.#kept.at(-1)?.item.sequence ?? Number.NEGATIVE_INFINITY;
+    const isSame = createdAtMs === this.#createdAtMs;
+    if (isSame && after < last) return; // of one who is behind
+    if (!isSame || after !== last) {
+      this.#createdAtMs = createdAtMs;
+      this.#from = after;
+      this.#kept = [];
+      this.#characters = 0;
+    }
+    this.#kept.push(...read);
+    for (const { characters } of read) this.#characters += characters;
+    this.#drop();
+  }
+
+  #drop(): void {
+    let count = 0;
+    while (this.#kept.length - count > EVENTS || this.#characters > CHARACTERS) {
+      const dropped = this.#kept[count++];
+      if (dropped === undefined) break;
+      this.#from = dropped.item.sequence;
+      this.#characters -= dropped.characters;
+    }
+    this.#kept.splice(0, count);
+  }
+}
