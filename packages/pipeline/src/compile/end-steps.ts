@@ -13,7 +13,7 @@ import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { PipelineState } from "./pipeline-state.types.js";
-import { stateOf } from "./run-state.js";
+import { endStateOf, stateOf } from "./run-state.js";
 import { eventsOf, nextEvent } from "./visit-node.js";
 
 interface Tools {
@@ -47,7 +47,7 @@ export async function gather(
 }
 
 export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promise<StopEvent> {
-  const state = await stateOf(ctx);
+  const state = await endStateOf(ctx);
   const output = await plan.hooks.finish(ctx, state, "ended");
   return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
 }

@@ -11,6 +11,7 @@ import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { Executor, ExecutorPause, ExecutorResult, ExecutorResume, StepFunction } from "../nodes/executor.types.js";
 import type { StepNode } from "../nodes/node.types.js";
+import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import { type NestedPipeline, runNested } from "./execute-nested.js";
 import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
@@ -38,6 +39,10 @@ export interface Execution {
   /** What it has taken until then. */
   readonly paused: StepExecutionData | null;
   readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
+  /** Of such a child. */
+  readonly timeoutMs: number | null;
+  /** What a nested run has done so far. */
+  readonly insideOf: (runId: string) => Promise<readonly StepExecutionData[]>;
   /** Of the run, in which the step is at work. */
   readonly visit: number;
   readonly place: Place;
@@ -124,7 +129,9 @@ async function runWorkflow(
 ): Promise<Executed> {
   const message = messageOf(execution);
   if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, attempt });
-  const result = await execution.runChild(workflow, { input: message }, "own");
+  const result = await execution.runChild(workflow, { input: message }, "own").catch((error: unknown) => {
+    throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
+  });
   return { status: "done", output: toOutput(result) };
 }
 

@@ -14,7 +14,10 @@ import type { AnsweredRequirement, RequirementData } from "../human/requirement.
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
 /** A run as its places see it. */
-export interface PipelineState extends OwnState, SharedState {}
+export interface PipelineState extends OwnState, SharedState {
+  /** Runs nested in it that are under way, where they are known. */
+  readonly nested?: Record<string, OwnState>;
+}
 
 /** What the store holds: the outermost run, and all that are nested in it. See `run-state.ts`. */
 export interface FamilyState extends PipelineState {
@@ -151,9 +154,12 @@ export interface Nesting {
   readonly rootRunId: string;
   /** The step around it, and the visit of its run in which it was started. */
   readonly parentStepId: string;
+  readonly parentStep: Pick<StepExecutionData, "stepName" | "executorType" | "executorName">;
   readonly parentRunId: string;
   readonly parentVisit: number;
   readonly parentPlace: Place;
+  /** How long steps of one nested run may be at work: the least that the steps around it allow. Null: as long as they like. */
+  readonly timeoutMs: number | null;
   /** The run around it keeps events. */
   readonly storesEvents: boolean;
 }

@@ -3,14 +3,17 @@ import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
+import { executionsInside } from "../run/run-metrics.js";
 import { ask, done } from "./advance.js";
 import { cancel } from "./answered.js";
+import { childTimeout } from "./child-timeout.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import type { Decided } from "./decide.js";
 import { executeStep } from "./execute.js";
 import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PipelineState, Talk } from "./pipeline-state.types.js";
+import { familyOf } from "./run-state.js";
 import { stepInputAt } from "./step-input-at.js";
 import { reviewQuestion, say, talkAt } from "./talk.js";
 import type { StepTools } from "./visit-node.js";
@@ -21,6 +24,8 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const about = aboutOf(node);
   const { retry } = ctx.retryInfo();
   if (retry === 0 && talk.pause === null) events.emit("step", "StepStarted", about);
+  const timeoutMs = childTimeout(node, state.request);
+  const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   const executed = await executeStep({
     node,
     context,
@@ -35,7 +40,9 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     paused: talk.paused,
     // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
     runChild: (workflow, input, store) =>
-      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store } as never),
+      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
+    timeoutMs,
+    insideOf: async (runId) => executionsInside((await familyOf(ctx)).nested, runId),
     visit,
     place,
     now: Date.now,

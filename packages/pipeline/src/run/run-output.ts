@@ -4,11 +4,10 @@ import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
-import { executionsOf, runMetrics } from "../data/metrics.js";
-import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { SessionState } from "../nodes/executor.types.js";
+import { metricsOf } from "./run-metrics.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { stepResults } from "./step-results.js";
 
@@ -27,7 +26,7 @@ export interface RunFacts {
 }
 
 export function runOutput(facts: RunFacts): PipelineRunOutput {
-  const { runId, pipeline, tree, state, status, sessionState, nowMs, requirements = [] } = facts;
+  const { runId, pipeline, tree, state, status, sessionState, requirements = [] } = facts;
   const { request, failure } = state;
   const results = stepResults(state, tree);
   return {
@@ -46,7 +45,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     metadata: request.metadata,
     sessionState,
     ...mediaOf([request.media, ...results]),
-    metrics: metricsOf(state, nowMs),
+    metrics: metricsOf(facts),
     stepExecutorRuns: state.executorRuns,
     events: state.events,
     agentRun: state.agentRun,
@@ -61,34 +60,6 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
   const { isCancelled: _, ...error } = failure;
   return error;
 }
-
-/** Of everything that has run, also where its output is inside a group that is still under way. */
-export function metricsOf(
-  { frames, spent, startedAtMs, agentRun, talks }: PipelineState,
-  nowMs: number,
-): RunMetricsData {
-  const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
-  const agent = agentRun?.metrics
-    ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
-    : [];
-  const executions = [
-    ...agent,
-    ...executionsOf(outputs.filter((output) => output !== null)),
-    ...spent,
-    ...waitingOf(talks),
-  ];
-  return runMetrics(executions, (nowMs - startedAtMs) / 1000);
-}
-
-/** Of what people are asked about: executors that have paused, outputs that are not in their group yet. */
-function waitingOf(talks: PipelineState["talks"]): readonly StepExecutionData[] {
-  return Object.values(talks).flatMap(({ paused, question }) => [
-    ...(paused === null ? [] : [paused]),
-    ...(question?.kind === "outputReview" && question.output !== null ? executionsOf([question.output]) : []),
-  ]);
-}
-
-const agentExecution = { executorType: "agent", success: true, steps: [] } as const;
 
 type ContentFacts = Pick<RunFacts, "state" | "runId" | "status" | "tree">;
 
