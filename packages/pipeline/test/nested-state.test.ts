@@ -1,9 +1,18 @@
 /** One session state for a pipeline and the pipelines nested in it, whatever the depth. */
 import { setImmediate } from "node:timers/promises";
 import { Context } from "millrace";
-import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
-import { describe, expect, it } from "vitest";
-import { Loop, Parallel, type ParallelOptions, Pipeline, Step, type StepFunction, Steps } from "../src/index.js";
+import { createRuntime, memoryStore, type RunStore, type Runtime } from "millrace/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  Loop,
+  Parallel,
+  type ParallelOptions,
+  Pipeline,
+  type PipelineRunOutput,
+  Step,
+  type StepFunction,
+  Steps,
+} from "../src/index.js";
 import { fakeAgent } from "./support/fake-executor.js";
 import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
 
@@ -210,4 +219,27 @@ it("what nested runs were at is kept no longer than their step", async () => {
   const context = Context.fromDict(outer.workflow, await runtime.handle("r").snapshot());
 
   expect(await context.store.getState()).toMatchObject({ nested: {}, visits: expect.any(Number) });
+});
+
+it("a fork of a run goes on inside its nested pipelines, and forgets them as the run itself does", async () => {
+  const asks = step("asks", { humanReview: { requiresConfirmation: true } });
+  const inner = nest("inner", [put("before", 1), nest("innermost", [countOne, asks]), countOne]);
+  const outer = pipeline([new Parallel("both", inner, step("beside"))], { sessionState: { count: 0 } });
+  const store = shelf();
+  const runtime = createRuntime({ workflows: { [outer.id]: outer.workflow }, store }) as Runtime;
+  onTestFinished(() => runtime.stop());
+  const run = runtime.run(outer.id, outer.workflowInput("in", { sessionId: "s" }) as never, { runId: "one" });
+  await run.idle();
+  const ticks = [];
+  for await (const { number } of runtime.history("one")) ticks.push(number);
+
+  const fork = runtime.fork("one", { runId: "two", at: ticks.at(-1) as number });
+  const outcome = await fork.idle();
+  const [prompt] = outcome.status === "waiting" ? outcome.prompts : [];
+  await fork.answer(prompt?.promptId ?? "", { decision: { decision: "confirm" } });
+  const output = (await fork) as PipelineRunOutput;
+
+  expect(output).toMatchObject({ status: "COMPLETED", sessionState: { count: 2, before: 1 } });
+  expect(Object.keys(output.metrics.steps).sort()).toEqual(["beside", "inner"]);
+  expect(output.metrics.steps["inner"]?.executions).toHaveLength(1);
 });

@@ -1,10 +1,12 @@
 /** A pipeline as a step: a child of the run, on the same store. See `run-state.ts`. */
-import type { Workflow } from "millrace";
+import { type Workflow, WorkflowError } from "millrace";
 import { toOutput } from "../data/function-result.js";
+import { sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
 import { pipelineFailed } from "../run/pipeline-failed.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
+import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import type { Attempt, Executed, Execution } from "./execute.js";
 import { executorRun } from "./executor-run.js";
 import type { RunRequest } from "./pipeline-state.types.js";
@@ -23,7 +25,10 @@ export async function runNested(
 ): Promise<Executed> {
   const { runChild, context, events, notes, node, keepsExecutorRuns } = execution;
   const asked = { request: { ...requestOf(execution, message), given: null } };
-  const output = (await runChild(nested.workflow, asked, "shared")) as PipelineRunOutput;
+  const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
+    throw await childError(execution, { error, attempt });
+  });
+  const output = given as PipelineRunOutput;
   events.adopt(output.events);
   notes.answered.push(...output.answered);
   if (output.status === "CANCELLED") return { status: "cancelled", why: String(output.content) };
@@ -31,18 +36,30 @@ export async function runNested(
     const own = executorRun(node, { result: output, parentRunId: context.runId });
     notes.executorRuns.push(...output.stepExecutorRuns, own);
   }
-  const given = toOutput(output);
+  const result = toOutput(output);
   // What was done until it failed counts, and the step that it is of may try again.
   if (output.status === "ERROR") {
-    attempt.metrics = given.metrics;
+    attempt.metrics = result.metrics;
     attempt.steps = Object.values(output.metrics.steps).flatMap(({ executions }) => executions);
     throw pipelineFailed(output);
   }
   // That it stopped early is its own business.
-  return { status: "done", output: createOutput({ ...given, stop: false, steps: output.stepResults }) };
+  return { status: "done", output: createOutput({ ...result, stop: false, steps: output.stepResults }) };
 }
 
-function requestOf({ request, context, input, events, node, visit, place }: Execution, message: unknown): RunRequest {
+/** It has no output: its time was up, or it could not even begin. What was done counts all the same. */
+async function childError(
+  execution: Execution,
+  { error, attempt }: { readonly error: unknown; readonly attempt: Attempt },
+): Promise<unknown> {
+  if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
+  attempt.steps = await execution.insideOf(String(error.details["runId"]));
+  attempt.metrics = sumMetrics(attempt.steps.map(({ metrics }) => metrics));
+  return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
+}
+
+function requestOf(execution: Execution, message: unknown): RunRequest {
+  const { request, context, input, events, node, visit, place, timeoutMs } = execution;
   const { images, videos, audio, files } = input;
   const { nesting } = request;
   return {
@@ -53,9 +70,11 @@ function requestOf({ request, context, input, events, node, visit, place }: Exec
       depth: (nesting?.depth ?? 0) + 1,
       rootRunId: nesting?.rootRunId ?? context.runId,
       parentStepId: node.id,
+      parentStep: { stepName: node.name, executorType: node.executorType, executorName: node.executorName },
       parentRunId: context.runId,
       parentVisit: visit,
       parentPlace: { frame: place.frame, at: place.at },
+      timeoutMs,
       storesEvents: events.keeps,
     },
   };

@@ -4,13 +4,14 @@ import { collectChunks, isChunks } from "../data/collect-chunks.js";
 import { toOutput } from "../data/function-result.js";
 import type { HistoryRun } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
-import { emptyMetrics } from "../data/metrics.js";
+import { emptyMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { Executor, ExecutorPause, ExecutorResult, ExecutorResume, StepFunction } from "../nodes/executor.types.js";
 import type { StepNode } from "../nodes/node.types.js";
+import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import { type NestedPipeline, runNested } from "./execute-nested.js";
 import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
@@ -35,7 +36,13 @@ export interface Execution {
   readonly history: readonly HistoryRun[];
   /** An executor that has paused goes on. */
   readonly resume: ExecutorResume | null;
+  /** What it has taken until then. */
+  readonly paused: StepExecutionData | null;
   readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
+  /** Of such a child. */
+  readonly timeoutMs: number | null;
+  /** What a nested run has done so far. */
+  readonly insideOf: (runId: string) => Promise<readonly StepExecutionData[]>;
   /** Of the run, in which the step is at work. */
   readonly visit: number;
   readonly place: Place;
@@ -44,7 +51,7 @@ export interface Execution {
 
 export type Executed =
   | { readonly status: "done"; readonly output: StepOutput }
-  | { readonly status: "paused"; readonly pause: ExecutorPause }
+  | { readonly status: "paused"; readonly pause: ExecutorPause; readonly paused: StepExecutionData }
   | { readonly status: "cancelled"; readonly why: string };
 
 /** What is known of a failed attempt besides its error. */
@@ -55,7 +62,7 @@ export interface Attempt {
 }
 
 export async function executeStep(execution: Execution): Promise<Executed> {
-  const { node, now, notes } = execution;
+  const { node, now, notes, paused } = execution;
   const startedAtMs = now();
   const attempt: Attempt = { metrics: null, steps: [] };
   const seconds = () => (now() - startedAtMs) / 1000;
@@ -66,11 +73,17 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     const metrics = output.metrics ?? { ...emptyMetrics, duration: seconds() };
     return { status: "done", output: createOutput({ ...output, ...identityOf(node), metrics }) };
   } catch (error) {
-    const metrics = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
-    const { name: stepName, executorType, executorName } = node;
-    notes.spent.push({ stepName, executorType, executorName, metrics, success: false, steps: attempt.steps });
+    const all = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
+    // What was before the pause is known by itself, for all attempts at going on.
+    const metrics = attempt.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
+    notes.spent.push({ ...executionBy(node, metrics), success: false, steps: attempt.steps });
     throw error;
   }
+}
+
+function executionBy(node: StepNode, metrics: StepMetricsData): StepExecutionData {
+  const { name: stepName, executorType, executorName } = node;
+  return { stepName, executorType, executorName, metrics, success: true, steps: [] };
 }
 
 async function perform(execution: Execution, attempt: Attempt): Promise<Executed> {
@@ -103,7 +116,8 @@ async function runExecutor(
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
   attempt.metrics = result.metrics;
-  if (result.status === "PAUSED" && result.pause) return { status: "paused", pause: result.pause };
+  if (result.status === "PAUSED" && result.pause)
+    return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
   if (keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: toOutput(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
@@ -115,7 +129,9 @@ async function runWorkflow(
 ): Promise<Executed> {
   const message = messageOf(execution);
   if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, attempt });
-  const result = await execution.runChild(workflow, { input: message }, "own");
+  const result = await execution.runChild(workflow, { input: message }, "own").catch((error: unknown) => {
+    throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
+  });
   return { status: "done", output: toOutput(result) };
 }
 

@@ -28,14 +28,23 @@ export function begunState(store: object, runId: string, { nesting }: Pick<RunRe
   return visits === undefined ? null : (store as FamilyState);
 }
 
+/** Runs inside this one, at any depth. */
+export function nestedIn(family: FamilyState, runId: string): Record<string, OwnState> {
+  if (ownState(family, runId) === family) return family.nested;
+  return Object.fromEntries(Object.entries(family.nested).filter(([id]) => id.startsWith(`${runId}/`)));
+}
+
 /** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */
 export function forgetNested(family: FamilyState, step: { readonly runId: string; readonly visit: number }): void {
   // Read outside of the draft: a thousand branches each look at what the others have under way.
   const known = (original(family as object) as FamilyState | undefined)?.nested ?? family.nested;
   const ids = Object.keys(known);
+  // The outermost run has another id where it goes on as a fork; those of nested runs stay.
+  const nestedId = (runId: string): string | null => (runId in known ? runId : null);
+  const parent = nestedId(step.runId);
   for (const id of ids) {
-    const inside = known[id]?.request.nesting;
-    if (inside?.parentRunId !== step.runId || inside.parentVisit !== step.visit) continue;
+    const inside = known[id]?.request.nesting ?? null;
+    if (inside === null || nestedId(inside.parentRunId) !== parent || inside.parentVisit !== step.visit) continue;
     for (const gone of ids) if (gone === id || gone.startsWith(`${id}/`)) delete family.nested[gone];
   }
 }

@@ -14,7 +14,10 @@ import type { AnsweredRequirement, RequirementData } from "../human/requirement.
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
 /** A run as its places see it. */
-export interface PipelineState extends OwnState, SharedState {}
+export interface PipelineState extends OwnState, SharedState {
+  /** Runs nested in it that are under way, where they are known. */
+  readonly nested?: Record<string, OwnState>;
+}
 
 /** What the store holds: the outermost run, and all that are nested in it. See `run-state.ts`. */
 export interface FamilyState extends PipelineState {
@@ -121,6 +124,8 @@ export interface Talk {
   output: StepOutput | null;
   /** Where an executor has paused, and what people said. */
   pause: ExecutorPause | null;
+  /** What the executor has taken until then: its result has that, too, if it comes to one. */
+  paused: StepExecutionData | null;
   tools: readonly ToolAnswer[] | null;
   feedback: RetryFeedback | null;
   retryCount: number;
@@ -149,9 +154,12 @@ export interface Nesting {
   readonly rootRunId: string;
   /** The step around it, and the visit of its run in which it was started. */
   readonly parentStepId: string;
+  readonly parentStep: Pick<StepExecutionData, "stepName" | "executorType" | "executorName">;
   readonly parentRunId: string;
   readonly parentVisit: number;
   readonly parentPlace: Place;
+  /** How long steps of one nested run may be at work: the least that the steps around it allow. Null: as long as they like. */
+  readonly timeoutMs: number | null;
   /** The run around it keeps events. */
   readonly storesEvents: boolean;
 }
@@ -165,6 +173,8 @@ export interface Frame {
   readonly at: number;
   /** Positions of the children that run: one after the other, or all at once in a Parallel. */
   readonly queue: number[];
+  /** What those are called: whoever goes on in another process sees whether they are still there. */
+  readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
   outputs: (StepOutput | null)[];
   /** Of a Loop: which of the outputs each of its iterations begins with. */

@@ -3,14 +3,17 @@ import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
+import { executionsInside } from "../run/run-metrics.js";
 import { ask, done } from "./advance.js";
 import { cancel } from "./answered.js";
+import { childTimeout } from "./child-timeout.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import type { Decided } from "./decide.js";
 import { executeStep } from "./execute.js";
 import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PipelineState, Talk } from "./pipeline-state.types.js";
+import { familyOf } from "./run-state.js";
 import { stepInputAt } from "./step-input-at.js";
 import { reviewQuestion, say, talkAt } from "./talk.js";
 import type { StepTools } from "./visit-node.js";
@@ -21,6 +24,8 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const about = aboutOf(node);
   const { retry } = ctx.retryInfo();
   if (retry === 0 && talk.pause === null) events.emit("step", "StepStarted", about);
+  const timeoutMs = childTimeout(node, state.request);
+  const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   const executed = await executeStep({
     node,
     context,
@@ -32,9 +37,12 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     history: historyFor(plan, node, state),
     keepsExecutorRuns: plan.keepsExecutorRuns,
     resume: resumeOf(talk),
+    paused: talk.paused,
     // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
     runChild: (workflow, input, store) =>
-      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store } as never),
+      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
+    timeoutMs,
+    insideOf: async (runId) => executionsInside((await familyOf(ctx)).nested, runId),
     visit,
     place,
     now: Date.now,
@@ -43,14 +51,14 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     case "cancelled":
       return (course) => cancel(course, node, executed.why);
     case "paused": {
-      const { pause } = executed;
+      const { pause, paused } = executed;
       const question = {
         kind: "executor",
         message: `May ${node.executorName} call ${pause.requirements.map(({ toolName }) => toolName).join(", ")}?`,
         details: { tools: pause.requirements },
       } as const;
       return (course) => {
-        say(course.state, place, { pause, tools: null });
+        say(course.state, place, { pause, paused, tools: null });
         return ask(course, { node, place, question });
       };
     }
@@ -61,6 +69,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
       const question = reviewQuestion(node, output);
       return (course) => {
         tellOutput(course, node, output);
+        if (talk.paused !== null) say(course.state, place, { paused: null }); // its result has that
         if (question === null) return done(course, { place, output });
         say(course.state, place, { pause: null, tools: null });
         return ask(course, { node, place, question });

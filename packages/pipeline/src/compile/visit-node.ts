@@ -8,9 +8,10 @@ import { type Decided, decide } from "./decide.js";
 import { iterationAt } from "./iteration-at.js";
 import { knownMoves } from "./known-moves.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
+import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
-import { familyIn, ownState } from "./own-state.js";
+import { familyIn, forgetNested, ownState } from "./own-state.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
@@ -72,6 +73,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
   const place = { frame: ev.frame, at: ev.at };
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
+  assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
   const scope = scopeAt({ family, runId: ctx.runId }, place);
   const setup = {
     scope,
@@ -81,7 +83,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
     about: aboutOf(node),
     iteration: iterationAt(state, plan.tree, place),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
-    ...(node.kind === "step" && node.timeout !== null && { endsWith: ctx.signal }),
+    ...(isLimited(node, state) && { endsWith: ctx.signal }),
   };
   const context = new StepRunContext(ctx, state, setup);
   const given = { place, visit: ev.visit, ctx, state, context, events, notes, live };
@@ -98,6 +100,11 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
   });
 }
 
+/** It may be ended by its time, or with the nested run that it is in, and the run goes on. */
+function isLimited(node: PipelineNode, { request: { nesting } }: PipelineState): boolean {
+  return (node.kind === "step" && node.timeout !== null) || (nesting !== null && nesting.timeoutMs !== null);
+}
+
 async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Promise<Decided> {
   const { place, state, isAgain } = tools;
   const question = isAgain ? null : questionBefore(node, talkAt(state, place));
@@ -106,13 +113,14 @@ async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools
 }
 
 /** What a failed attempt took is known also when the next one is in another process. */
-async function keepNotes({ ctx, live, notes, context }: StepTools): Promise<void> {
+async function keepNotes({ ctx, live, notes, context, visit }: StepTools): Promise<void> {
   if (ctx.signal.aborted) return live.leave(ctx.runId, notes); // it may write no more
   await ctx.store.editState(
     (draft) => {
       const family = familyIn(draft);
       context.commitTo(family);
       notes.keepIn(ownState(family, ctx.runId));
+      forgetNested(family, { runId: ctx.runId, visit });
     },
     { key: `failed ${ctx.retryInfo().retry}` },
   );

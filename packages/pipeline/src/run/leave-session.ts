@@ -3,12 +3,13 @@
 import { addRunToSession } from "../data/metrics.js";
 import type { RunSessionEnd } from "../session/run-session.js";
 import { type NewSession, withRun } from "../session/session-record.js";
-import { metricsOf, type RunFacts } from "./run-output.js";
+import { metricsOf } from "./run-metrics.js";
+import type { RunFacts } from "./run-output.js";
 
 type Facts = Pick<RunFacts, "runId" | "state" | "status" | "nowMs">;
 
 export function leaving({ runId, state, status, nowMs }: Facts, session: NewSession): RunSessionEnd {
-  const metrics = metricsOf(state, nowMs);
+  const metrics = metricsOf({ state, status, nowMs });
   const { pipelineId } = session;
   return {
     session,

@@ -4,11 +4,10 @@ import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
-import { executionsOf, runMetrics } from "../data/metrics.js";
-import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { SessionState } from "../nodes/executor.types.js";
+import { metricsOf } from "./run-metrics.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { stepResults } from "./step-results.js";
 
@@ -22,10 +21,12 @@ export interface RunFacts {
   readonly sessionState: Readonly<SessionState>;
   readonly nowMs: number;
   readonly requirements?: readonly StepRequirement[];
+  /** As an output schema gives it. @default what the steps gave */
+  readonly content?: unknown;
 }
 
 export function runOutput(facts: RunFacts): PipelineRunOutput {
-  const { runId, pipeline, tree, state, status, sessionState, nowMs, requirements = [] } = facts;
+  const { runId, pipeline, tree, state, status, sessionState, requirements = [] } = facts;
   const { request, failure } = state;
   const results = stepResults(state, tree);
   return {
@@ -36,14 +37,15 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     userId: request.userId,
     status,
     input: request.input,
-    content: contentOf(results, { state, runId, status }),
+    content: "content" in facts ? facts.content : contentOf(facts, results),
     stepResults: results,
     hasFailures: results.some(hasFailed),
     error: errorOf(failure),
+    cancelReason: failure?.isCancelled === true ? failure.message : null,
     metadata: request.metadata,
     sessionState,
     ...mediaOf([request.media, ...results]),
-    metrics: metricsOf(state, nowMs),
+    metrics: metricsOf(facts),
     stepExecutorRuns: state.executorRuns,
     events: state.events,
     agentRun: state.agentRun,
@@ -59,21 +61,13 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
   return error;
 }
 
-/** Of everything that has run, also where its output is inside a group that is still under way. */
-export function metricsOf({ frames, spent, startedAtMs, agentRun }: PipelineState, nowMs: number): RunMetricsData {
-  const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
-  const agent = agentRun?.metrics
-    ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
-    : [];
-  const executions = [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent];
-  return runMetrics(executions, (nowMs - startedAtMs) / 1000);
-}
+type ContentFacts = Pick<RunFacts, "state" | "runId" | "status" | "tree">;
 
-const agentExecution = { executorType: "agent", success: true, steps: [] } as const;
-
-type ContentFacts = Pick<RunFacts, "state" | "runId" | "status">;
-
-function contentOf(results: readonly StepOutput[], { state, runId, status }: ContentFacts): unknown {
+/** What the run gives: of its last step, unless there is more to say. */
+export function contentOf(
+  { state, runId, status, tree }: ContentFacts,
+  results: readonly StepOutput[] = stepResults(state, tree),
+): unknown {
   const { failure, agentRun } = state;
   if (failure !== null) return failure.isCancelled ? failure.message : `Pipeline execution failed: ${failure.message}`;
   if (status === "CANCELLED") return `Run ${runId} was cancelled`;

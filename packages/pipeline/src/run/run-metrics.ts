@@ -1,0 +1,54 @@
+/** What a run took, from what its store holds. */
+import type { OwnState, PipelineState } from "../compile/pipeline-state.types.js";
+import { emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
+import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
+import type { PipelineStatus } from "./run-output.types.js";
+
+interface MetricFacts {
+  readonly state: PipelineState;
+  readonly status: PipelineStatus;
+  readonly nowMs: number;
+}
+
+const isOver: ReadonlySet<PipelineStatus> = new Set(["COMPLETED", "ERROR", "CANCELLED"]);
+
+export function metricsOf({ state, status, nowMs }: MetricFacts): RunMetricsData {
+  const nested = isOver.has(status) ? (state.nested ?? {}) : {};
+  const interrupted = Object.keys(nested).filter((runId) => !(parentOf(nested, runId) in nested));
+  const executions = [...executionsIn(state), ...interrupted.flatMap((runId) => interruptedRun(nested, runId))];
+  return runMetrics(executions, (nowMs - state.startedAtMs) / 1000);
+}
+
+type Nested = Readonly<Record<string, OwnState>>;
+
+function parentOf(nested: Nested, runId: string): string {
+  return nested[runId]?.request.nesting?.parentRunId ?? "";
+}
+
+/** A nested run that was still at work when the run around it has ended, as an execution of its step. */
+function interruptedRun(nested: Nested, runId: string): StepExecutionData[] {
+  const nesting = nested[runId]?.request.nesting ?? null;
+  if (nesting === null) return [];
+  const steps = executionsInside(nested, runId);
+  const metrics = sumMetrics(steps.map((step) => step.metrics)) ?? emptyMetrics;
+  return [{ ...nesting.parentStep, metrics, success: false, steps }];
+}
+
+/** What a nested run has done so far. */
+export function executionsInside(nested: Nested, runId: string): StepExecutionData[] {
+  const part = nested[runId];
+  if (part === undefined) return [];
+  const inside = Object.keys(nested).filter((id) => parentOf(nested, id) === runId);
+  return [...executionsIn(part), ...inside.flatMap((id) => interruptedRun(nested, id))];
+}
+
+/** Of everything that has run, also where its output is inside a group that is still under way. */
+function executionsIn({ frames, spent, agentRun }: OwnState): StepExecutionData[] {
+  const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
+  const agent = agentRun?.metrics
+    ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
+    : [];
+  return [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent];
+}
+
+const agentExecution = { executorType: "agent", success: true, steps: [] } as const;

@@ -1,0 +1,103 @@
+/** What ends nested pipelines from outside: the time of their step, a cancel, an input that does not fit. */
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { Step, type StepFunction } from "../src/index.js";
+import { fakeAgent } from "./support/fake-executor.js";
+import { answerAll, pipeline, step } from "./support/pipelines.js";
+
+const nest = (name: string, steps: Parameters<typeof pipeline>[0], options = {}): Step =>
+  new Step({ name, executor: pipeline(steps, { name }), ...options });
+
+/** Changes the state in place, and does not end by itself. */
+const stuck: StepFunction = async (_input, { sessionState, signal }) => {
+  sessionState["begun"] = true;
+  await sleep(60_000, undefined, { signal });
+  return "never";
+};
+
+const tellState: StepFunction = (_input, { sessionState }) => JSON.stringify(sessionState);
+
+describe("the timeout of a step", () => {
+  it("ends the nested pipeline that it runs, at any depth: what that has changed and taken counts", async () => {
+    const inner = nest("inner", [fakeAgent("agent"), nest("innermost", [stuck])], {
+      timeout: "200ms",
+      onError: "skip",
+    });
+    const outer = pipeline([inner, tellState]);
+
+    const output = await outer.run("in", { sessionId: "s" });
+
+    expect(output.content).toBe('{"begun":true}');
+    expect(output.stepResults[0]).toMatchObject({ success: false, skipped: true });
+    expect(output.metrics.steps["inner"]?.steps?.["agent"]?.metrics.totalTokens).toBe(10);
+    expect(await outer.getSessionState("s")).toEqual({ begun: true });
+  });
+
+  it("is STEP_TIMEOUT, and tried again where that is asked for", async () => {
+    let attempts = 0;
+    const inner = nest(
+      "inner",
+      [
+        (input, context) => {
+          attempts++;
+          return stuck(input, context);
+        },
+      ],
+      { timeout: "50ms", maxRetries: 2 },
+    );
+
+    const { error } = await pipeline([inner]).run("in").output();
+
+    expect(attempts).toBe(3);
+    expect(error).toMatchObject({ code: "STEP_TIMEOUT", stepName: "inner" });
+  });
+
+  it("does not count the time that people take", async () => {
+    const asks = step("asks", { humanReview: { requiresConfirmation: true } });
+    const outer = pipeline([nest("inner", [asks], { timeout: "1s" })]);
+    const paused = await outer.run("in");
+    await sleep(1_200);
+
+    const output = await answerAll(outer, paused);
+
+    expect(output).toMatchObject({ status: "COMPLETED", content: "in asks" });
+  });
+});
+
+it("a cancel while nested pipelines are at work keeps what they have stored, in the state and in what it took", async () => {
+  const waits: StepFunction = async (_input, { editState, signal }) => {
+    await editState((state) => {
+      state["edited"] = true;
+    });
+    await sleep(60_000, undefined, { signal });
+  };
+  const inner = nest("inner", [fakeAgent("agent"), nest("innermost", [fakeAgent("deep"), waits])]);
+  const outer = pipeline([fakeAgent("first"), inner]);
+  const run = outer.run("in", { sessionId: "s" });
+  while ((await run.look()).sessionState["edited"] !== true) await setImmediate();
+
+  const output = await run.cancel("enough");
+
+  expect(output).toMatchObject({ status: "CANCELLED", sessionState: { edited: true } });
+  expect(output.metrics.steps["inner"]).toMatchObject({
+    metrics: { totalTokens: 20 },
+    executions: [{ success: false, executorType: "workflow" }],
+    steps: {
+      agent: { metrics: { totalTokens: 10 } },
+      innermost: { steps: { deep: { metrics: { totalTokens: 10 } } } },
+    },
+  });
+  expect(await outer.getSessionState("s")).toEqual({ edited: true });
+  expect((await outer.getSessionMetrics("s"))?.totalTokens).toBe(30);
+});
+
+it("an input that does not fit the schema of a nested pipeline is told as what it is", async () => {
+  const inner = pipeline([tellState], { name: "Inner", inputSchema: z.object({ n: z.number() }) } as object);
+
+  const { error } = await pipeline([() => ({ n: "one" }), new Step({ name: "nested", executor: inner })])
+    .run("in")
+    .output();
+
+  expect(error).toMatchObject({ code: "INPUT_INVALID", stepName: "nested" });
+});
