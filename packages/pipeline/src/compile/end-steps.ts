@@ -66,6 +66,8 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ct
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const { status, content } = output;
+  // What nested runs have told that are at work still.
+  for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
   if (agentRun !== null && agentRun.query !== null && status === "COMPLETED")
     events.emit("run", "WorkflowAgentCompleted", { agentName: agentRun.agentName, content });
   if (status === "CANCELLED") events.emit("run", "WorkflowCancelled", { status, reason, content });
