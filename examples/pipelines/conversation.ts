@@ -1,6 +1,6 @@
 // A pipeline to talk with: it runs, or answers from earlier runs. `pnpm --filter millrace-examples conversation`
 import { PipelineAgent } from "@millrace/agents";
-import { Pipeline, Step } from "@millrace/pipeline";
+import { Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
 import { call, model } from "./support/model.js";
 
 const lengths: Record<string, number> = { Nile: 6650, Danube: 2850 };
@@ -18,7 +18,7 @@ const librarian = new PipelineAgent({
   }),
 });
 
-export function createRivers(): Pipeline {
+export function createRivers(options: Partial<PipelineOptions> = {}): Pipeline {
   return new Pipeline({
     name: "Rivers",
     description: "Looks up how long a river is",
@@ -27,6 +27,7 @@ export function createRivers(): Pipeline {
     steps: [
       new Step({ name: "look_up", executor: ({ input }) => `The ${input} is ${lengths[String(input)]} km long.` }),
     ],
+    ...options,
   });
 }
 

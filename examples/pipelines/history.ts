@@ -1,6 +1,6 @@
 // Earlier runs of a session: told to an agent, and read by a function. `pnpm --filter millrace-examples history`
 import { Agent } from "@millrace/agents";
-import { Pipeline, Step, type StepInput } from "@millrace/pipeline";
+import { Pipeline, type PipelineOptions, Step, type StepInput } from "@millrace/pipeline";
 import { model } from "./support/model.js";
 
 /** Functions are told nothing, and ask: for pairs to work with, or for the block of text that agents get. */
@@ -21,10 +21,11 @@ const writer = new Agent({
   instructions: "Create content.",
 });
 
-export function createContent(): Pipeline {
+export function createContent(options: Partial<PipelineOptions> = {}): Pipeline {
   return new Pipeline({
     name: "Content",
     steps: [lookBack, new Step({ name: "Content Creator", executor: writer, addWorkflowHistory: true })],
+    ...options,
   });
 }
 

@@ -8,6 +8,9 @@ export default defineConfig({
     fsModuleCache: false,
     setupFiles: ["test/support/seed.ts"],
     restoreMocks: true,
+    // For tests that hang: none is measured by it, and machines do other things, too.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     unstubAllGlobals: true,
   },
 });

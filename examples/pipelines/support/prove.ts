@@ -1,6 +1,12 @@
 /** For tests: a pipeline that dies at any moment goes on to the end that it has otherwise. */
 import type { Agent } from "@millrace/agents";
-import { type HumanDecision, Pipeline, type PipelineRunOptions, type RequirementData } from "@millrace/pipeline";
+import {
+  type HumanDecision,
+  Pipeline,
+  type PipelineOptions,
+  type PipelineRunOptions,
+  type RequirementData,
+} from "@millrace/pipeline";
 import { type Proof, proveResumable } from "@millrace/testing";
 import type { WorkflowEvent } from "millrace";
 
@@ -32,8 +38,8 @@ export function answerWith(decide: Decide): (prompt: WorkflowEvent) => { readonl
 }
 
 /** An agent that works alone, as the only step of a pipeline. */
-export function asStep(create: () => Agent): () => Pipeline {
-  return () => new Pipeline({ name: "Alone", steps: [create()] });
+export function asStep(create: () => Agent): (options?: Partial<PipelineOptions>) => Pipeline {
+  return (options = {}) => new Pipeline({ name: "Alone", steps: [create()], ...options });
 }
 
 /** When something was and how long it took, and the ids of the runs of agents, are others every time. */

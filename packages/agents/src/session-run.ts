@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { mergeValues, startState, type StepMetricsData } from "@millrace/pipeline/executor";
+import { mergeValues, metricsSince, startState, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { ExecutorEvent } from "./events.types.js";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
-import { metricsSince } from "./run/metrics.js";
 import { openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
 import type { AgentRun, AgentRunOptions } from "./run-options.types.js";

@@ -61,6 +61,13 @@ export function startWatchdog(ms: number, late: () => void): Watchdog {
   return { touch, stop };
 }
 
+/** Calls `listener` when the browser has got its connection back. Gives the way to stop. Elsewhere it never calls. */
+export function onReconnect(listener: () => void): () => void {
+  if (typeof window === "undefined") return () => {};
+  window.addEventListener("online", listener);
+  return () => window.removeEventListener("online", listener);
+}
+
 /** A random UUID. `crypto.randomUUID` is missing on pages that came over plain HTTP. */
 export function newId(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();

@@ -23,7 +23,7 @@ export type {
 // ---- what goes in and comes out
 export { emptyMedia, mergeMedia } from "./data/media.js";
 export type { Media, MediaKind, MediaSet } from "./data/media.types.js";
-export { addMetrics, emptyMetrics, sumMetrics } from "./data/metrics.js";
+export { addMetrics, emptyMetrics, metricsSince, sumMetrics } from "./data/metrics.js";
 export type { ModelMetricsData, StepMetricsData } from "./data/metrics.types.js";
 export { mergeValues } from "./data/merge-values.js";
 export { isEmptyContent, toText } from "./data/text.js";

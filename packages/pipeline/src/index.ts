@@ -16,7 +16,7 @@ export type {
   PipelineEventName,
   PipelineEventOf,
 } from "./run/pipeline-event.types.js";
-export type { PipelineRunError, PipelineRunOutput, PipelineStatus } from "./run/run-output.types.js";
+export type { PipelineRunError, PipelineRunOutput, PipelineStatus, TypedOutput } from "./run/run-output.types.js";
 export { Step } from "./nodes/step.js";
 export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
 export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";

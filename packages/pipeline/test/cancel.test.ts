@@ -61,6 +61,7 @@ describe("a cancelled run", () => {
       status: "CANCELLED",
       content: `Run ${run.runId} was cancelled`,
       error: null,
+      cancelReason: "enough",
       sessionState: { a: "done" },
       stepResults: [
         { stepName: "a" },
@@ -210,7 +211,7 @@ describe("a cancelled run", () => {
     await runtime.resume(handle.runId);
     const output = await own.handle(handle.runId);
 
-    expect(cancelled).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }] });
+    expect(cancelled).toMatchObject({ status: "CANCELLED", cancelReason: "enough", stepResults: [{ stepName: "a" }] });
     expect(cancelled.events.slice(-2)).toMatchObject([{ event: "WorkflowCancelled" }, { event: "WorkflowCompleted" }]);
     expect(between).toMatchObject({ runs: [{ runId: handle.runId, status: "RUNNING" }], metrics: null });
     expect(output).toMatchObject({ status: "COMPLETED", content: "b" });

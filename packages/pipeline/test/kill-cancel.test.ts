@@ -7,6 +7,7 @@ import type { CancellingProcess } from "./support/cancelling-process.js";
 import { Child } from "./support/child.js";
 import { temporaryDirectory } from "./support/files.js";
 import type { Death } from "./support/mortality.js";
+import { eventsOf } from "./support/pipelines.js";
 
 const start = (options: CancellingProcess) => new Child("cancelling-process.ts", options);
 
@@ -28,12 +29,16 @@ it.each(deaths)(
     await next.start();
     const output = await next.handle(runId).output();
     const session = await next.sessions.get(sessionId);
+    const events = await eventsOf(next.handle(runId));
     await next.close();
 
     expect({ signal, complaints }).toEqual({ signal: "SIGKILL", complaints: "" });
     expect(output).toMatchObject({ status, sessionState: { n: 1, list: ["item"] } });
     expect(session).toMatchObject({ state: { n: 1, list: ["item"] }, runs: [{ runId, status }] });
     expect(session?.metrics).not.toBeNull();
+    const told = events.map(({ event }) => event).filter((event) => event.startsWith("Workflow"));
+    const cancelled = status === "CANCELLED" ? ["WorkflowCancelled"] : [];
+    expect(told).toEqual(["WorkflowStarted", ...cancelled, "WorkflowCompleted"]);
   },
 );
 

@@ -10,10 +10,11 @@ import {
   type PipelineOptions,
   type PipelineRunOutput,
   Step,
+  type StepOptions,
   Steps,
   stepOutput,
 } from "../src/index.js";
-import { fakeAgent, pausingAgent, tokens } from "./support/fake-executor.js";
+import { fakeAgent, pausingAgent, tokens, toolCall } from "./support/fake-executor.js";
 import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
 
 const agent = (name: string): Step => new Step({ name, executor: fakeAgent(name) });
@@ -145,6 +146,54 @@ describe("metrics of a run", () => {
 
     expect(tokensOf(output)).toEqual({ agent: 30, x: 10 });
     expect(executionsOf(output)).toEqual({ agent: 3, x: 1 });
+  });
+
+  it("have what an agent took until it paused at once, and once only when it has gone on", async () => {
+    const asked = pipeline([new Parallel("both", new Step({ executor: pausingAgent("one") }), agent("other"))]);
+
+    const paused = await asked.run("in");
+    const done = await answerAll(asked, paused);
+
+    expect(tokensOf(paused)).toEqual({ one: 10, other: 10 });
+    expect(tokensOf(await asked.getRun(paused.runId))).toEqual(tokensOf(done));
+    expect(tokensOf(done)).toEqual({ one: 25, other: 10 });
+    expect(executionsOf(done)).toEqual({ one: 1, other: 1 });
+  });
+
+  it("keep what an agent took until it paused where it comes to no result", async () => {
+    const lost = (options: Partial<StepOptions> = {}): Promise<PipelineRunOutput> => {
+      const once = fakeAgent("lost", ({ resume }) => {
+        if (resume !== undefined) return { status: "ERROR", error: new Error("no"), metrics: tokens(13) };
+        return { status: "PAUSED", pause: { requirements: [toolCall("lost", 1)], state: {} } };
+      });
+      const asked = pipeline([new Step({ executor: once, maxRetries: 1, ...options })]);
+      return asked.run("in").then((paused) => answered(asked, paused));
+    };
+    const answered = async (asked: Pipeline, paused: PipelineRunOutput): Promise<PipelineRunOutput> => {
+      for (const requirement of paused.requirements) requirement.confirm();
+      return asked.continueRun(paused).output();
+    };
+
+    expect(tokensOf(await lost())).toEqual({ lost: 10 + 3 + 3 });
+    expect(tokensOf(await lost({ onError: "skip" }))).toEqual({ lost: 10 + 3 + 3 });
+    expect(tokensOf(await lost({ onError: "pause" }))).toEqual({ lost: 10 + 3 + 3 });
+  });
+
+  it("have what was cancelled while it was paused", async () => {
+    const asked = pipeline([new Step({ executor: pausingAgent("one") })]);
+    const { runId } = await asked.run("in");
+
+    expect(tokensOf(await asked.handle(runId).cancel())).toEqual({ one: 10 });
+  });
+
+  it("have an output that somebody is looking at, once", async () => {
+    const humanReview = { requiresOutputReview: true };
+    const asked = pipeline([new Step({ executor: fakeAgent("seen"), humanReview })]);
+
+    const paused = await asked.run("in");
+
+    expect(tokensOf(paused)).toEqual({ seen: 10 });
+    expect(tokensOf(await answerAll(asked, paused))).toEqual({ seen: 10 });
   });
 
   it("count a step once over its pauses, also where its agent has paused", async () => {

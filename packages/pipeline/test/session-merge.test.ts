@@ -1,6 +1,6 @@
 /** Two runs of one session that begin with the same state. */
 import { describe, expect, it } from "vitest";
-import { type RunContext, Step, type StepFunction } from "../src/index.js";
+import { Parallel, Pipeline, type RunContext, Step, type StepFunction } from "../src/index.js";
 import { Gate } from "./support/gate.js";
 import { pipeline } from "./support/pipelines.js";
 
@@ -109,6 +109,30 @@ describe("a number that two runs change", () => {
     const many: Work = (context) => Promise.all(Array.from({ length: 20 }, () => counts(1)(context)));
 
     expect(await bothOf({ n: 0 }, [many, many])).toEqual({ n: 40 });
+  });
+});
+
+describe("what is counted inside of groups and nested pipelines", () => {
+  it("is added up over runs: at any depth, in branches of all kinds", async () => {
+    const count: StepFunction = (_input, { editState }) =>
+      editState((state) => {
+        state["n"] += 1;
+        state["list"].push("x");
+      });
+    const inner = new Pipeline({ name: "Inner", sessionState: { inner: true }, steps: [count, count] });
+    const outer = new Pipeline({ name: "Outer", steps: [new Step({ name: "inner", executor: inner }), count] });
+    const both = pipeline(
+      [
+        new Parallel({ name: "shared", steps: [count, new Step({ name: "outer", executor: outer })] }),
+        new Parallel({ name: "isolated", state: "isolated", steps: [count, count] }),
+      ],
+      { sessionState: { n: 0, list: [] } },
+    );
+    await Promise.all(Array.from({ length: 5 }, () => both.run("", { sessionId: "s" })));
+    const { n, list, ...rest } = await both.getSessionState("s");
+
+    expect({ n, items: (list as unknown[]).length }).toEqual({ n: 30, items: 30 });
+    expect(rest).toEqual({ inner: true });
   });
 });
 

@@ -15,6 +15,8 @@ export { proveResumable } from "./prove-resumable.js";
 export type { Proof, Provable, ProveOptions } from "./prove-resumable.js";
 export type { Ending } from "./ending.js";
 export type { World } from "./trial.js";
+export { proveDurable } from "./prove-durable.js";
+export type { Durable, DurableOptions, DurableProof, DurableWorld } from "./prove-durable.js";
 export { runStep } from "./run-step.js";
 export type { RunStepOptions, StepRun } from "./run-step.js";
 export type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step-names.types.js";

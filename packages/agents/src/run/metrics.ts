@@ -1,10 +1,4 @@
-import {
-  addMetrics,
-  emptyMetrics,
-  type ModelMetricsData,
-  type StepMetricsData,
-  sumMetrics,
-} from "@millrace/pipeline/executor";
+import { emptyMetrics, type ModelMetricsData, type StepMetricsData, sumMetrics } from "@millrace/pipeline/executor";
 import type { LanguageModelUsage, StepResult, ToolSet } from "ai";
 
 type Tokens = Omit<ModelMetricsData, "id" | "provider">;
@@ -40,16 +34,4 @@ function tokensOf(usage: LanguageModelUsage): Tokens {
 /** Zeros when nothing was called. */
 export function totalMetrics(all: readonly StepMetricsData[]): StepMetricsData {
   return sumMetrics(all) ?? emptyMetrics;
-}
-
-/** What a run took since it had taken `before`: for sums that have that already. */
-export function metricsSince(before: StepMetricsData, now: StepMetricsData): StepMetricsData {
-  const { timeToFirstToken: _first, additionalMetrics: _more, details = {}, ...counts } = before;
-  const models = Object.entries(details).map(([role, used]) => [role, used.map(negative)]);
-  return addMetrics(now, { ...negative(counts), details: Object.fromEntries(models) });
-}
-
-function negative<Counts extends object>(counts: Counts): Counts {
-  const entries = Object.entries(counts).map(([key, value]) => [key, typeof value === "number" ? -value : value]);
-  return Object.fromEntries(entries) as Counts;
 }

@@ -24,7 +24,10 @@ export type RunView<Result = unknown, Shown = SomeEvent> = ViewBase<Shown> &
         readonly status: "failed" | "cancelled";
         readonly handlerId: string;
         readonly result: undefined;
-        /** A `WorkflowError` when the run failed. Else the server could not be reached, or refused: `attach` looks again. */
+        /**
+         * A `WorkflowError` when the run failed. Else the server could not be reached, or refused: it is read again when the browser
+         * is online again, and with `attach`.
+         */
         readonly error: unknown;
       }
   );

@@ -7,7 +7,8 @@
  * @module
  */
 import type { ClientRun, PendingPrompt, RunSummary, StreamedEvent } from "../client.types.js";
-import { sleep, startWatchdog } from "../system.js";
+import { ClientError } from "../client-error.js";
+import { onReconnect, sleep, startWatchdog } from "../system.js";
 import type { RunView } from "./run-view.types.js";
 
 const PUBLISH_MS = 16;
@@ -16,13 +17,21 @@ const PAUSE_MS = 250;
 
 const idle: RunView = { status: "idle", handlerId: null, events: [], prompts: [], result: undefined, error: undefined };
 
+/** The run may well go on: it is the reading that has failed. */
+interface Unreadable {
+  readonly status: "failed";
+  readonly error: unknown;
+  /** It may be read later. */
+  readonly mayReturn: boolean;
+}
+
 interface Watched {
   readonly run: ClientRun;
   readonly events: StreamedEvent[];
   prompts: readonly PendingPrompt[];
   accepted: boolean;
   /** How it ended; an error too where it can no longer be read. */
-  ended: RunSummary | { readonly status: "failed"; readonly error: unknown } | null;
+  ended: RunSummary | Unreadable | null;
   /** Prompts that were answered here. */
   readonly closed: Set<string>;
   /** Prompts are being looked up; again: something has come since that began. */
@@ -41,12 +50,25 @@ export class RunWatcher {
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
-    this.#readOn();
+    const stopListening = onReconnect(() => this.#readAgain());
+    this.#readAgain();
     return () => {
+      stopListening();
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#stopReading();
     };
   };
+
+  /** What could not be read may be readable by now. */
+  #readAgain(): void {
+    const watched = this.#watched;
+    if (watched?.ended && "mayReturn" in watched.ended && watched.ended.mayReturn) {
+      watched.ended = null;
+      this.#reading = null;
+      this.#publishSoon();
+    }
+    this.#readOn();
+  }
 
   /** Null: none. */
   watch(run: ClientRun | null): void {
@@ -86,7 +108,7 @@ export class RunWatcher {
     this.#reading = reading;
     void this.#read(watched, reading.signal).catch((error: unknown) => {
       if (reading.signal.aborted) return;
-      watched.ended = { status: "failed", error };
+      watched.ended = { status: "failed", error, mayReturn: error instanceof ClientError && error.retryable };
       this.#publish();
     });
   }

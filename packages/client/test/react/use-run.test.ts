@@ -156,6 +156,32 @@ it("keeps the run that was started here when it is given no id, or that one", as
   expect(server.asked).toHaveLength(asked);
 });
 
+it("reads on when the browser is online again, behind what it has shown", async () => {
+  let isDown = false;
+  let streams: (() => void)[] = [];
+  await using server = await listen((asked, response) => {
+    if (isDown) return void response.destroy();
+    if (!isStream(asked)) return json(response, 200, handlerRecord("completed"));
+    openSse(response);
+    if (afterOf(asked) === 0) return void response.end(lastFrame(1));
+    response.write(frame(0));
+    streams.push(() => response.destroy());
+  });
+  const { now } = show(server, { handlerId: "h" });
+  await waitFor(() => expect(now().events).toHaveLength(1));
+
+  isDown = true;
+  for (const cut of streams) cut();
+  streams = [];
+  await waitFor(() => expect(now()).toMatchObject({ status: "failed", error: { code: "NETWORK_FAILED" } }));
+  expect(now().events).toHaveLength(1);
+  isDown = false;
+  window.dispatchEvent(new window.Event("online"));
+
+  await waitFor(() => expect(now()).toMatchObject({ status: "completed", result: "done", error: undefined }));
+  expect(now().events.map(({ sequence }) => sequence)).toEqual([0, 1]);
+});
+
 it("cancels the run that it shows", async () => {
   let end = (): void => {};
   let cancelled = false;

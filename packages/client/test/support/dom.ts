@@ -7,3 +7,5 @@ Object.assign(globalThis, {
   document: window.document,
   HTMLElement: window.HTMLElement,
 });
+// Node 20 has none of its own.
+if (!("navigator" in globalThis)) Object.assign(globalThis, { navigator: window.navigator });

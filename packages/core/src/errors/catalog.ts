@@ -27,6 +27,7 @@ export const catalog = {
   JOURNAL_CORRUPT: "What is stored of a run cannot be read",
   KEY_REUSED: "Two `run` calls of one attempt have the same key",
   OPTION_INVALID: "An option has a value that it cannot have",
+  OUTPUT_INVALID: "The content of a pipeline does not fit its output schema",
   PIPELINE_FAILED: "A step of a pipeline has failed for good",
   PROMPT_CLOSED: "The prompt has been answered or is gone",
   RECORD_CONFLICT: "A record has another version than expected",

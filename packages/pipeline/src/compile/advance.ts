@@ -21,7 +21,7 @@ import { aboutOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
 import type { EventSource } from "./run-events.js";
-import { pausedName, placeKey, type Question, requirementOf, reviewQuestion, say, talkAt } from "./talk.js";
+import { countPause, pausedName, placeKey, type Question, requirementOf, reviewQuestion, say, talkAt } from "./talk.js";
 import { undrafted } from "./undrafted.js";
 
 /** One change of a run. */
@@ -51,6 +51,7 @@ export function done(course: Course, { place, output }: { place: Place; output: 
   }
   const frame = frameOf(state, place.frame);
   const owner = frame.node === null ? null : tree.container(frame.node);
+  countPause(state, placeKey(place));
   delete state.talks[placeKey(place)];
   if (owner?.kind === "parallel") {
     frame.outputs[place.at] = output;
@@ -131,7 +132,11 @@ export function abandon({ state }: Course, place: Place): void {
     state.spent.push(...executionsOf(undrafted(done)));
     delete state.frames[key];
   }
-  for (const key of Object.keys(state.talks)) if (key.startsWith(inside)) delete state.talks[key];
+  for (const key of Object.keys(state.talks)) {
+    if (!key.startsWith(inside)) continue;
+    countPause(state, key);
+    delete state.talks[key];
+  }
 }
 
 /** Whether a group around the place was given up while it was at work. */
@@ -227,7 +232,9 @@ interface NewFrame {
 function openFrame(course: Course, { key, branch = null, ...rest }: NewFrame): Step[] {
   const { state, tree } = course;
   const isParallel = rest.node !== null && tree.node(rest.node).kind === "parallel";
-  state.frames[key] = { ...rest, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
+  const children = tree.childrenOf(rest.node);
+  const names = rest.queue.map((position) => (children[position] as PipelineNode).name);
+  state.frames[key] = { ...rest, names, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
   if (rest.queue.length === 0) return leave(course, key);
   if (isParallel) return rest.queue.flatMap((_, at) => enter(course, { frame: key, at }));
   return enter(course, { frame: key, at: 0 });

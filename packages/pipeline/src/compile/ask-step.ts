@@ -6,6 +6,7 @@ import { answered, type Said } from "./answered.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { knownMoves } from "./known-moves.js";
 import { PendingNotes } from "./live-run.js";
+import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
@@ -26,6 +27,7 @@ export async function askPeople(
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const said = await answerTo(ctx, question);
+  assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
   const visited = { visit: ev.visit, from: [ev.from] };
   return nextEvent(
     plan,

@@ -66,7 +66,7 @@ export interface CompiledPlan extends PipelinePlan {
 }
 
 export function compilePipeline(plan: PipelinePlan): Workflow {
-  const compiled: CompiledPlan = { ...plan, events: new PipelineEvents() };
+  const compiled: CompiledPlan = { ...plan, events: new PipelineEvents(plan.tree) };
   const names = options.coreNames(compiled.tree);
   const nodeIds = options.nodeIds(names);
   const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });

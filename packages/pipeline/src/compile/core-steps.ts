@@ -33,7 +33,8 @@ function firstTargets({ tree }: Graph): Target[] {
 export function beginOptions(plan: Graph, isConversational: boolean): object {
   // As a step of another pipeline it runs without its agent.
   const targets = [...(isConversational ? [converse] : []), ...firstTargets(plan)];
-  return { on: StartEvent, emits: classes(plan, targets), streams, resources };
+  // Known also where nobody is asked any more: a run that waits for an answer can say then which step is gone.
+  return { on: StartEvent, emits: classes(plan, targets), streams: [Shown, HumanPrompt], resources };
 }
 
 export function converseOptions(plan: Graph): object {

@@ -1,7 +1,7 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
-import { StartEvent, type StepFailedEvent, StopEvent, type WorkflowEvent } from "millrace";
+import { StartEvent, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ParallelNode } from "../nodes/node.types.js";
-import { completedFields, errorFields } from "../run/end-events.js";
+import { agentFields, completedFields, errorFields } from "../run/end-events.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
@@ -62,21 +62,22 @@ interface RunEnd {
 
 /** Tells of the end of the run, and ends it. */
 export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: Tools): StopEvent {
-  const { agentRun, request } = state;
+  const { request } = state;
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const { status, content } = output;
   // What nested runs have told that are at work still.
   for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
-  if (agentRun !== null && agentRun.query !== null && status === "COMPLETED")
-    events.emit("run", "WorkflowAgentCompleted", { agentName: agentRun.agentName, content });
-  if (status === "CANCELLED") events.emit("run", "WorkflowCancelled", { status, reason, content });
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
   const told = request.nesting === null ? "end" : "run";
+  const byAgent = agentFields(output);
+  if (byAgent !== null) events.emit(told, "WorkflowAgentCompleted", byAgent);
+  if (status === "CANCELLED") events.emit(told, "WorkflowCancelled", { status, reason, content });
   if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
   else events.emit(told, "WorkflowCompleted", completedFields(output));
+  const cancelReason = status === "CANCELLED" ? reason : null;
   const left = live.leftOf(ctx.runId)?.events ?? [];
-  return new StopEvent({ result: { ...output, events: [...state.events, ...left, ...notes.events] } });
+  return new StopEvent({ result: { ...output, cancelReason, events: [...state.events, ...left, ...notes.events] } });
 }
 
 const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);
@@ -88,7 +89,8 @@ export async function caught(
 ): Promise<WorkflowEvent | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
-  if (StartEvent.is(failed) || lastSteps.has(ev.stepName)) throw ev.error;
+  const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
+  if (StartEvent.is(failed) || lastSteps.has(ev.stepName) || isLost) throw ev.error;
   const { visit, from } = failed;
   const state = await stateOf(ctx);
   const node = failedNode(plan, { ev, nodeIds });

@@ -4,7 +4,7 @@ import { collectChunks, isChunks } from "../data/collect-chunks.js";
 import { toOutput } from "../data/function-result.js";
 import type { HistoryRun } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
-import { emptyMetrics } from "../data/metrics.js";
+import { emptyMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 import { createOutput } from "../data/step-output.js";
@@ -36,6 +36,8 @@ export interface Execution {
   readonly history: readonly HistoryRun[];
   /** An executor that has paused goes on. */
   readonly resume: ExecutorResume | null;
+  /** What it has taken until then. */
+  readonly paused: StepExecutionData | null;
   readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
   /** Of such a child. */
   readonly timeoutMs: number | null;
@@ -49,7 +51,7 @@ export interface Execution {
 
 export type Executed =
   | { readonly status: "done"; readonly output: StepOutput }
-  | { readonly status: "paused"; readonly pause: ExecutorPause }
+  | { readonly status: "paused"; readonly pause: ExecutorPause; readonly paused: StepExecutionData }
   | { readonly status: "cancelled"; readonly why: string };
 
 /** What is known of a failed attempt besides its error. */
@@ -60,7 +62,7 @@ export interface Attempt {
 }
 
 export async function executeStep(execution: Execution): Promise<Executed> {
-  const { node, now, notes } = execution;
+  const { node, now, notes, paused } = execution;
   const startedAtMs = now();
   const attempt: Attempt = { metrics: null, steps: [] };
   const seconds = () => (now() - startedAtMs) / 1000;
@@ -71,11 +73,17 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     const metrics = output.metrics ?? { ...emptyMetrics, duration: seconds() };
     return { status: "done", output: createOutput({ ...output, ...identityOf(node), metrics }) };
   } catch (error) {
-    const metrics = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
-    const { name: stepName, executorType, executorName } = node;
-    notes.spent.push({ stepName, executorType, executorName, metrics, success: false, steps: attempt.steps });
+    const all = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
+    // What was before the pause is known by itself, for all attempts at going on.
+    const metrics = attempt.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
+    notes.spent.push({ ...executionBy(node, metrics), success: false, steps: attempt.steps });
     throw error;
   }
+}
+
+function executionBy(node: StepNode, metrics: StepMetricsData): StepExecutionData {
+  const { name: stepName, executorType, executorName } = node;
+  return { stepName, executorType, executorName, metrics, success: true, steps: [] };
 }
 
 async function perform(execution: Execution, attempt: Attempt): Promise<Executed> {
@@ -108,7 +116,8 @@ async function runExecutor(
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
   attempt.metrics = result.metrics;
-  if (result.status === "PAUSED" && result.pause) return { status: "paused", pause: result.pause };
+  if (result.status === "PAUSED" && result.pause)
+    return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
   if (keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: toOutput(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));

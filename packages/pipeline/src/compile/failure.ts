@@ -8,7 +8,7 @@ import type { CompiledPlan } from "./compile-pipeline.js";
 import type { PipelineCourse } from "./move.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame, OwnState, Place, Step } from "./pipeline-state.types.js";
-import { say } from "./talk.js";
+import { countPause, placeKey, say } from "./talk.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;
@@ -35,6 +35,7 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: 
   const { node, place } = taken;
   abandon(course, place);
   if (node.onError === "skip") return done(course, { place, output: failedOutput(node, ev) });
+  countPause(state, placeKey(place));
   say(state, place, { pause: null, tools: null });
   const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
   return ask(course, { node, place, question: { kind: "error", message, details: { error: messageOf(ev) } } });

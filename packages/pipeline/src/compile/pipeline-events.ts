@@ -4,8 +4,10 @@
  * @module
  */
 import { type EventClass, event, type WorkflowEvent } from "millrace";
+import type { PipelineNode } from "../nodes/node.types.js";
 import { anything } from "./anything.js";
 import type { Move, Step } from "./pipeline-state.types.js";
+import type { PipelineTree } from "./pipeline-tree.js";
 
 /** Shown to readers of the stream: an event of the pipeline's own catalogue. */
 export interface ShownEvent extends WorkflowEvent {
@@ -27,9 +29,14 @@ export interface PlaceEvent extends WorkflowEvent {
 
 export class PipelineEvents {
   readonly #classes: Map<string, EventClass> = new Map();
+  readonly #tree: PipelineTree;
+
+  constructor(tree: PipelineTree) {
+    this.#tree = tree;
+  }
 
   of({ to, node }: Target): EventClass {
-    const type = node === "" ? `pipeline.${to}` : `pipeline.${to} ${node}`;
+    const type = placeType(to, node === "" ? null : this.#tree.node(node));
     let found = this.#classes.get(type);
     if (!found)
       this.#classes.set(
@@ -48,4 +55,14 @@ export class PipelineEvents {
     const { frame, at, visit, from } = move;
     return new (this.of(move) as new (fields: object) => WorkflowEvent)({ frame, at, visit, from });
   }
+}
+
+/** With its name: whoever looks for a step that is gone is told which one it was. */
+function placeType(to: Step["to"], node: PipelineNode | null): string {
+  return node === null ? `pipeline.${to}` : `pipeline.${to} ${node.id} ${node.name}`;
+}
+
+/** The step that an event of this type is for. Null: it is none of a step. */
+export function stepOfType(type: string): string | null {
+  return /^pipeline\.\w+ [\d.]+ (.*)$/s.exec(type)?.[1] ?? null;
 }

@@ -124,6 +124,8 @@ export interface Talk {
   output: StepOutput | null;
   /** Where an executor has paused, and what people said. */
   pause: ExecutorPause | null;
+  /** What the executor has taken until then: its result has that, too, if it comes to one. */
+  paused: StepExecutionData | null;
   tools: readonly ToolAnswer[] | null;
   feedback: RetryFeedback | null;
   retryCount: number;
@@ -171,6 +173,8 @@ export interface Frame {
   readonly at: number;
   /** Positions of the children that run: one after the other, or all at once in a Parallel. */
   readonly queue: number[];
+  /** What those are called: whoever goes on in another process sees whether they are still there. */
+  readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
   outputs: (StepOutput | null)[];
   /** Of a Loop: which of the outputs each of its iterations begins with. */

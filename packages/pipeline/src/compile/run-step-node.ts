@@ -36,6 +36,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     history: historyFor(plan, node, state),
     keepsExecutorRuns: plan.keepsExecutorRuns,
     resume: resumeOf(talk),
+    paused: talk.paused,
     // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
     runChild: (workflow, input, store) =>
       ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
@@ -49,14 +50,14 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     case "cancelled":
       return (course) => cancel(course, node, executed.why);
     case "paused": {
-      const { pause } = executed;
+      const { pause, paused } = executed;
       const question = {
         kind: "executor",
         message: `May ${node.executorName} call ${pause.requirements.map(({ toolName }) => toolName).join(", ")}?`,
         details: { tools: pause.requirements },
       } as const;
       return (course) => {
-        say(course.state, place, { pause, tools: null });
+        say(course.state, place, { pause, paused, tools: null });
         return ask(course, { node, place, question });
       };
     }
@@ -67,6 +68,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
       const question = reviewQuestion(node, output);
       return (course) => {
         tellOutput(course, node, output);
+        if (talk.paused !== null) say(course.state, place, { paused: null }); // its result has that
         if (question === null) return done(course, { place, output });
         say(course.state, place, { pause: null, tools: null });
         return ask(course, { node, place, question });

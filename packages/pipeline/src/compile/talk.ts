@@ -7,6 +7,7 @@ import type { PipelineNode } from "../nodes/node.types.js";
 
 import { stepTypeOf } from "./node-facts.js";
 import type { PipelineState, Place, Talk } from "./pipeline-state.types.js";
+import { undrafted } from "./undrafted.js";
 
 export function placeKey({ frame, at }: Place): string {
   return `${frame}:${at}`;
@@ -20,6 +21,7 @@ const nothingSaid: Talk = {
   takesElse: false,
   output: null,
   pause: null,
+  paused: null,
   tools: null,
   feedback: null,
   retryCount: 0,
@@ -33,6 +35,14 @@ export function talkAt({ talks }: Pick<PipelineState, "talks">, place: Place): R
 export function say({ talks }: Pick<PipelineState, "talks">, place: Place, said: Partial<Talk>): void {
   const key = placeKey(place);
   talks[key] = { ...(talks[key] ?? nothingSaid), ...said };
+}
+
+/** What an executor has taken until it paused counts by itself: there is no result that has it. */
+export function countPause(state: Pick<PipelineState, "talks" | "spent">, key: string): void {
+  const paused = state.talks[key]?.paused ?? null;
+  if (paused === null) return;
+  state.spent.push(undrafted(paused));
+  (state.talks[key] as Talk).paused = null;
 }
 
 export interface Question {

@@ -8,6 +8,7 @@ import { type Decided, decide } from "./decide.js";
 import { iterationAt } from "./iteration-at.js";
 import { knownMoves } from "./known-moves.js";
 import { type LiveRun, PendingNotes } from "./live-run.js";
+import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
@@ -72,6 +73,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
   const place = { frame: ev.frame, at: ev.at };
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
+  assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
   const scope = scopeAt({ family, runId: ctx.runId }, place);
   const setup = {
     scope,

@@ -39,6 +39,18 @@ export function addMetrics(first: StepMetricsData, second: StepMetricsData): Ste
   };
 }
 
+/** What a run took since it had taken `before`: for sums that have that already. */
+export function metricsSince(before: StepMetricsData, now: StepMetricsData): StepMetricsData {
+  const { timeToFirstToken: _first, additionalMetrics: _more, details = {}, ...counts } = before;
+  const models = Object.entries(details).map(([role, used]) => [role, used.map(negative)]);
+  return addMetrics(now, { ...negative(counts), details: Object.fromEntries(models) });
+}
+
+function negative<Counts extends object>(counts: Counts): Counts {
+  const entries = Object.entries(counts).map(([key, value]) => [key, typeof value === "number" ? -value : value]);
+  return Object.fromEntries(entries) as Counts;
+}
+
 /** The sum of all that there are; `null` when there are none, or nothing but zeros. */
 export function sumMetrics(all: readonly (StepMetricsData | null)[]): StepMetricsData | null {
   const counted = all.filter((metrics) => metrics !== null && !isZero(metrics)) as StepMetricsData[];

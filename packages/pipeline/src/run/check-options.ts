@@ -17,6 +17,7 @@ const ofPipeline: OptionNames<PipelineOptions> = {
   sessionState: true,
   overwriteDbSessionState: true,
   inputSchema: true,
+  outputSchema: true,
   dependencies: true,
   metadata: true,
   addWorkflowHistoryToSteps: true,
@@ -46,7 +47,9 @@ const ofRun: OptionNames<PipelineRunOptions> = {
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
-export function checkOptions(options: Omit<PipelineOptions, "inputSchema">): void {
+export function checkOptions(
+  options: Omit<PipelineOptions, "inputSchema" | "outputSchema"> & { readonly outputSchema?: object },
+): void {
   const { name, steps, numHistoryRuns } = options;
   const isNamed = typeof name === "string" && name !== "";
   refuse(
@@ -55,6 +58,7 @@ export function checkOptions(options: Omit<PipelineOptions, "inputSchema">): voi
     isNamed ? [] : ["its `name` is no text"],
     Array.isArray(steps) ? [] : ["its `steps` are no list"],
     historyProblems(numHistoryRuns),
+    options.outputSchema && options.agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
     sessionIdProblems(options.sessionId),
     templateProblems(options.sessionState),
   );

@@ -11,11 +11,17 @@ export function completedFields(output: PipelineRunOutput): Data {
   return { status, content, contentType, stepResults, stepExecutorRuns, metrics, metadata };
 }
 
+/** Null: no agent has had the pipeline run, and said what it has come to. */
+export function agentFields({ agentRun, status, content }: PipelineRunOutput): Data | null {
+  if (agentRun === null || agentRun.query === null || status !== "COMPLETED") return null;
+  return { agentName: agentRun.agentName, content };
+}
+
 export function errorFields({ error }: PipelineRunOutput): Data {
   return { error: error?.message ?? "", stepName: error?.stepName ?? null };
 }
 
-interface EndedRun {
+export interface EndedRun {
   readonly runId: string;
   readonly pipeline: PipelineIdentity;
   readonly sessionId: string;

@@ -4,8 +4,8 @@ import type { MediaLists } from "../data/media.js";
 import type { StepLike } from "../nodes/containers.js";
 import type { ConversationalAgent, SessionState } from "../nodes/executor.types.js";
 
-/** `Input` and `Given`: what its `inputSchema` gives and takes. */
-export interface PipelineOptions<Input = unknown, Given = Input> {
+/** `Input` and `Given`: what its `inputSchema` gives and takes. `Output`: what its `outputSchema` gives. */
+export interface PipelineOptions<Input = unknown, Given = Input, Output = unknown> {
   readonly name: string;
   /** @default the name in lower case, with `-` for spaces */
   readonly id?: string;
@@ -28,6 +28,11 @@ export interface PipelineOptions<Input = unknown, Given = Input> {
   readonly overwriteDbSessionState?: boolean;
   /** Checks and completes the input before anything else happens. */
   readonly inputSchema?: StandardSchema<Given, Input>;
+  /**
+   * Checks and completes the content at the end: a run whose content does not fit has failed, with `OUTPUT_INVALID`. Text that does
+   * not fit as it is is read as JSON. Not beside an `agent`, which gives answers of its own.
+   */
+  readonly outputSchema?: StandardSchema<unknown, Output>;
   /** For steps, agents and their tools. Those of a run are merged over them. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over what a run is given; a new session has it, too. */

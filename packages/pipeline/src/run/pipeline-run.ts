@@ -6,11 +6,11 @@ import { StepRequirement } from "../human/requirement.js";
 import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";
 import { pipelineFailed } from "./pipeline-failed.js";
 import { readEvents } from "./read-events.js";
-import type { PipelineRunOutput } from "./run-output.types.js";
+import type { TypedOutput } from "./run-output.types.js";
 import { type RunSetup, RunView } from "./run-view.js";
 
 /** A promise of the output, so no async function returns one bare. */
-export class PipelineRun<Input = unknown> implements PromiseLike<PipelineRunOutput<Input>> {
+export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLike<TypedOutput<Input, Output>> {
   readonly #handle: RunHandle;
   readonly #view: RunView;
   readonly #ready: Promise<unknown>;
@@ -33,8 +33,8 @@ export class PipelineRun<Input = unknown> implements PromiseLike<PipelineRunOutp
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise of its output
-  then<Fulfilled = PipelineRunOutput<Input>, Rejected = never>(
-    onFulfilled?: ((output: PipelineRunOutput<Input>) => Fulfilled | PromiseLike<Fulfilled>) | null,
+  then<Fulfilled = TypedOutput<Input, Output>, Rejected = never>(
+    onFulfilled?: ((output: TypedOutput<Input, Output>) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
     return this.output()
@@ -46,15 +46,15 @@ export class PipelineRun<Input = unknown> implements PromiseLike<PipelineRunOutp
   }
 
   /** How the run has ended, also when it has failed or was cancelled; or that it is `PAUSED`: nothing is left to do now. */
-  async output(): Promise<PipelineRunOutput<Input>> {
+  async output(): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
-    return this.#view.settled() as Promise<PipelineRunOutput<Input>>;
+    return this.#view.settled() as Promise<TypedOutput<Input, Output>>;
   }
 
   /** Where the run stands at this moment. It waits for nothing. */
-  async look(): Promise<PipelineRunOutput<Input>> {
+  async look(): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
-    return this.#view.now() as Promise<PipelineRunOutput<Input>>;
+    return this.#view.now() as Promise<TypedOutput<Input, Output>>;
   }
 
   /**
@@ -70,7 +70,7 @@ export class PipelineRun<Input = unknown> implements PromiseLike<PipelineRunOutp
   }
 
   /** Stops the run. What was done stays, in its output and in its session: a group that was under way with what it had. */
-  async cancel(reason?: string): Promise<PipelineRunOutput<Input>> {
+  async cancel(reason?: string): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
     const { labels, createdAtMs, status } = await this.#handle.summary();
     // It takes nothing before its time has come, and has left nothing either.
@@ -90,13 +90,15 @@ export class PipelineRun<Input = unknown> implements PromiseLike<PipelineRunOutp
   /**
    * Tells the run what somebody has said.
    *
-   * @throws {WorkflowError} `PROMPT_CLOSED` when it was answered already or the run has ended; `REQUIREMENT_INVALID`.
+   * @throws {WorkflowError} `PROMPT_CLOSED` when it was answered already or the run has ended; `REQUIREMENT_INVALID`;
+   * `SNAPSHOT_MISMATCH` where steps that the run has before it are gone: it stays as it is.
    */
   async answer(
     answered: StepRequirement | { readonly requirementId: string; readonly decision: unknown },
   ): Promise<void> {
     const { requirementId, decision } = answered;
     if (answered instanceof StepRequirement && decision === null) throw unresolved([answered]);
+    await this.#view.assertSteps();
     const receipt = await this.#handle.answer(requirementId, { decision });
     if (receipt.status === "accepted") return;
     throw promptClosed(this.runId, requirementId, receipt);

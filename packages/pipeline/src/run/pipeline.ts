@@ -23,13 +23,13 @@ import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { PipelineOptions, RunArguments } from "./pipeline-options.js";
 import { PipelineRun } from "./pipeline-run.js";
-import type { PipelineRunOutput } from "./run-output.types.js";
+import type { PipelineRunOutput, TypedOutput } from "./run-output.types.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
 
-/** `Input` is what its `inputSchema` gives, `Given` what that takes; both follow from the schema. */
-export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
+/** `Input` is what its `inputSchema` gives, `Given` what that takes, `Output` what its `outputSchema` gives: all follow from the schemas. */
+export class Pipeline<Input = unknown, Given = Input, Output = unknown> implements PipelineLike {
   readonly isPipeline = true;
   readonly id: string;
   readonly name: string;
@@ -39,12 +39,12 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
   readonly workflow: Workflow;
   /** How many earlier runs of the session its steps may ask for; null: all. A pipeline that it is a step of reads as many. */
   readonly historyCount: number | null;
-  readonly #options: PipelineOptions<Input, Given>;
+  readonly #options: PipelineOptions<Input, Given, Output>;
   readonly #tree: PipelineTree;
   #runtime: Runtime | null = null;
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
-  constructor(options: PipelineOptions<Input, Given>) {
+  constructor(options: PipelineOptions<Input, Given, Output>) {
     checkOptions(options);
     this.#options = options;
     this.name = options.name;
@@ -62,7 +62,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
    *
    * @throws {WorkflowError} `INPUT_INVALID`, before anything is stored or shown.
    */
-  run(...[input, options = {}]: RunArguments<Given>): PipelineRun<Input> {
+  run(...[input, options = {}]: RunArguments<Given>): PipelineRun<Input, Output> {
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
     const labels = { session: request.sessionId, ...(request.userId !== null && { user: request.userId }) };
     const { runId } = options;
@@ -75,7 +75,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
    *
    * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; of the run: `PROMPT_CLOSED` for what was answered already.
    */
-  continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input> {
+  continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
     const told = answersTo(new PipelineRun(handle, this.#setup()), { paused, options });
     return new PipelineRun(handle, this.#setup(), told);
@@ -91,7 +91,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
   }
 
   /** A run that is stored. */
-  handle(runId: string): PipelineRun<Input> {
+  handle(runId: string): PipelineRun<Input, Output> {
     return new PipelineRun(this.#open().handle(runId), this.#setup());
   }
 
@@ -101,7 +101,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
    * @param userId Whose run it has to be.
    * @throws {WorkflowError} `RUN_UNKNOWN`, `SESSION_FOREIGN`; for a run that could not even begin, why.
    */
-  async getRun(runId: string, userId?: string): Promise<PipelineRunOutput<Input>> {
+  async getRun(runId: string, userId?: string): Promise<TypedOutput<Input, Output>> {
     const output = await this.handle(runId).look();
     if (userId === undefined || output.userId === null || output.userId === userId) return output;
     throw new WorkflowError({
@@ -167,6 +167,7 @@ export class Pipeline<Input = unknown, Given = Input> implements PipelineLike {
         metadata,
         history: { count, read: (runId) => this.handle(runId).output() },
         inputSchema: options.inputSchema ?? null,
+        outputSchema: options.outputSchema ?? null,
       }),
       addHistory: options.addWorkflowHistoryToSteps ?? false,
       numHistoryRuns: options.numHistoryRuns ?? null,

@@ -8,7 +8,7 @@ import {
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { Shown } from "../compile/pipeline-events.js";
-import { baseOf, cancelledEvents, completedFields, errorFields } from "./end-events.js";
+import { agentFields, baseOf, cancelledEvents, completedFields, type EndedRun, errorFields } from "./end-events.js";
 import type { PipelineEvent } from "./pipeline-event.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 import type { RunView } from "./run-view.js";
@@ -62,7 +62,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
   if (event instanceof Shown) return [event.data as Fields];
-  if (StopEvent.is(event)) return [lastEvent(sources, event.result as PipelineRunOutput)];
+  if (StopEvent.is(event)) return lastEvents(sources, event.result as PipelineRunOutput);
   if (WorkflowCancelledEvent.is(event)) {
     const output = await sources.view.settled();
     return cancelledEvents(runOf(sources, output), { output, reason: event.reason });
@@ -72,10 +72,24 @@ async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<re
   return [];
 }
 
-function lastEvent(sources: EventSources, output: PipelineRunOutput): Fields {
-  const hasFailed = output.status === "ERROR";
-  const told = hasFailed ? errorFields(output) : completedFields(output);
-  return { event: hasFailed ? "WorkflowError" : "WorkflowCompleted", ...baseOf(runOf(sources, output)), ...told };
+function lastEvents(sources: EventSources, output: PipelineRunOutput): readonly Fields[] {
+  const run = runOf(sources, output);
+  switch (output.status) {
+    case "CANCELLED":
+      return cancelledEvents(run, { output, reason: output.cancelReason });
+    case "ERROR":
+      return [{ event: "WorkflowError", ...baseOf(run), ...errorFields(output) }];
+    default:
+      return completedEvents(run, output);
+  }
+}
+
+function completedEvents(run: EndedRun, output: PipelineRunOutput): readonly Fields[] {
+  const byAgent = agentFields(output);
+  return [
+    ...(byAgent === null ? [] : [{ event: "WorkflowAgentCompleted", ...baseOf(run), ...byAgent }]),
+    { event: "WorkflowCompleted", ...baseOf(run), ...completedFields(output) },
+  ];
 }
 
 /** Of a run that has no output: it could not begin, or had to end where it was. */

@@ -48,12 +48,20 @@ export function executionsInside(nested: Nested, runId: string): StepExecutionDa
 }
 
 /** Of everything that has run, also where its output is inside a group that is still under way. */
-function executionsIn({ frames, spent, agentRun }: OwnState): StepExecutionData[] {
+function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecutionData[] {
   const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
   const agent = agentRun?.metrics
     ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
     : [];
-  return [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent];
+  return [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent, ...waitingOf(talks)];
+}
+
+/** Of what people are asked about: executors that have paused, outputs that are not in their group yet. */
+function waitingOf(talks: OwnState["talks"]): readonly StepExecutionData[] {
+  return Object.values(talks).flatMap(({ paused, question }) => [
+    ...(paused === null ? [] : [paused]),
+    ...(question?.kind === "outputReview" && question.output !== null ? executionsOf([question.output]) : []),
+  ]);
 }
 
 const agentExecution = { executorType: "agent", success: true, steps: [] } as const;

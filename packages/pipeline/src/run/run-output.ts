@@ -21,6 +21,8 @@ export interface RunFacts {
   readonly sessionState: Readonly<SessionState>;
   readonly nowMs: number;
   readonly requirements?: readonly StepRequirement[];
+  /** As an output schema gives it. @default what the steps gave */
+  readonly content?: unknown;
 }
 
 export function runOutput(facts: RunFacts): PipelineRunOutput {
@@ -36,10 +38,11 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     userId: request.userId,
     status,
     input: request.input,
-    content: contentOf(results, { state, runId, status }),
+    content: "content" in facts ? facts.content : contentOf(facts, results),
     stepResults: results,
     hasFailures: results.some(hasFailed),
     error: errorOf(failure),
+    cancelReason: failure?.isCancelled === true ? failure.message : null,
     metadata: request.metadata,
     sessionState,
     ...mediaOf([request.media, ...results]),
@@ -59,9 +62,13 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
   return error;
 }
 
-type ContentFacts = Pick<RunFacts, "state" | "runId" | "status">;
+type ContentFacts = Pick<RunFacts, "state" | "runId" | "status" | "tree">;
 
-function contentOf(results: readonly StepOutput[], { state, runId, status }: ContentFacts): unknown {
+/** What the run gives: of its last step, unless there is more to say. */
+export function contentOf(
+  { state, runId, status, tree }: ContentFacts,
+  results: readonly StepOutput[] = stepResults(state, tree),
+): unknown {
   const { failure, agentRun } = state;
   if (failure !== null) return failure.isCancelled ? failure.message : `Pipeline execution failed: ${failure.message}`;
   if (status === "CANCELLED") return `Run ${runId} was cancelled`;

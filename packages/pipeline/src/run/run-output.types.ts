@@ -32,6 +32,15 @@ export interface PipelineRunError {
   readonly retryable: boolean | null;
 }
 
+/** The output of a pipeline with an `outputSchema`: its content has that type where the run has completed. */
+export type TypedOutput<Input, Output> = unknown extends Output
+  ? PipelineRunOutput<Input>
+  : PipelineRunOutput<Input> &
+      (
+        | { readonly status: "COMPLETED"; readonly content: Output }
+        | { readonly status: Exclude<PipelineStatus, "COMPLETED">; readonly content: unknown }
+      );
+
 /** `Input`: as the pipeline's `inputSchema` gives it. */
 export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly runId: string;
@@ -50,6 +59,8 @@ export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly hasFailures: boolean;
   /** Why the run has no result. */
   readonly error: PipelineRunError | null;
+  /** Why it was cancelled, as far as somebody has said. */
+  readonly cancelReason: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The session state at the end of the run. */
   readonly sessionState: Readonly<SessionState>;

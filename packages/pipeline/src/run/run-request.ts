@@ -5,7 +5,7 @@ import { mergeValues } from "../data/merge-values.js";
 import type { SessionState } from "../nodes/executor.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
-import { validateInput } from "./validate-input.js";
+import { validateInput } from "./schemas.js";
 
 export interface GivenRequest extends RunRequest {
   /** The session state that the run was given. Null: none. */

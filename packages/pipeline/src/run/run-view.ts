@@ -1,6 +1,7 @@
 /** A run as it is stored, seen from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { assertAllSteps, reading } from "../compile/missing-steps.js";
 import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
@@ -45,7 +46,7 @@ export class RunView {
   /** The same, as the run itself says it. A run that only waits for a time goes on by itself. */
   async outcome(): Promise<Outcome> {
     for (;;) {
-      const outcome = await this.#handle.idle();
+      const outcome = await reading(this.pipeline, this.#handle.idle());
       if (outcome.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return outcome;
       await this.#wake(outcome.wakeAtMs);
     }
@@ -55,8 +56,8 @@ export class RunView {
     const { status } = await this.#handle.summary();
     if (status === "scheduled") return this.#seen("PENDING");
     // What is listed may be a moment behind: a run that ends here has ended before that is stored.
-    if (status === "running" && (await this.#handle.snapshot())["outcome"] === null) return this.#seen("RUNNING");
-    const outcome = await this.#handle.idle();
+    if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#seen("RUNNING");
+    const outcome = await reading(this.pipeline, this.#handle.idle());
     if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
       return this.#seen("RUNNING");
     return this.#outputOf(outcome);
@@ -76,7 +77,8 @@ export class RunView {
 
   /** It has no last step that keeps how it ends. */
   async #cancelled(reason: unknown): Promise<PipelineRunOutput> {
-    const output = await this.#seen("CANCELLED");
+    const cancelReason = typeof reason === "string" ? reason : null;
+    const output = { ...(await this.#seen("CANCELLED")), cancelReason };
     const { pipeline, storage } = this.#setup;
     if (!storage.stores) return output;
     const { runId, sessionId } = output;
@@ -97,9 +99,20 @@ export class RunView {
     return (await this.#begun()) ?? unbegunState(await this.#handle.summary());
   }
 
+  /** @throws {WorkflowError} `SNAPSHOT_MISMATCH` naming steps that the run has before it, and the pipeline no more. */
+  async assertSteps(): Promise<void> {
+    const state = await this.#begun();
+    const { pipeline, tree } = this.#setup;
+    if (state !== null) assertAllSteps({ pipeline, tree, state });
+  }
+
+  #snapshot() {
+    return reading(this.pipeline, this.#handle.snapshot());
+  }
+
   /** Null: the run has not come to its first step. */
   async #begun(): Promise<PipelineState | null> {
-    const context = Context.fromDict(this.#setup.workflow, await this.#handle.snapshot());
+    const context = Context.fromDict(this.#setup.workflow, await this.#snapshot());
     const state = (await context.store.getState()) as unknown as PipelineState;
     return "visits" in state ? state : null;
   }

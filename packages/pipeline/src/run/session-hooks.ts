@@ -2,7 +2,7 @@
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
-import type { PipelineState, PreparedInside, RunFailure, RunRequest } from "../compile/pipeline-state.types.js";
+import type { PipelineState, PreparedInside, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
@@ -10,9 +10,9 @@ import { enterSession, openSession, saveSession } from "../session/run-session.j
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
 import { leaving } from "./leave-session.js";
-import { runOutput } from "./run-output.js";
+import { contentOf, type RunFacts, runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
-import { validateInput } from "./validate-input.js";
+import { validateInput, validateOutput } from "./schemas.js";
 
 export interface SessionSetup {
   readonly pipeline: PipelineIdentity;
@@ -24,6 +24,7 @@ export interface SessionSetup {
   /** How earlier runs are read, and how many: null for all. */
   readonly history: { readonly count: number | null; readonly read: (runId: string) => Promise<PipelineRunOutput> };
   readonly inputSchema: StandardSchema | null;
+  readonly outputSchema: StandardSchema | null;
 }
 
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
@@ -52,7 +53,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     },
     async finish(ctx, state, how) {
       const status = how === "ended" ? endStatus(state) : "CANCELLED";
-      const facts = { runId: ctx.runId, pipeline, tree, state, status, nowMs: Date.now() } as const;
+      const facts = checked(setup, { runId: ctx.runId, pipeline, tree, state, status, nowMs: Date.now() });
       const records = state.request.nesting === null && how !== "unbegun" ? recordsIn(ctx) : null;
       if (records === null) return runOutput({ ...facts, sessionState: state.session });
       try {
@@ -60,16 +61,29 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
         return runOutput({ ...facts, sessionState: saved.state });
       } catch (error) {
         if (!WorkflowError.is(error, "SESSION_FOREIGN")) throw error;
-        const refused = { ...state, failure: failureOf(error) };
-        return runOutput({ ...facts, state: refused, status: "ERROR", sessionState: state.session });
+        return runOutput({ ...failed(facts, error), sessionState: state.session });
       }
     },
   };
 }
 
-/** Another user has the session by now: nothing that the run could do again would change that. */
-function failureOf({ name, code, message }: WorkflowError): RunFailure {
-  return { stepName: null, name, code, message, retryable: false, isCancelled: false };
+type EndFacts = Omit<RunFacts, "sessionState">;
+
+/** With the content as the output schema gives it. */
+function checked({ pipeline, outputSchema }: SessionSetup, facts: EndFacts): EndFacts {
+  if (outputSchema === null || facts.status !== "COMPLETED") return facts;
+  try {
+    return { ...facts, content: validateOutput(pipeline.name, outputSchema, contentOf(facts)) };
+  } catch (error) {
+    if (!WorkflowError.is(error, "OUTPUT_INVALID")) throw error;
+    return failed(facts, error);
+  }
+}
+
+/** Another user has the session by now, or the content does not fit: nothing that the run could do again would change that. */
+function failed(facts: EndFacts, { name, code, message }: WorkflowError): EndFacts {
+  const failure = { stepName: null, name, code, message, retryable: false, isCancelled: false };
+  return { ...facts, state: { ...facts.state, failure }, status: "ERROR" };
 }
 
 /** Inside another pipeline: on its session state, which gets what the template has and it lacks. */

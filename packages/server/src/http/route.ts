@@ -10,6 +10,7 @@ import type { ServerLimits } from "../options.js";
 import { cleanJson } from "../wire/clean-text.js";
 import { errorAnswer } from "../wire/schemas.js";
 import { bodyInvalid, HttpError, type Issue } from "./http-error.js";
+import { idempotencyKeyOf } from "./idempotency-key.js";
 import { readBody } from "./read-body.js";
 
 export interface ServerEnv {
@@ -67,7 +68,7 @@ export function mount<
       params: check(options.params, context.req.param(), "query"),
       query: check(options.query, queryOf(context), "query"),
       body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),
-      idempotencyKey: options.isKeyed === true ? keyOf(context) : null,
+      idempotencyKey: options.isKeyed === true ? idempotencyKeyOf(context.req.raw) : null,
     };
     return handle(call as never);
   });
@@ -83,13 +84,6 @@ export function json(value: unknown, status = 200): Response {
 function queryOf(context: Context<ServerEnv>): Record<string, unknown> {
   const pairs = Object.entries(context.req.queries());
   return Object.fromEntries(pairs.map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
-}
-
-function keyOf(context: Context<ServerEnv>): string | null {
-  const key = context.req.header("idempotency-key");
-  if (key === undefined) return null;
-  if (key.length > 0 && key.length <= 200) return key;
-  throw queryInvalid("The header `Idempotency-Key` is no text of 1 to 200 characters.");
 }
 
 /** @throws {HttpError} `BODY_INVALID`, `QUERY_INVALID` */

@@ -11,6 +11,7 @@ import type { Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
 import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
+import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/route.js";
 import { within } from "../run-wait.js";
 import { nowMs } from "../system.js";
@@ -70,7 +71,7 @@ interface Serving extends ResolvedHandlerOptions {
 async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
   const { tenant = "" } = await whoAsks(serving.auth, request);
   const asked = await readRequest(request, serving.limits);
-  const idempotencyKey = request.headers.get("idempotency-key");
+  const idempotencyKey = idempotencyKeyOf(request);
   const runtime = openRequestRuntime(serving);
   let isKept = false;
   try {

@@ -1,0 +1,117 @@
+import { defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
+import { createRuntime, memoryStore, type Runtime, type Workflows } from "millrace/runtime";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { type DurableWorld, proveDurable } from "../src/index.js";
+
+const log = { info() {}, error() {} };
+const open = (workflows: Workflows): DurableWorld<Runtime>["open"] => {
+  const store = memoryStore();
+  return (mortal) => createRuntime({ workflows, store: mortal(store), log });
+};
+
+class Paid extends event("Paid", { times: z.number() }) {}
+
+/** Pays through `ctx.run`, or beside it. */
+function shop(pay: (key: string) => number, isOnce: boolean) {
+  return defineWorkflow("shop")
+    .step("pay", { on: StartEvent, emits: Paid }, async (_ev, ctx) => {
+      if (!isOnce) return new Paid({ times: pay("beside") });
+      return new Paid({ times: await ctx.run("pay", ({ idempotencyKey }) => pay(idempotencyKey)) });
+    })
+    .step("end", { on: Paid, emits: StopEvent }, ({ times }) => new StopEvent({ result: times }))
+    .build();
+}
+
+/** What an account was asked for: once for each key. */
+function account(isStrict: boolean): (key: string) => number {
+  const payments: string[] = [];
+  return (key) => {
+    if (!isStrict || !payments.includes(key)) payments.push(key);
+    return payments.length;
+  };
+}
+
+describe("proveDurable", () => {
+  it("kills a process at every write, and another one comes to the same end", async () => {
+    const proof = await proveDurable(() => ({
+      open: open({ shop: shop(account(true), true) }),
+      run: (runtime) => Promise.resolve(runtime.run("shop", {}, { runId: "one" })),
+    }));
+
+    expect(proof.writes).toBeGreaterThan(2);
+    expect(proof.deaths).toBeGreaterThan(proof.writes);
+  });
+
+  it("finds out what happens twice, and says with which write", async () => {
+    const proof = proveDurable(() => ({
+      open: open({ shop: shop(account(false), false) }),
+      run: (runtime) => Promise.resolve(runtime.run("shop", {}, { runId: "one" })),
+    }));
+
+    await expect(proof).rejects.toMatchObject({
+      code: "RESUME_DIVERGED",
+      details: { at: expect.any(Number), isStored: false, expected: "1", actual: "2" },
+    });
+  });
+
+  it("finds out a caller that names no run: the next one starts another", async () => {
+    const asked: string[] = [];
+    const proof = proveDurable(() => ({
+      open: open({ shop: shop(account(true), true) }),
+      run: async (runtime) => {
+        const handle = runtime.run("shop", {});
+        asked.push(handle.runId);
+        await handle;
+        return (await runtime.runs()).runs.length;
+      },
+    }));
+
+    await expect(proof).rejects.toMatchObject({ code: "RESUME_DIVERGED", details: { expected: "1", actual: "2" } });
+  });
+
+  it("has answers of people in it, and whatever the caller does besides", async () => {
+    class Ask extends InputRequiredEvent.define("Ask", {}) {}
+    class Said extends HumanResponseEvent.define("Said", { text: z.string() }) {}
+    const asks = defineWorkflow("asks")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Said, streams: Ask }, async (_ev, ctx) => {
+        const { text } = await ctx.waitForEvent(Said, { prompt: new Ask({}) });
+        return new StopEvent({ result: text });
+      })
+      .build();
+
+    const proof = await proveDurable(() => ({
+      open: open({ asks }),
+      run: async (runtime) => {
+        const handle = runtime.run("asks", {}, { runId: "one" });
+        const outcome = await handle.idle();
+        if (outcome.status === "waiting") await handle.answer(outcome.prompts[0]?.promptId ?? "", { text: "yes" });
+        return [await handle, (await runtime.runs()).runs.map(({ status }) => status)];
+      },
+    }));
+
+    expect(proof.deaths).toBeGreaterThan(3);
+  });
+
+  it("dies where it is told to, and nowhere is a mistake", async () => {
+    const world = () => ({
+      open: open({ shop: shop(account(true), true) }),
+      run: (runtime: Runtime) => Promise.resolve(runtime.run("shop", {}, { runId: "one" })),
+    });
+
+    expect((await proveDurable(world, { at: 2 })).deaths).toBe(2);
+    await expect(proveDurable(world, { at: 999 })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  });
+
+  it("asks whoever compares whether an end is as good", async () => {
+    const { deaths } = await proveDurable(
+      () => ({
+        open: open({ shop: shop(account(false), false) }),
+        run: (runtime) => Promise.resolve(runtime.run("shop", {}, { runId: "one" })),
+      }),
+      { compare: (expected, actual) => expected === 1 && [1, 2].includes(actual as number) },
+    );
+
+    expect(deaths).toBeGreaterThan(2);
+  });
+});
