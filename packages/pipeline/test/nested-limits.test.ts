@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { Step, type StepFunction } from "../src/index.js";
 import { fakeAgent } from "./support/fake-executor.js";
-import { answerAll, pipeline, step } from "./support/pipelines.js";
+import { answerAll, namesOf, pipeline, step } from "./support/pipelines.js";
 
 const nest = (name: string, steps: Parameters<typeof pipeline>[0], options = {}): Step =>
   new Step({ name, executor: pipeline(steps, { name }), ...options });
@@ -19,20 +19,25 @@ const stuck: StepFunction = async (_input, { sessionState, signal }) => {
 const tellState: StepFunction = (_input, { sessionState }) => JSON.stringify(sessionState);
 
 describe("the timeout of a step", () => {
-  it("ends the nested pipeline that it runs, at any depth: what that has changed and taken counts", async () => {
-    const inner = nest("inner", [fakeAgent("agent"), nest("innermost", [stuck])], {
-      timeout: "200ms",
-      onError: "skip",
-    });
-    const outer = pipeline([inner, tellState]);
+  it.each([
+    { where: "itself", last: () => stuck, runs: ["agent"] },
+    { where: "one in it", last: () => nest("innermost", [stuck]), runs: ["agent", "inner"] },
+  ])(
+    "ends the nested pipeline that it runs, $where: what that has changed and taken counts",
+    async ({ last, runs }) => {
+      const inner = nest("inner", [fakeAgent("agent"), last()], { timeout: "200ms", onError: "skip" });
+      const outer = pipeline([inner, tellState], { storeEvents: true });
 
-    const output = await outer.run("in", { sessionId: "s" });
+      const output = await outer.run("in", { sessionId: "s" });
 
-    expect(output.content).toBe('{"begun":true}');
-    expect(output.stepResults[0]).toMatchObject({ success: false, skipped: true });
-    expect(output.metrics.steps["inner"]?.steps?.["agent"]?.metrics.totalTokens).toBe(10);
-    expect(await outer.getSessionState("s")).toEqual({ begun: true });
-  });
+      expect(output.content).toBe('{"begun":true}');
+      expect(output.stepResults[0]).toMatchObject({ success: false, skipped: true });
+      expect(output.stepExecutorRuns.map(({ executorName }) => executorName)).toEqual(runs);
+      expect(namesOf(output.events)).toContain("> StepCompleted agent");
+      expect(output.metrics.steps["inner"]?.steps?.["agent"]?.metrics.totalTokens).toBe(10);
+      expect(await outer.getSessionState("s")).toEqual({ begun: true });
+    },
+  );
 
   it("is STEP_TIMEOUT, and tried again where that is asked for", async () => {
     let attempts = 0;
@@ -73,7 +78,7 @@ it("a cancel while nested pipelines are at work keeps what they have stored, in 
     await sleep(60_000, undefined, { signal });
   };
   const inner = nest("inner", [fakeAgent("agent"), nest("innermost", [fakeAgent("deep"), waits])]);
-  const outer = pipeline([fakeAgent("first"), inner]);
+  const outer = pipeline([fakeAgent("first"), inner], { storeEvents: true });
   const run = outer.run("in", { sessionId: "s" });
   while ((await run.look()).sessionState["edited"] !== true) await setImmediate();
 
@@ -88,6 +93,9 @@ it("a cancel while nested pipelines are at work keeps what they have stored, in 
       innermost: { steps: { deep: { metrics: { totalTokens: 10 } } } },
     },
   });
+  expect(output.stepExecutorRuns.map(({ executorName }) => executorName).sort()).toEqual(["agent", "deep", "first"]);
+  expect(namesOf(output.events).slice(-2)).toEqual(["WorkflowCancelled", "WorkflowCompleted"]);
+  expect(namesOf(output.events)).toEqual(expect.arrayContaining(["> StepCompleted agent", ">> StepCompleted deep"]));
   expect(await outer.getSessionState("s")).toEqual({ edited: true });
   expect((await outer.getSessionMetrics("s"))?.totalTokens).toBe(30);
 });

@@ -5,6 +5,7 @@
  */
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { assertShareable } from "../run/shared-store.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
 import { decodeAtWork } from "../snapshot/at-work.js";
 import { Reader } from "../snapshot/reader.js";
@@ -165,9 +166,10 @@ export function prefacesOf(
 
 function changes(member: Member, graph: CodeGraph): Tick[] {
   const ticks: Tick[] = [];
-  const { state, compiled, stateVersion, sharesStore } = member;
+  const { state, compiled, stateVersion, sharesWith, path } = member;
+  if (sharesWith !== null) assertShareable(sharesWith, compiled, path.at(-1) as string);
   // One that has not begun has no state yet; that of another is migrated with its owner.
-  const isAsItWas = state.ticks === 0 || sharesStore;
+  const isAsItWas = state.ticks === 0 || sharesWith !== null;
   const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);
   const { definition } = nodeAt(graph, member.path) ?? compiled;
   if (!sameValue(definition, member.routing.definition))

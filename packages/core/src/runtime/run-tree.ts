@@ -29,8 +29,8 @@ export interface Member {
   readonly compiled: CompiledWorkflow;
   /** Names of children, from the root. */
   readonly path: readonly string[];
-  /** Its store is that of its parent. */
-  readonly sharesStore: boolean;
+  /** The workflow of its parent, whose store it shares. Null: it has its own. */
+  readonly sharesWith: CompiledWorkflow | null;
   routing: Routing;
   stateVersion: number;
 }
@@ -51,7 +51,7 @@ export class RunTree {
   /** @param states The root first, then its children as a snapshot had them. */
   constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: CodeGraph) {
     this.#code = code;
-    this.root = this.#member(states[0] as RunState, { compiled, path: [], sharesStore: false });
+    this.root = this.#member(states[0] as RunState, { compiled, path: [], sharesWith: null });
     this.members.set(this.root.state.runId, this.root);
     const byId = new Map(states.map((state) => [state.runId, state]));
     this.#addOpen(this.root, byId);
@@ -106,9 +106,11 @@ export class RunTree {
     // That of the code that is here is not the one that it has, until it is migrated.
     const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, {
       children,
-      sharesStore: member.sharesStore,
+      sharesStore: member.sharesWith !== null,
     });
-    return member.stateVersion === 1 || member.sharesStore ? dict : { ...dict, stateVersion: member.stateVersion };
+    return member.stateVersion === 1 || member.sharesWith !== null
+      ? dict
+      : { ...dict, stateVersion: member.stateVersion };
   }
 
   #follow(member: Member, command: Command): void {
@@ -121,7 +123,7 @@ export class RunTree {
       case "child.cancel": {
         const gone = this.members.get(command.runId);
         // As live: what its own children still do reaches nobody.
-        if (gone?.sharesStore === true) unshareStore(gone.state);
+        if (gone && gone.sharesWith !== null) unshareStore(gone.state);
         this.members.delete(command.runId);
         return;
       }
@@ -161,11 +163,11 @@ export class RunTree {
     return this.#member(state, {
       compiled: childOfWorkflow(parent, name),
       path: [...parent.path, name],
-      sharesStore,
+      sharesWith: sharesStore ? parent.compiled : null,
     });
   }
 
-  #member(state: RunState, facts: Pick<Member, "compiled" | "path" | "sharesStore">): Member {
+  #member(state: RunState, facts: Pick<Member, "compiled" | "path" | "sharesWith">): Member {
     const { compiled, path } = facts;
     const node = nodeAt(this.#code, path);
     return {

@@ -79,3 +79,58 @@ it.each([3, 1_000])(
     expect([loaded, result]).toEqual([live, live]);
   },
 );
+
+it("a state that children share is migrated once, by the run that has it; a child that cannot share it any more is refused", async () => {
+  const store = memoryStore();
+  const keptOpen = new Proxy(store, {
+    get(target, name) {
+      if (name === "close") return async () => {};
+      const member = Reflect.get(target, name) as unknown;
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  const childWith = (options: object) =>
+    defineWorkflow("child", options)
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask }, async (_ev, ctx) => {
+        await ctx.waitForEvent(Answer, { prompt: new Ask() });
+        return stopped(await (ctx.store as unknown as Store<Record<string, unknown>>).getState());
+      })
+      .build();
+  const parentWith = (child: ReturnType<typeof childWith>, options: object) => ({
+    flow: defineWorkflow("parent", { children: { child }, ...options } as { children: { child: typeof child } })
+      .step("call", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) =>
+        stopped(await ctx.runChild(child, {}, { store: "shared" })),
+      )
+      .build(),
+  });
+  const runtimeWith = (workflows: ReturnType<typeof parentWith>) =>
+    createRuntime({ workflows, store: keptOpen, log: silent });
+  const first = runtimeWith(parentWith(childWith({}), { state: { count: z.number().default(1) } }));
+  await first.run("flow", {}, { runId: "one" }).idle();
+  await first.stop({ drainMs: 0 });
+  const migrated = {
+    state: { total: z.number().default(0) },
+    version: 2,
+    migrate: ({ count }: { count: number }) => ({ total: count + 10 }),
+  };
+
+  const own = childWith({ state: { total: z.number().default(0) } });
+  const problems = [];
+  for (const options of [migrated, { state: { count: z.number().default(1) } }]) {
+    const refusing = runtimeWith(parentWith(own, options));
+    problems.push(...(await refusing.check()).problems);
+    await refusing.stop();
+  }
+  const second = runtimeWith(parentWith(childWith({}), migrated));
+  const run = second.handle("one");
+  const outcome = await run.idle();
+  if (outcome.status === "waiting") await run.answer(outcome.prompts[0]?.promptId ?? "", { text: "go on" });
+  const result = await run;
+  await second.stop();
+
+  expect(problems.map(({ runId, code }) => `${runId} ${code}`)).toEqual([
+    "one STORE_NOT_SHAREABLE",
+    "one STORE_NOT_SHAREABLE",
+  ]);
+  expect(result).toEqual({ total: 11 });
+});

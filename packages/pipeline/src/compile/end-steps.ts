@@ -66,6 +66,8 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ct
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const { status, content } = output;
+  // What nested runs have told that are at work still.
+  for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
   const told = request.nesting === null ? "end" : "run";
   const byAgent = agentFields(output);

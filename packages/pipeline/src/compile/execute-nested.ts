@@ -5,11 +5,12 @@ import { sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
 import { pipelineFailed } from "../run/pipeline-failed.js";
+import { executionsInside } from "../run/run-metrics.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import type { Attempt, Executed, Execution } from "./execute.js";
 import { executorRun } from "./executor-run.js";
-import type { RunRequest } from "./pipeline-state.types.js";
+import type { OwnState, RunRequest } from "./pipeline-state.types.js";
 
 export interface NestedPipeline extends PipelineLike {
   readonly workflow: Workflow;
@@ -53,9 +54,19 @@ async function childError(
   { error, attempt }: { readonly error: unknown; readonly attempt: Attempt },
 ): Promise<unknown> {
   if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
-  attempt.steps = await execution.insideOf(String(error.details["runId"]));
+  const runId = String(error.details["runId"]);
+  const nested = await execution.nestedRuns();
+  attempt.steps = executionsInside(nested, runId);
   attempt.metrics = sumMetrics(attempt.steps.map(({ metrics }) => metrics));
+  for (const [id, part] of Object.entries(nested))
+    if (id === runId || id.startsWith(`${runId}/`)) keepPart(execution, part);
   return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
+}
+
+function keepPart({ events, notes, keepsExecutorRuns }: Execution, part: OwnState): void {
+  events.adopt(part.events);
+  notes.answered.push(...part.answered);
+  if (keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);
 }
 
 function requestOf(execution: Execution, message: unknown): RunRequest {

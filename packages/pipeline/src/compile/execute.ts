@@ -17,7 +17,7 @@ import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
 import type { PendingNotes } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
-import type { Place, RunRequest } from "./pipeline-state.types.js";
+import type { FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
 import type { RunEvents } from "./run-events.js";
@@ -41,8 +41,8 @@ export interface Execution {
   readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
   /** Of such a child. */
   readonly timeoutMs: number | null;
-  /** What a nested run has done so far. */
-  readonly insideOf: (runId: string) => Promise<readonly StepExecutionData[]>;
+  /** Runs nested in this one. */
+  readonly nestedRuns: () => Promise<FamilyState["nested"]>;
   /** Of the run, in which the step is at work. */
   readonly visit: number;
   readonly place: Place;

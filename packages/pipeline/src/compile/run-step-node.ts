@@ -3,7 +3,6 @@ import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
-import { executionsInside } from "../run/run-metrics.js";
 import { ask, done } from "./advance.js";
 import { cancel } from "./answered.js";
 import { childTimeout } from "./child-timeout.js";
@@ -42,7 +41,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     runChild: (workflow, input, store) =>
       ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
     timeoutMs,
-    insideOf: async (runId) => executionsInside((await familyOf(ctx)).nested, runId),
+    nestedRuns: async () => (await familyOf(ctx)).nested,
     visit,
     place,
     now: Date.now,

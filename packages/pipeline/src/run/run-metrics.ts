@@ -12,8 +12,13 @@ interface MetricFacts {
 
 const isOver: ReadonlySet<PipelineStatus> = new Set(["COMPLETED", "ERROR", "CANCELLED"]);
 
+/** Nested runs that were still at work when the run has ended. */
+export function interruptedIn({ state, status }: Pick<MetricFacts, "state" | "status">): Nested {
+  return isOver.has(status) ? (state.nested ?? {}) : {};
+}
+
 export function metricsOf({ state, status, nowMs }: MetricFacts): RunMetricsData {
-  const nested = isOver.has(status) ? (state.nested ?? {}) : {};
+  const nested = interruptedIn({ state, status });
   const interrupted = Object.keys(nested).filter((runId) => !(parentOf(nested, runId) in nested));
   const executions = [...executionsIn(state), ...interrupted.flatMap((runId) => interruptedRun(nested, runId))];
   return runMetrics(executions, (nowMs - state.startedAtMs) / 1000);

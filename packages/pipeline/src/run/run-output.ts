@@ -7,7 +7,7 @@ import { deepestContent, hasRun } from "../data/deepest-content.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { SessionState } from "../nodes/executor.types.js";
-import { metricsOf } from "./run-metrics.js";
+import { interruptedIn, metricsOf } from "./run-metrics.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { stepResults } from "./step-results.js";
 
@@ -29,6 +29,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
   const { runId, pipeline, tree, state, status, sessionState, requirements = [] } = facts;
   const { request, failure } = state;
   const results = stepResults(state, tree);
+  const inside = Object.values(interruptedIn(facts));
   return {
     runId,
     pipelineId: pipeline.id,
@@ -46,11 +47,11 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     sessionState,
     ...mediaOf([request.media, ...results]),
     metrics: metricsOf(facts),
-    stepExecutorRuns: state.executorRuns,
+    stepExecutorRuns: [...state.executorRuns, ...inside.flatMap(({ executorRuns }) => executorRuns)],
     events: state.events,
     agentRun: state.agentRun,
     requirements,
-    answered: state.answered,
+    answered: [...state.answered, ...inside.flatMap(({ answered }) => answered)],
     createdAt: Math.floor(state.startedAtMs / 1000),
   };
 }
