@@ -149,14 +149,16 @@ describe("run.stream", () => {
     await using server = await listen((_, response, count) => {
       openSse(response);
       if (count === 0) return; // for ever
-      const heart = setInterval(() => response.write(": heartbeat\n\n"), 20);
-      setTimeout(() => {
-        clearInterval(heart);
+      let beats = 0;
+      const heart = setInterval(() => {
+        beats += 1;
+        if (beats < 75) return void response.write(": heartbeat\n\n");
+        clearInterval(heart); // longer than the longest silence
         response.end(lastFrame(0));
-      }, 400);
+      }, 20);
     });
 
-    const items = await toArray(clientOf(server.baseUrl, { streamTimeoutMs: 150 }).handle("h").stream());
+    const items = await toArray(clientOf(server.baseUrl, { streamTimeoutMs: 1_000 }).handle("h").stream());
 
     expect(numbers(items)).toEqual([0]);
     expect(server.asked).toHaveLength(2);
@@ -169,9 +171,9 @@ describe("run.stream", () => {
     });
 
     const seen: number[] = [];
-    for await (const { sequence } of clientOf(server.baseUrl, { streamTimeoutMs: 50 }).handle("h").stream()) {
+    for await (const { sequence } of clientOf(server.baseUrl, { streamTimeoutMs: 500 }).handle("h").stream()) {
       seen.push(sequence);
-      await new Promise((resolve) => setTimeout(resolve, 120));
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
 
     expect(seen).toEqual([0, 1]);

@@ -405,6 +405,8 @@ export class Runner {
     this.callOffTimer?.();
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
     this.attempts.clear();
+    // Edits that come too late to be stored. Where the store is shared, the next writer waits for them.
+    if (settle) for (const [tick, resolve] of this.stored ?? []) if (tick.type === "state.edited") resolve();
     for (const [, resolve] of this.tickets ?? [])
       resolve({ status: "refused", code: "RUN_FINISHED", hint: `${reason}: start a new run, or resume it.` });
     this.tickets = null;
