@@ -184,7 +184,7 @@ describe("a loop ends", () => {
       .run("")
       .output();
 
-    expect(output).toMatchObject({ status: "ERROR", error: { message: "no" } });
+    expect(output).toMatchObject({ status: "ERROR", error: { stepName: "again", message: "no" } });
   });
 
   it("with the pipeline where a step stops it", async () => {

@@ -27,11 +27,11 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: 
   const { state } = course;
   const failed = failedNode(plan, caught);
   const { frame, at } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as Partial<Place>;
-  if (failed === null || frame === undefined || at === undefined) return fail(state, ev);
+  if (failed === null || frame === undefined || at === undefined) return fail(state, ev, failed);
   if (isAbandoned(state, { frame, at })) return [];
   const from = failedPlace(plan, state, { node: failed, place: { frame, at } });
   const taken = takenBy(plan, state, from);
-  if (taken === null) return fail(state, ev);
+  if (taken === null) return fail(state, ev, failed);
   const { node, place } = taken;
   const gone = abandon(course, place);
   if (node.onError === "skip") return [...done(course, { place, output: failedOutput(node, ev) }), ...gone];
@@ -67,10 +67,10 @@ function around({ tree }: CompiledPlan, state: OwnState, { place }: Taken): Take
   return node === null || parent === null ? null : { node: tree.node(node), place: { frame: parent, at } };
 }
 
-function fail(state: OwnState, ev: StepFailedEvent): Step[] {
+function fail(state: OwnState, ev: StepFailedEvent, failed: PipelineNode | null): Step[] {
   const { name, code, retryable } = Object(ev.error) as Partial<Record<"name" | "code" | "retryable", unknown>>;
   state.failure = {
-    stepName: ev.stepName,
+    stepName: failed?.name ?? ev.stepName, // as the user calls it: a group is more than one core step
     message: messageOf(ev),
     name: typeof name === "string" ? name : "Error",
     code: typeof code === "string" ? code : null,
