@@ -13,7 +13,7 @@ import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/route.js";
-import { within } from "../run-wait.js";
+import { idleUntil } from "../run-wait.js";
 import { nowMs } from "../system.js";
 import { whoAsks } from "../who-asks.js";
 import { handlerRecord } from "../wire/handler-record.js";
@@ -96,7 +96,7 @@ function wantsNoWait(request: Request): boolean {
 
 /** Until it has nothing to do, or the time is up. */
 async function drive(handle: RunHandle, forMs: number): Promise<void> {
-  await within(handle.idle(), nowMs() + forMs);
+  await idleUntil(handle, nowMs() + forMs);
 }
 
 async function driveDue(serving: Serving): Promise<DueReport> {
