@@ -130,6 +130,21 @@ describe("paths", () => {
   });
 });
 
+describe("ids of their own", () => {
+  it.each([".", "..", "a\0b", "\ud800", ""])("like %j are refused, as no URL could hold them", async (id) => {
+    expect(await server.start("add", { handler_id: id })).toMatchObject({
+      status: 400,
+      body: { code: "BODY_INVALID" },
+    });
+  });
+
+  it.each(["a/b", "...", "%00", "?x", "#x", "\u{1f682}", "__proto__"])("like %j are found again", async (id) => {
+    await server.start("add", { handler_id: id, kwargs: { left: 1 } });
+
+    expect((await server.get(`/handlers/${encodeURIComponent(id)}?wait=50`)).body).toMatchObject({ handler_id: id });
+  });
+});
+
 describe("streams", () => {
   it("are limited by client, and free again when their readers have gone", async () => {
     const { body } = await server.start("refund");
