@@ -111,7 +111,7 @@ describe("a run in the background", () => {
       new Step({
         name: "flaky",
         executor: flaky,
-        retry: retryPolicy({ wait: wait.fixed(80), stop: stop.afterAttempts(2) }),
+        retry: retryPolicy({ wait: wait.fixed(1_000), stop: stop.afterAttempts(2) }),
       }),
     ]);
     const [{ runId }] = await inBackground(slow);

@@ -1,5 +1,5 @@
 /** What a pipeline and its parts are made with is checked where it is given, all of it at once. */
-import { WorkflowError } from "millrace";
+import { Workflow, WorkflowError } from "millrace";
 import { describe, expect, it } from "vitest";
 import { Condition, Loop, Parallel, Pipeline, type PipelineOptions, Router, Step, Steps } from "../src/index.js";
 import { pipeline, step } from "./support/pipelines.js";
@@ -135,4 +135,18 @@ describe("options about sessions", () => {
 it("numHistoryRuns goes from 0 to 1,000", () => {
   expect(() => pipeline([step("a", { numHistoryRuns: 0 })], { numHistoryRuns: 1_000 })).not.toThrow();
   expect(refused(() => step("a", { numHistoryRuns: -1 })).problems).toHaveLength(1);
+});
+
+it("names all steps of a list that nothing can run", () => {
+  class Flow extends Workflow {}
+  const steps = given<PipelineOptions["steps"]>([executor, undefined, "write", Flow, [null]]);
+
+  expect(refused(() => new Pipeline({ name: "n", steps })).problems).toEqual([
+    "step 2 is undefined, not a function, an agent, a team, a pipeline or a workflow",
+    "step 3 is string, not a function, an agent, a team, a pipeline or a workflow",
+    "step 4 is the class Flow, not an instance of it",
+  ]);
+  expect(refused(() => new Pipeline({ name: "n", steps: given([[null]]) })).problems).toEqual([
+    "step 1 is null, not a function, an agent, a team, a pipeline or a workflow",
+  ]);
 });

@@ -11,12 +11,15 @@ interface Stored {
   readonly state: Pick<PipelineState, "frames">;
 }
 
+/** Lists of names that were found in this tree: the code of a process does not change, so each is looked through once. */
+const found = new WeakMap<readonly string[], PipelineTree>();
+
 /** Before anything is done at this place: of the groups around it, all that comes after. @throws {WorkflowError} `SNAPSHOT_MISMATCH` */
 export function assertSteps(stored: Stored, place: Place): void {
   const missing: string[] = [];
   let { frame: key, at } = place;
   for (let frame = stored.state.frames[key]; frame !== undefined; frame = stored.state.frames[key]) {
-    missing.push(...missingFrom(stored.tree, frame, at));
+    if (found.get(frame.names) !== stored.tree) missing.push(...lookThrough(stored.tree, frame, at));
     if (frame.parent === null) break;
     [key, at] = [frame.parent, frame.at];
   }
@@ -29,6 +32,14 @@ export function assertAllSteps({ pipeline, tree, state }: Stored): void {
     missingFrom(tree, frame, frame.outputs.length - (frame.starts.at(-1) ?? 0)),
   );
   if (missing.length > 0) throw missingSteps(pipeline, missing);
+}
+
+function lookThrough(tree: PipelineTree, frame: Frame, at: number): string[] {
+  const missing = missingFrom(tree, frame, at);
+  // A loop comes back to what is before this place.
+  const isAll = at <= 0 || frame.node === null || tree.node(frame.node).kind !== "loop";
+  if (missing.length === 0 && isAll) found.set(frame.names, tree);
+  return missing;
 }
 
 /** Of one group, from this place in its queue on. The branches of a Parallel are all under way, and known by themselves. */

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { retryPolicy, stop, WorkflowError, wait } from "millrace";
+import { retryPolicy, stop, wait } from "millrace";
 import type { ExecutorType } from "../data/step-output.types.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
 import { nameProblems, refuse } from "./option-problems.js";
+import { unrunnable } from "./runnable.js";
 import { Step, type StepOptions } from "./step.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for what nothing can run, and for a name that no step can have. */
@@ -26,8 +27,17 @@ function childrenOf(
   steps: readonly (StepLike | readonly StepLike[])[],
   path: readonly number[],
 ): readonly PipelineNode[] {
+  refuse("The pipeline cannot be made", steps.flatMap(strangerProblems));
   const nodes = steps.map((step, position) => checked(normalize(step, [...path, position])));
   return withDistinctContainers(nodes);
+}
+
+/** Of what is given bare: the others have checked themselves. */
+function strangerProblems(given: unknown, position: number): string[] {
+  const isKnown =
+    Array.isArray(given) || [Step, Steps, Loop, Parallel, Condition, Router].some((kind) => given instanceof kind);
+  const stranger = isKnown ? null : unrunnable(given);
+  return stranger === null ? [] : [`step ${position + 1} is ${stranger}`];
 }
 
 /** Containers that were given no name are told apart by a number: each can be looked up. */
@@ -133,14 +143,7 @@ function retriesOf(maxRetries: number) {
 
 function typeOf(executor: StepOptions["executor"]): ExecutorType {
   if (typeof executor === "function") return "function";
-  const isObject = typeof executor === "object" && executor !== null;
-  if (isObject && "execute" in executor) return executor.kind;
-  if (isObject && "run" in executor) return "workflow";
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `A step of the pipeline is ${String(executor)}, which nothing can run.`,
-    hint: "Give a function, an agent, a team, a pipeline, a workflow, or a Step.",
-  });
+  return "execute" in executor ? executor.kind : "workflow";
 }
 
 function nameOf(executor: StepOptions["executor"]): string {

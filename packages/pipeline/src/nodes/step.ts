@@ -5,6 +5,7 @@ import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
 import { errorPolicies, historyProblems, nameProblems, refuse, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
+import { unrunnable } from "./runnable.js";
 
 /** What becomes of a run whose step has failed for good: it fails, goes on behind it, or asks people whether to try again. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
@@ -38,12 +39,11 @@ export class Step {
   /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
   constructor(options: StepOptions) {
     const { executor, maxRetries, name, onError, numHistoryRuns } = options;
+    const stranger = unrunnable(executor);
     refuse(
       `The step "${name ?? "without a name"}" cannot be made`,
       unknownOptions(options, known),
-      isRunnable(executor)
-        ? []
-        : [`\`executor\` is ${describe(executor)}, not a function, an agent, a team, a pipeline or a workflow`],
+      stranger === null ? [] : [`\`executor\` is ${stranger}`],
       maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0)
         ? []
         : [`\`maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`],
@@ -68,17 +68,3 @@ const known: OptionNames<StepOptions> = {
   numHistoryRuns: true,
   humanReview: true,
 };
-
-function isRunnable(executor: unknown): boolean {
-  if (typeof executor === "function") return true;
-  if (typeof executor !== "object" || executor === null) return false;
-  return "execute" in executor || "run" in executor;
-}
-
-function describe(value: unknown): string {
-  return value === null
-    ? "null"
-    : typeof value === "object"
-      ? `a ${value.constructor?.name ?? "object"}`
-      : typeof value;
-}
