@@ -108,4 +108,24 @@ describe("a run that is at work for long", () => {
     },
     60_000,
   );
+
+  it("keeps nothing of those who hang up while they wait", async () => {
+    await using server = await ServerProcess.start();
+    await server.start("busy", { handler_id: "long" });
+    const askAll = async (): Promise<void> => {
+      const stop = new AbortController();
+      const asking = Array.from({ length: 1_000 }, () =>
+        server.fetch("/handlers/long?wait=60000", { signal: stop.signal }).catch(() => {}),
+      );
+      await pause(1_000);
+      stop.abort();
+      await Promise.all(asking);
+      await pause(500);
+    };
+    await askAll();
+    const before = await server.memory();
+    await askAll();
+
+    expect((await server.memory()) - before).toBeLessThan(1_000 * 4_000); // 17 kB of each until its time was over
+  }, 60_000);
 });
