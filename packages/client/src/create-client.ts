@@ -93,22 +93,28 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
     },
     snapshot: async (handlerId, options = {}) => {
       checkOptions("snapshot", options, rules.call);
-      return transport.json({ method: "GET", path: `${handlerPath(handlerId)}/snapshot`, signal: options.signal });
+      const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/snapshot`, signal: options.signal };
+      return transport.json(call, "workflow");
     },
   };
 }
 
 function factsOf({ transport }: Connection): Pick<Methods, Facts> {
-  const get = async <Answer>(path: string, options: CallOptions = {}): Promise<Answer> => {
+  const get = async <Answer>(
+    path: string,
+    field: keyof Answer & string,
+    options: CallOptions = {},
+  ): Promise<Answer> => {
     checkOptions("the call", options, rules.call);
-    return transport.json({ method: "GET", path, signal: options.signal });
+    return transport.json<Answer>({ method: "GET", path, signal: options.signal }, field);
   };
   const about = (workflow: string, what: string): string => `/workflows/${segment(workflow)}/${what}`;
   return {
-    workflows: async (options) => (await get<{ workflows: string[] }>("/workflows", options)).workflows,
-    schema: async (workflow, options) => get(about(workflow, "schema"), options),
-    events: async (workflow, options) => (await get<{ events: [] }>(about(workflow, "events"), options)).events,
-    representation: async (workflow, options) => get(about(workflow, "representation"), options),
+    workflows: async (options) => (await get<{ workflows: string[] }>("/workflows", "workflows", options)).workflows,
+    schema: async (workflow, options) => get(about(workflow, "schema"), "start", options),
+    events: async (workflow, options) =>
+      (await get<{ events: [] }>(about(workflow, "events"), "events", options)).events,
+    representation: async (workflow, options) => get(about(workflow, "representation"), "graph", options),
     health: async (options = {}) => {
       checkOptions("health", options, rules.call);
       const call: Call = { method: "GET", path: "/health", repeatable: false, signal: options.signal };

@@ -126,7 +126,7 @@ describe("options of a call", () => {
     const fork = { state: { at: new Date(0) } } as never;
 
     expect(await problemsOf(() => client.run("joke", {}, run))).toEqual([
-      '`handlerId` is "", not a text of 1 to 200 characters without control characters',
+      '`handlerId` is "", not a text of 1 to 200 characters without control characters, other than `.` and `..`',
       expect.stringMatching(/^`labels` has "a=b": "c"; names have 1 to 100 characters, no `=`/),
       "`signal` is an object, not an AbortSignal; give the `signal` of the controller",
     ]);

@@ -348,6 +348,28 @@ describe("errors", () => {
     await expect(client.workflows()).rejects.toMatchObject({ code: "RESPONSE_INVALID" });
     await expect(client.handle("h").summary()).rejects.toMatchObject({ code: "RESPONSE_INVALID" });
   });
+
+  it.each(["{}", "[]", "null", '"ok"'])("name a success of somebody else, such as %s", async (answer) => {
+    await using server = await listen((_, response) => void response.writeHead(200).end(answer));
+    const client = clientOf(server.baseUrl);
+    const run = client.handle("h");
+    const calls = [
+      () => run.answer("p", {}),
+      () => run.sendEvent({ type: "Letter" }),
+      () => run.cancel(),
+      () => run.prompts(),
+      () => client.delete("h"),
+      () => client.runs(),
+      () => client.history("h")[Symbol.asyncIterator]().next(),
+      () => client.snapshot("h"),
+      () => client.workflows(),
+      () => client.schema("w"),
+      () => client.events("w"),
+      () => client.representation("w"),
+    ];
+
+    for (const call of calls) await expect(call(), String(call)).rejects.toMatchObject({ code: "RESPONSE_INVALID" });
+  });
 });
 
 describe("runs and history", () => {

@@ -35,7 +35,7 @@ export interface BearerOptions {
  * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
  */
 export function bearerAuth({ tokens }: BearerOptions): Authenticate {
-  const known = tokens.map((entry) => (typeof entry === "object" ? entry : { token: entry }));
+  const known = [tokens ?? []].flat().map((entry) => (typeof entry === "object" ? entry : { token: entry }));
   if (known.length === 0 || known.some(({ token }) => typeof token !== "string" || !/^\S+$/.test(token)))
     throw tokenMissing();
   const identities = known.map(({ token: _token, ...identity }, index) => ({ client: `token ${index}`, ...identity }));

@@ -25,7 +25,7 @@ import { mountDocs, mountTick } from "./routes/server.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
 import { StreamSlots } from "./stream/stream-slots.js";
-import { whoAsks } from "./who-asks.js";
+import { isFromOtherSite, otherSite, whoAsks } from "./who-asks.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
 /**
@@ -89,12 +89,11 @@ function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptio
   });
 }
 
-/** Pages elsewhere can send what needs no permission, cookies included. Browsers say so, and pages cannot make them lie. */
 function refuseOtherSites({ cors: allowed }: ResolvedOptions): MiddlewareHandler {
   return async ({ req }, next) => {
-    const isOther = req.method === "POST" && req.header("sec-fetch-site") === "cross-site";
     const origins = allowed?.origins ?? [];
-    if (isOther && !origins.includes("*") && !origins.includes(req.header("origin") ?? "")) throw otherSite();
+    const mayAsk = origins.includes("*") || origins.includes(req.header("origin") ?? "");
+    if (isFromOtherSite(req.raw) && !mayAsk) throw otherSite("Name its origin in `cors` if it may.");
     await next();
   };
 }
@@ -107,11 +106,6 @@ function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
 
 function requestOf(context: Context<ServerEnv>): { readonly method: string; readonly path: string } {
   return { method: context.req.method, path: context.req.path };
-}
-
-function otherSite(): HttpError {
-  const hint = "Name its origin in `cors` if it may.";
-  return new HttpError({ status: 403, code: "FORBIDDEN", detail: "This page may not send anything here.", hint });
 }
 
 function noRoute(): HttpError {

@@ -94,7 +94,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     clientOf: clientOf ?? null,
     limits: { ...defaultLimits, ...limits },
   };
-  const problems = [...unknownOptions(options, known), ...problemsOf(resolved)];
+  const problems = [...unknownOptions(options, known), ...authProblems(options), ...problemsOf(resolved)];
   if (problems.length > 0) throw wrongOptions("server", "ServerOptions", problems);
   return resolved;
 }
@@ -108,6 +108,27 @@ export function wrongOptions(what: string, type: string, problems: readonly stri
   });
 }
 
+/** One that is given and undefined was meant to be there: without it everybody may do everything. */
+export function authProblems(options: { readonly auth?: unknown }): string[] {
+  if (!Object.hasOwn(options, "auth") || typeof options.auth === "function") return [];
+  return ["`auth` is no function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
+}
+
+/** What never equals the `Origin` of a browser lets nobody in. */
+function corsProblems(cors: CorsOptions): string[] {
+  const { origins, credentials } = Object(cors) as Partial<CorsOptions>;
+  if (!Array.isArray(origins)) return ["`cors` has no list `origins`"];
+  const wrong = origins.filter((origin) => origin !== "*" && !isOrigin(origin));
+  return [
+    ...(credentials && origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
+    ...wrong.map((origin) => `\`cors.origins\` has ${JSON.stringify(origin)}, no origin such as "https://app.example"`),
+  ];
+}
+
+function isOrigin(text: unknown): boolean {
+  return typeof text === "string" && /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
+}
+
 export function limitProblems(limits: ServerLimits): string[] {
   return Object.entries(limits).flatMap(([name, value]) => {
     if (!Object.hasOwn(defaultLimits, name)) return [`there is no \`limits.${name}\``];
@@ -116,13 +137,12 @@ export function limitProblems(limits: ServerLimits): string[] {
   });
 }
 
-function problemsOf({ runtime, auth, limits, cors, basePath, additionalEvents }: ResolvedOptions): string[] {
+function problemsOf({ runtime, limits, cors, basePath, additionalEvents }: ResolvedOptions): string[] {
   const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
   return [
     ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
-    ...(auth !== null && typeof auth !== "function" ? ["`auth` is no function, such as `bearerAuth(…)` gives"] : []),
     ...limitProblems(limits),
-    ...(cors?.credentials && cors.origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
+    ...(cors === null ? [] : corsProblems(cors)),
     ...(basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath) ? ['`basePath` is no path such as "/api"'] : []),
     ...Object.keys(additionalEvents)
       .filter((name) => !Object.hasOwn(known, name))

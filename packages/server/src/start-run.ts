@@ -42,7 +42,11 @@ export async function startRun({ runtime, catalog, limits }: StartHost, request:
   if (runId === null) return accepted(runtime.run(workflow, input as never, { tenant, labels: given }));
   const mark = idempotencyKey === null ? `request ${newId()}` : `key ${idempotencyKey}`;
   const labels = { ...given, [startLabel]: mark };
-  const started = await accepted(runtime.run(workflow, input as never, { tenant, runId, labels }));
+  const started = await accepted(runtime.run(workflow, input as never, { tenant, runId, labels })).catch(
+    (error: unknown) => {
+      throw WorkflowError.is(error, "RUN_ID_CONFLICT") ? conflict(runId, error.message) : error;
+    },
+  );
   if ((await started.handle.summary()).labels[startLabel] !== mark) throw conflict(runId);
   return started;
 }
@@ -59,11 +63,11 @@ export async function idOfKey(of: string, key: string): Promise<string> {
   return `key-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-function conflict(runId: string): WorkflowError {
+function conflict(runId: string, message = `There is already a handler "${runId}".`): WorkflowError {
   return new WorkflowError({
     code: "RUN_ID_CONFLICT",
-    message: `There is already a handler "${runId}".`,
-    hint: "Use another `handler_id`. A request that is sent again needs the `Idempotency-Key` that it had.",
+    message,
+    hint: "Use another `handler_id` or key. A request that is sent again needs the `Idempotency-Key` and the input that it had.",
     details: { runId },
   });
 }

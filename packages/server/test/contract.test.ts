@@ -63,6 +63,24 @@ describe("what there is", () => {
     expect(await server.get("/workflows/add/run")).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
   });
 
+  it("says in OpenAPI what it takes", async () => {
+    const { paths, components } = (await server.get("/openapi.json")).body;
+    const schemasOf = (path: string): Record<string, Json> =>
+      Object.fromEntries(paths[path].get.parameters.map((one: Json) => [one.name, one.schema]));
+    const { sse, after_sequence, id } = schemasOf("/events/{id}");
+    const { label, limit, waiting } = schemasOf("/handlers");
+
+    expect(sse).toMatchObject({ type: "boolean", default: true });
+    expect(after_sequence).toMatchObject({ default: -1, anyOf: [{ enum: ["now"] }, { type: "integer", minimum: -1 }] });
+    expect(limit).toMatchObject({ type: "integer", minimum: 1, maximum: 1000, default: 100 });
+    expect(waiting).toMatchObject({ type: "boolean" });
+    expect("name=value").toMatch(new RegExp(label.items.pattern, "u"));
+    for (const { pattern } of [id, components.schemas.RunBody.properties.handler_id]) {
+      for (const good of ["a/b", "...", "A-17", "\u{1f682}"]) expect(good).toMatch(new RegExp(pattern, "u"));
+      for (const bad of [".", "..", "a\0"]) expect(bad).not.toMatch(new RegExp(pattern, "u"));
+    }
+  });
+
   it("generates OpenAPI 3.1 of all routes, and shows it", async () => {
     const { body } = await server.get("/openapi.json");
 

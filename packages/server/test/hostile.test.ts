@@ -42,6 +42,23 @@ describe("bodies", () => {
     expect(await server.post(run, inText)).toMatchObject({ status: 400, body: { code: "BODY_INVALID" } });
   });
 
+  it("wrong in thousands of places are answered in few words", async () => {
+    const letters = { start_event: "x".repeat(9_000) };
+    const labels = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`${index}=`, 5]));
+    const longName = { event: { type: "x".repeat(9_000), value: {} } };
+    const { body: target } = await server.start("refund");
+
+    for (const answer of [
+      await server.post(run, { labels }),
+      await server.post(run, letters),
+      await server.post(`/events/${target.handler_id}`, longName),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body).length).toBeLessThan(15_000);
+    }
+    expect((await server.post(run, { labels })).body.issues).toHaveLength(50);
+  });
+
   it.each(["__proto__", "constructor", "prototype"])("with the key %s are refused", async (key) => {
     const bodies = [
       `{"${key}":{"admin":true}}`,
@@ -127,6 +144,21 @@ describe("paths", () => {
     expect(response.status).toBeLessThan(500);
     expect(text).not.toMatch(leak);
     expect(response.headers.get("set-cookie")).toBeNull();
+  });
+});
+
+describe("ids of their own", () => {
+  it.each([".", "..", "a\0b", "\ud800", ""])("like %j are refused, as no URL could hold them", async (id) => {
+    expect(await server.start("add", { handler_id: id })).toMatchObject({
+      status: 400,
+      body: { code: "BODY_INVALID" },
+    });
+  });
+
+  it.each(["a/b", "...", "%00", "?x", "#x", "\u{1f682}", "__proto__"])("like %j are found again", async (id) => {
+    await server.start("add", { handler_id: id, kwargs: { left: 1 } });
+
+    expect((await server.get(`/handlers/${encodeURIComponent(id)}?wait=50`)).body).toMatchObject({ handler_id: id });
   });
 });
 

@@ -70,6 +70,20 @@ describe("Idempotency-Key", () => {
     expect((await server.ended(id)).result?.value).toEqual({ result: "refunded A-17" });
   });
 
+  it("on a start with another input is refused, and says what to do", async () => {
+    const start = (left: number, body = {}) =>
+      server.post("/workflows/add/run", { kwargs: { left }, ...body }, keyed("start"));
+    for (const body of [{}, { handler_id: "named" }]) {
+      const first = await start(1, body);
+
+      expect((await start(1, body)).body).toEqual(first.body);
+      expect(await start(2, body)).toMatchObject({
+        status: 409,
+        body: { code: "RUN_ID_CONFLICT", hint: expect.stringContaining("Idempotency-Key") },
+      });
+    }
+  });
+
   it("on an event: it is delivered once, also after a kill", { timeout: 20_000 }, async () => {
     const { body } = await server.post("/workflows/mailbox/run");
     const id = body.handler_id;

@@ -67,6 +67,21 @@ describe("createMcpServer", () => {
     await expect(call("count", { to: 1 })).rejects.toThrow("no tool");
   });
 
+  it("answers no prompt of a workflow that is no tool", async () => {
+    const { call, runtime } = await connect();
+    const run = runtime.run("aside", {});
+    await run.accepted;
+    while ((await run.prompts()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const [prompt] = await run.prompts();
+
+    const given = { handler_id: run.runId, prompt_id: prompt?.promptId, fields: { approved: true } };
+    expect(await call("answer_prompt", given)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("There is no handler") }],
+    });
+    expect(await run.prompts()).toHaveLength(1);
+  });
+
   it("puts a prompt to the person", async () => {
     const { call, asked } = await connect({ action: "accept", content: { approved: true } });
 

@@ -59,7 +59,7 @@ describe("auth", () => {
     expect((await app.fetch(get("/workflows"))).status).toBe(404);
   });
 
-  it.each([[[]], [[""]], [["a b"]], [["secret\n"]], [[undefined]], [[{ token: "" }]]])(
+  it.each([[[]], [[""]], [["a b"]], [["secret\n"]], [[undefined]], [[{ token: "" }]], [undefined]])(
     "refuses the tokens %j",
     (tokens) => {
       expect(() => bearerAuth({ tokens: tokens as never })).toThrow(
@@ -94,6 +94,8 @@ describe("cors", () => {
 
   it("cannot be open to any origin with credentials", () => {
     expect(() => createServer({ runtime: open(), cors: { origins: ["*"], credentials: true } })).toThrow("any origin");
+    for (const origin of ["http://localhost:5173", "https://[::1]:8443", "capacitor://localhost", "*"])
+      expect(() => createServer({ runtime: open(), cors: { origins: [origin] } })).not.toThrow();
   });
 });
 
@@ -110,6 +112,10 @@ describe("options", () => {
     [{ basepath: "/api" }, /`basepath` is no option: did you mean `basePath`/],
     [{ limits: { bodyByte: 1 } }, /there is no `limits.bodyByte`/],
     [{ auth: "secret" }, /`auth` is no function/],
+    [{ auth: undefined }, /`auth` is no function/],
+    [{ auth: null }, /`auth` is no function/],
+    [{ cors: true }, /`cors` has no list `origins`/],
+    [{ cors: { origins: ["https://app.example/", "app.example", 7] } }, /"https:\/\/app.example\/".*"app.example".*7/s],
     [{ runtime: {} }, /`runtime` is no runtime/],
   ])("are not taken for others: %j", (wrong, message) => {
     expect(() => createServer({ runtime: open(), ...(wrong as object) })).toThrow(message);

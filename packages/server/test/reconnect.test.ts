@@ -82,3 +82,50 @@ describe("a run of 10,000 events", () => {
     expect(grown).toBeLessThan(20 * 1_500_000); // all of it would be 20 × 3 MB and more
   }, 60_000);
 });
+
+describe("a run that is at work for long", () => {
+  it.each(["/events/long", "/events/long?until=idle", "/handlers/long?wait=1", "/results/long?wait=1"])(
+    "keeps nothing of those who ask for %s and leave",
+    async (path) => {
+      await using server = await ServerProcess.start({ limits: { streamsPerClient: 2_000 } });
+      await server.start("busy", { handler_id: "long" });
+      const ask = async (): Promise<void> => {
+        const stop = new AbortController();
+        const { body } = await server.fetch(path, { signal: stop.signal });
+        await body?.getReader().read();
+        stop.abort();
+      };
+      const askOften = async (): Promise<void> => {
+        for (let count = 0; count < 40; count++) await Promise.all(Array.from({ length: 50 }, ask));
+        await pause(100);
+      };
+      await askOften();
+      const before = await server.memory();
+      await askOften();
+
+      // The least that each of them kept when they were not let go: 2.8 kB.
+      expect((await server.memory()) - before).toBeLessThan(2_000 * 1_000);
+    },
+    60_000,
+  );
+
+  it("keeps nothing of those who hang up while they wait", async () => {
+    await using server = await ServerProcess.start();
+    await server.start("busy", { handler_id: "long" });
+    const askAll = async (): Promise<void> => {
+      const stop = new AbortController();
+      const asking = Array.from({ length: 1_000 }, () =>
+        server.fetch("/handlers/long?wait=60000", { signal: stop.signal }).catch(() => {}),
+      );
+      await pause(1_000);
+      stop.abort();
+      await Promise.all(asking);
+      await pause(500);
+    };
+    await askAll();
+    const before = await server.memory();
+    await askAll();
+
+    expect((await server.memory()) - before).toBeLessThan(1_000 * 4_000); // 17 kB of each until its time was over
+  }, 60_000);
+});

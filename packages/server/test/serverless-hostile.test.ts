@@ -63,6 +63,21 @@ describe("createHandler", () => {
     expect(await sent()).toMatchObject({ status, body: { code } });
   });
 
+  it("starts nothing for a page of another site that the browser did not ask for", async () => {
+    const store = memoryStore();
+    const cookies = createHandler(workflows.mailbox, { store, log });
+    const send = (headers: Record<string, string>, body?: string) =>
+      cookies(new Request("http://localhost/", { method: "POST", headers, ...(body !== undefined && { body }) }));
+
+    for (const type of ["text/plain", "application/x-www-form-urlencoded"])
+      expect((await send({ "sec-fetch-site": "cross-site", "content-type": type })).status).toBe(403);
+    expect((await send({ "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await store.list({ tenant: "", limit: 10 })).runs).toEqual([]);
+    const asked = { "sec-fetch-site": "cross-site", "content-type": "application/json" };
+    expect((await send(asked, '{"kwargs":{}}')).status).toBe(202);
+    expect((await send({ "sec-fetch-site": "same-origin" })).status).toBe(202);
+  });
+
   it("asks who it is before it reads a body", async () => {
     const store = memoryStore();
     const guarded = createHandler(workflows.mailbox, { store, log, auth: bearerAuth({ tokens: ["secret"] }) });

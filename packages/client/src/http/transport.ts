@@ -68,9 +68,13 @@ export class Transport {
     this.options = options;
   }
 
-  /** The answer as JSON. */
-  json<Answer>(call: Call): Promise<Answer> {
-    return this.send(call, readJson) as Promise<Answer>;
+  /** The answer as JSON: an object with this field at the least. Without it, somebody else has answered. */
+  json<Answer>(call: Call, field: keyof Answer & string): Promise<Answer> {
+    return this.send(call, async (response, attempt) => {
+      const answer = await readJson(response, attempt);
+      if (typeof answer === "object" && answer !== null && Object.hasOwn(answer, field)) return answer as Answer;
+      throw invalidAnswer(`something without \`${field}\``, attempt.request, { status: response.status });
+    });
   }
 
   /** @throws {ClientError} what the last attempt failed with; the reason of `signal`. */

@@ -36,11 +36,12 @@ export const object: Rule = rule(
   "an object",
 );
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]{1,200}$/u;
 /** Of a run. */
 export const id: Rule = rule(
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
-  (value: unknown) => typeof value === "string" && /^[^\u0000-\u001f\u007f\ud800-\udfff]{1,200}$/u.test(value),
-  "a text of 1 to 200 characters without control characters",
+  (value: unknown) => typeof value === "string" && idPattern.test(value),
+  "a text of 1 to 200 characters without control characters, other than `.` and `..`",
 );
 
 /** It travels in a header, which holds no other characters. */

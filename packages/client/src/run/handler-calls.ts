@@ -58,7 +58,7 @@ export async function getPrompts(
   signal: Signal,
 ): Promise<PendingPrompt<SomeEvent>[]> {
   const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/prompts`, signal };
-  const { prompts } = await transport.json<{ prompts: PromptRecord[] }>(call);
+  const { prompts } = await transport.json<{ prompts: PromptRecord[] }>(call, "prompts");
   return toPrompts(prompts, { classes, request: transport.requestFacts(call) });
 }
 
@@ -93,7 +93,7 @@ async function deliver(
 ): Promise<Receipt> {
   const call: Call = { method: "POST", path, body, key: key ?? newId(), signal, finalCodes: refusals };
   try {
-    const { sequence } = await transport.json<{ sequence: number }>(call);
+    const { sequence } = await transport.json<{ status: string; sequence: number }>(call, "status");
     return { status: "accepted", sequence };
   } catch (error) {
     if (error instanceof ClientError && isRefusal(error.code)) {
@@ -132,7 +132,7 @@ export function deleteRun(
 /** `done`: the code of an answer that says that there was nothing left to do. */
 async function postOnce({ transport }: Connection, call: Call, done: string): Promise<void> {
   try {
-    await transport.json(call);
+    await transport.json<{ status: string }>(call, "status");
   } catch (error) {
     if (!(error instanceof ClientError) || error.code !== done) throw error;
   }

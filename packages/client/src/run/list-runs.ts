@@ -13,7 +13,7 @@ export async function listRuns({ transport, classes }: Connection, filter: RunFi
   // A list that matches nothing cannot be written as repeated parameters: without any, all match.
   if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
   const call: Call = { method: "GET", path: "/handlers", query: queryOf(filter), signal: filter.signal };
-  const page = await transport.json<{ handlers: HandlerRecord[]; cursor?: string | null }>(call);
+  const page = await transport.json<{ handlers: HandlerRecord[]; cursor?: string | null }>(call, "handlers");
   const options = { classes, request: transport.requestFacts(call) };
   return {
     runs: page.handlers.map((record) => toSummary(record, options)),

@@ -15,7 +15,7 @@ export async function* readHistory(
   const path = `${handlerPath(handlerId)}/history`;
   for (let from: number | null = after; from !== null; ) {
     const query = { after: from, limit: pageSize };
-    const page: HistoryPage = await transport.json({ method: "GET", path, query, signal });
+    const page: HistoryPage = await transport.json({ method: "GET", path, query, signal }, "entries");
     for (const { number, at, run_id: runId, tick } of page.entries) {
       yield { number, atMs: Date.parse(at), runId, tick };
     }

@@ -83,7 +83,7 @@ export class Runner {
   private leaveQueue: (() => void) | null = null;
   private idleCheck = false;
   private idleAtTick = -1;
-  private idleWaiters: (() => void)[] | null = null;
+  private idleWaiters: Set<() => void> | null = null;
   private callOffTimer: (() => void) | null = null;
   private armedAtMs: number | null = null;
   private lastTicket = 0;
@@ -208,12 +208,22 @@ export class Runner {
     return this.parent?.sharesStore === true ? this.parent.runner : null;
   }
 
-  /** Resolves when nothing is left to do now, here and in its children, or when the run has ended. */
-  idle(): Promise<void> {
+  /** Resolves when nothing is left to do now, here and in its children, or when the run has ended or left memory. */
+  idle(signal?: AbortSignal): Promise<void> {
     if (!this.live) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.idleWaiters ??= [];
-      this.idleWaiters.push(resolve);
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.idleWaiters?.delete(wake); // a run may be at work for days, and be asked all the time
+        reject(signal?.reason);
+      };
+      const wake = (): void => {
+        signal?.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      if (signal?.aborted) return giveUp();
+      signal?.addEventListener("abort", giveUp, { once: true });
+      this.idleWaiters ??= new Set();
+      this.idleWaiters.add(wake);
       this.idleAtTick = -1;
       this.checkIdle();
     });
@@ -332,7 +342,7 @@ export class Runner {
     this.releasePermit();
     const waiters = this.idleWaiters;
     this.idleWaiters = null;
-    for (const resolve of waiters ?? []) resolve();
+    for (const wake of waiters ?? []) wake();
     if (this.parent !== null) this.parent.runner.checkIdleAgain();
     else if (this.live) this.journal?.idle?.();
   }

@@ -14,6 +14,8 @@ const PACKED = "B";
 /** The only key of an object that stands for a blob, or for an object that has that key itself. */
 const NAME = "$blob";
 const PLAIN = "$plain";
+/** About what the name of a blob takes. */
+const NAME_LENGTH = 80;
 
 export interface PackedText {
   readonly text: string;
@@ -23,43 +25,53 @@ export interface PackedText {
 export function packText(text: string, hash: RunStore["hash"]): PackedText {
   if (text.length <= BLOB_LENGTH) return { text, blobs: [] };
   const blobs = new Map<string, string>();
-  const blob = (json: string): object => {
+  const nameOf: NameOf = (json) => {
     const name = hash(json);
     blobs.set(name, json);
     return { [NAME]: name };
   };
-  const packed = pack(JSON.parse(text), blob);
+  const holder = { root: JSON.parse(text) as unknown };
+  packParts(holder, nameOf);
   if (blobs.size === 0) return { text, blobs: [] };
   return {
-    text: PACKED + JSON.stringify(packed.value),
+    text: PACKED + JSON.stringify(holder.root),
     blobs: [...blobs].map(([name, json]) => ({ hash: name, text: json })),
   };
 }
 
-/** Parts first: what stays small without its large parts stays where it is. */
-function pack(value: unknown, blob: (json: string) => object): { readonly value: unknown; readonly length: number } {
-  if (typeof value === "string") return bounded(value, value.length + 2, blob);
-  if (typeof value !== "object" || value === null) return { value, length: 8 };
+type NameOf = (json: string) => object;
+
+/**
+ * Puts names in the place of large parts, the parts of parts first: what stays small without them stays where it is.
+ *
+ * In place, because snapshots of long runs come through here again and again. Gives the length of what is left.
+ */
+function packParts(container: unknown[] | Record<string, unknown>, nameOf: NameOf): number {
   let length = 2;
-  const part = (child: unknown): unknown => {
-    const packed = pack(child, blob);
-    length += packed.length + 1;
-    return packed.value;
+  const pack = (child: unknown, put: (packed: object) => void): void => {
+    const isContainer = typeof child === "object" && child !== null;
+    const own = isContainer ? packParts(child as Record<string, unknown>, nameOf) : lengthOf(child);
+    const isLarge = own > BLOB_LENGTH;
+    length += 1 + (isLarge ? NAME_LENGTH : own);
+    const isMistakable = isContainer && !Array.isArray(child) && (NAME in child || PLAIN in child);
+    if (!isLarge && !isMistakable) return;
+    const plain = isMistakable ? { [PLAIN]: child } : child;
+    put(isLarge ? nameOf(JSON.stringify(plain)) : (plain as object));
   };
-  if (Array.isArray(value)) {
-    const list = value.map(part);
-    return bounded(list, length, blob);
+  if (Array.isArray(container)) {
+    for (let index = 0; index < container.length; index++)
+      pack(container[index], (packed) => (container[index] = packed));
+    return length;
   }
-  const fields: Record<string, unknown> = {};
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of Object.keys(container)) {
     length += key.length + 3;
-    fields[key] = part(child);
+    pack(container[key], (packed) => (container[key] = packed));
   }
-  return bounded(NAME in value || PLAIN in value ? { [PLAIN]: fields } : fields, length, blob);
+  return length;
 }
 
-function bounded(value: unknown, length: number, blob: (json: string) => object): { value: unknown; length: number } {
-  return length > BLOB_LENGTH ? { value: blob(JSON.stringify(value)), length: 80 } : { value, length };
+function lengthOf(plain: unknown): number {
+  return typeof plain === "string" ? plain.length + 2 : 8;
 }
 
 /** @param read Gives the text of a blob. */

@@ -2,15 +2,22 @@
 import { idOf, type RunDesk } from "./desk.js";
 import type { RunKey } from "./run-store.types.js";
 
+export interface ChangeOptions {
+  /** Makes it look again; called with the way to do so. */
+  readonly wake?: (again: () => void) => void;
+  /** Ends the waiting, and leaves nothing of it behind. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Asks `look` until it gives something: now, and after every change of the run.
  *
- * @param wake Makes it look again; called with the way to do so.
+ * @throws the reason of `signal`.
  */
 export async function whenChanged<Value>(
   { desk, key }: { readonly desk: RunDesk; readonly key: RunKey },
   look: () => Promise<Value | undefined>,
-  wake?: (again: () => void) => void,
+  { wake, signal }: ChangeOptions = {},
 ): Promise<Value> {
   let changed = false;
   let tell: () => void = () => {};
@@ -19,9 +26,11 @@ export async function whenChanged<Value>(
     tell();
   };
   wake?.(again);
+  signal?.addEventListener("abort", again);
   const stop = desk.watchers.add(idOf(key), again);
   try {
     for (;;) {
+      signal?.throwIfAborted();
       changed = false;
       const found = await look();
       if (found !== undefined) return found;
@@ -33,5 +42,6 @@ export async function whenChanged<Value>(
     }
   } finally {
     stop();
+    signal?.removeEventListener("abort", again);
   }
 }

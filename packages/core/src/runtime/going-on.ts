@@ -64,9 +64,10 @@ export class GoingOn {
       return undefined;
     };
     try {
-      await whenChanged({ desk, key }, look, (lookAgain) => {
+      const wake = (lookAgain: () => void): void => {
         again = lookAgain;
-      });
+      };
+      await whenChanged({ desk, key }, look, { wake });
     } finally {
       callOff();
     }

@@ -24,7 +24,7 @@ import { cancelRun, type Message, messageText, runFinished } from "./posts.js";
 import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
-import type { PostOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
+import type { IdleOptions, PostOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
 import { runUnknown } from "./runtime-errors.js";
 import { readPrompts } from "./shown-text.js";
 import { storedStream } from "./stored-stream.js";
@@ -133,10 +133,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return storedStream(this.#setup, options) as RunStream<Event>;
   }
 
-  async idle(): Promise<RunOutcome> {
+  async idle({ signal }: IdleOptions = {}): Promise<RunOutcome> {
     await this.accepted;
     const { desk, key } = this.#setup;
-    return whenChanged(this.#setup, () => this.#lookIdle(() => desk.sharedRow(key)));
+    return whenChanged(this.#setup, () => this.#lookIdle(() => desk.sharedRow(key), signal), { signal });
   }
 
   async outcome(): Promise<RunOutcome | null> {
@@ -197,12 +197,12 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** Undefined: it has work to do. */
-  async #lookIdle(readRow?: () => Promise<StoredRun | null>): Promise<RunOutcome | undefined> {
+  async #lookIdle(readRow?: () => Promise<StoredRun | null>, signal?: AbortSignal): Promise<RunOutcome | undefined> {
     const { desk, key, book } = this.#setup;
     const live = desk.live.get(idOf(key));
     if (live?.phase === "live") {
       const { runner } = live;
-      await Promise.race([runner.idle(), live.left]);
+      await runner.idle(signal); // also when the run leaves memory
       if (runner.live && runner.isQuiet())
         return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
     }

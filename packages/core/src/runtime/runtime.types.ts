@@ -70,6 +70,11 @@ export interface SendOptions extends PostOptions {
   readonly step?: string;
 }
 
+export interface IdleOptions {
+  /** Ends the waiting, not the run: it rejects with the reason. Whoever stops waiting has to say so, or goes on until the run is idle. */
+  readonly signal?: AbortSignal;
+}
+
 /** A stored run, wherever it is. A promise of its result, so no async function returns one bare. */
 export interface RunHandle<out Result = unknown> extends Promise<Result> {
   readonly runId: string;
@@ -88,7 +93,7 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
    */
   cancel(reason?: unknown, options?: PostOptions): Promise<Receipt>;
   /** Resolves when nothing is left to do now. */
-  idle(): Promise<RunOutcome<Result>>;
+  idle(options?: IdleOptions): Promise<RunOutcome<Result>>;
   /** What `idle()` would say at this moment; null while there is something left to do. It waits for nothing. */
   outcome(): Promise<RunOutcome<Result> | null>;
   /** What it asks and nobody has answered yet, also while it is at work. None once it has ended. It waits for nothing. */

@@ -70,8 +70,10 @@ class StoredSource implements StreamSource {
           if (page) this.#pages.set(cursor, { ...page, position: 0 });
           return page !== undefined || undefined;
         },
-        (look) => {
-          again = look;
+        {
+          wake: (look) => {
+            again = look;
+          },
         },
       );
     } finally {

@@ -38,7 +38,7 @@ function own(container: unknown, fresh: Set<object>): object {
       : container instanceof Set
         ? new Set(container)
         : Array.isArray(container)
-          ? container.slice()
+          ? [...container] // of a frozen list, V8 takes 30 times as long for a slice
           : { ...container };
   fresh.add(copy);
   return copy;

@@ -7,7 +7,7 @@
 import { type Log, WorkflowError } from "millrace";
 import { newId } from "../system.js";
 import { withoutPaths } from "../wire/clean-text.js";
-import { HttpError, type HttpErrorOptions, runUnknown } from "./http-error.js";
+import { HttpError, type HttpErrorOptions, type Issue, runUnknown } from "./http-error.js";
 
 /** What the caller did, whatever the method. */
 const statusOfCode: Readonly<Record<string, number>> = {
@@ -67,14 +67,28 @@ function fromWorkflowError(error: unknown, { method }: FailedRequest): HttpError
   if (passing.has(code)) return notNow(code);
   const status = statusOfCode[code] ?? (inputCodes.has(code) && method === "POST" ? 400 : null);
   if (status === null) return null;
-  const issues = details["issues"];
+  const issues = issuesOf(details["issues"]);
   return new HttpError({
     status,
     code,
     detail: withoutPaths(message),
     hint: withoutPaths(hint),
-    ...(Array.isArray(issues) && { issues }),
+    ...(issues.length > 0 && { issues }),
     ...(status === 429 && { headers: retryLater }),
+  });
+}
+
+interface Refusal {
+  readonly event: string;
+  readonly issues: readonly Issue[];
+}
+
+/** Where none of several events fits, those of each, under its name. */
+function issuesOf(given: unknown): readonly Issue[] {
+  if (!Array.isArray(given)) return [];
+  return (given as readonly (Issue | Refusal)[]).flatMap((one) => {
+    if (!("issues" in one)) return one;
+    return one.issues.map(({ path, message }) => ({ path, message: `${one.event}: ${message}` }));
   });
 }
 
@@ -90,7 +104,23 @@ function internal(error: unknown, { method, path }: FailedRequest, log: Log): Re
   return Response.json(body, { status: 500 });
 }
 
+/** A body of a megabyte may be wrong in a hundred thousand places: the answer is not larger than that. */
+const most = { issues: 50, characters: 2_000 };
+
 function toResponse({ status, headers, detail, code, hint, issues }: HttpErrorOptions): Response {
-  const body = { detail, code, ...(hint !== undefined && { hint }), ...(issues !== undefined && { issues }) };
+  const body = {
+    detail: shortened(detail),
+    code,
+    ...(hint !== undefined && { hint: shortened(hint) }),
+    ...(issues !== undefined && { issues: issues.slice(0, most.issues).map(shortIssue) }),
+  };
   return Response.json(body, { status, ...(headers !== undefined && { headers: { ...headers } }) });
+}
+
+function shortIssue({ path, message }: Issue): Issue {
+  return { path: shortened(path), message: shortened(message) };
+}
+
+function shortened(text: string): string {
+  return text.length > most.characters ? `${text.slice(0, most.characters)}…` : text;
 }

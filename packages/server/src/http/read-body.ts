@@ -24,7 +24,7 @@ export async function readBody(request: Request, limits: ServerLimits): Promise<
 }
 
 /** Other kinds could be sent by any web page, without the browser asking first. */
-function isJson(contentType: string | null): boolean {
+export function isJson(contentType: string | null): boolean {
   return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 

@@ -18,6 +18,7 @@ import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunHandle, Runtime } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { guardJson } from "../http/guard-json.js";
+import { runUnknown } from "../http/http-error.js";
 import { defaultLimits, wrongOptions } from "../options.js";
 import { settled } from "../run-wait.js";
 import { consoleLog } from "../system.js";
@@ -141,7 +142,10 @@ async function answered(offer: Offer, call: ToolCall): Promise<CallToolResult> {
 async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResult> {
   const { given } = call;
   const handle = offer.runtime.handle(String(given["handler_id"]), { tenant: offer.tenant });
-  const facts = offer.catalog.get((await handle.summary()).workflow);
+  const { workflow } = await handle.summary();
+  // What is no tool here is nobody's business here.
+  if (!Object.hasOwn(offer.tools, workflow)) throw runUnknown(handle.runId);
+  const facts = offer.catalog.get(workflow);
   const receipt = await handle.answer(String(given["prompt_id"]), (given["fields"] ?? {}) as object);
   if (receipt.status === "accepted") return finished(offer, { handle, facts }, call);
   return { isError: true, content: [{ type: "text", text: `${receipt.code}: ${receipt.hint}` }] };

@@ -5,7 +5,7 @@ import type { RunHandle } from "millrace/runtime";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
 import { listRuns } from "../list-runs.js";
-import { settled } from "../run-wait.js";
+import { settledFor } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
@@ -40,7 +40,7 @@ export function mountHandlers(server: Server): void {
     },
     async (call) => {
       const handle = handleOf(server, call);
-      if (call.query.wait > 0) await settled(handle, Math.min(call.query.wait, server.limits.runWaitMs));
+      await settledFor(call, handle, server.limits);
       const record = await handlerRecord(handle, server.catalog);
       return json(record, record.status === "running" ? 202 : 200);
     },

@@ -1,7 +1,7 @@
 /** The result of a run by itself, as LlamaAgents clients of the first hour ask for it. */
 import { z } from "@hono/zod-openapi";
 import { json, mount } from "../http/route.js";
-import { settled } from "../run-wait.js";
+import { settledFor } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { type Envelope, handler, idParams, standQuery } from "../wire/schemas.js";
@@ -25,7 +25,7 @@ export function mountResults(server: Server): void {
     },
     async (call) => {
       const handle = handleOf(server, call);
-      if (call.query.wait > 0) await settled(handle, Math.min(call.query.wait, server.limits.runWaitMs));
+      await settledFor(call, handle, server.limits);
       const record = await handlerRecord(handle, server.catalog);
       return json({ ...record, result: bare(record.result) }, record.status === "running" ? 202 : 200);
     },

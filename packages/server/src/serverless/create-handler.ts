@@ -12,10 +12,11 @@ import { compileWorkflow } from "millrace/engine";
 import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
+import { isJson } from "../http/read-body.js";
 import { json } from "../http/route.js";
-import { within } from "../run-wait.js";
+import { idleUntil } from "../run-wait.js";
 import { nowMs } from "../system.js";
-import { whoAsks } from "../who-asks.js";
+import { isFromOtherSite, otherSite, whoAsks } from "../who-asks.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog } from "../workflow-facts.js";
 import { bring } from "./bring.js";
@@ -69,6 +70,9 @@ interface Serving extends ResolvedHandlerOptions {
 }
 
 async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
+  // Browsers ask before they send JSON elsewhere, and whoever offers the function has answered.
+  if (isFromOtherSite(request) && !isJson(request.headers.get("content-type")))
+    throw otherSite("Send it with `content-type: application/json`, and answer the browser's `OPTIONS` in front.");
   const { tenant = "" } = await whoAsks(serving.auth, request);
   const asked = await readRequest(request, serving.limits);
   const idempotencyKey = idempotencyKeyOf(request);
@@ -96,7 +100,7 @@ function wantsNoWait(request: Request): boolean {
 
 /** Until it has nothing to do, or the time is up. */
 async function drive(handle: RunHandle, forMs: number): Promise<void> {
-  await within(handle.idle(), nowMs() + forMs);
+  await idleUntil(handle, nowMs() + forMs);
 }
 
 async function driveDue(serving: Serving): Promise<DueReport> {

@@ -2,7 +2,7 @@ import type { Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../auth.js";
-import { defaultLimits, limitProblems, type ServerLimits, wrongOptions } from "../options.js";
+import { authProblems, defaultLimits, limitProblems, type ServerLimits, wrongOptions } from "../options.js";
 import { consoleLog } from "../system.js";
 
 export interface HandlerOptions {
@@ -42,7 +42,7 @@ export function resolveHandlerOptions(options: HandlerOptions, ownName: string):
     ...unknownOptions(options, known),
     ...(typeof store?.claim === "function" ? [] : ["`store` is no run store"]),
     ...(Number.isFinite(driveMs) && driveMs > 0 ? [] : [`\`driveMs\` is ${String(driveMs)}, not a number above 0`]),
-    ...(auth !== null && typeof auth !== "function" ? ["`auth` is no function"] : []),
+    ...authProblems(options),
     ...limitProblems(limits),
   ];
   if (problems.length > 0) throw wrongOptions("function", "HandlerOptions", problems);

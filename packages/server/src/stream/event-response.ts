@@ -64,6 +64,7 @@ class EventReading {
   #last = Number.POSITIVE_INFINITY;
   #seen: number;
   #release: () => void = () => {};
+  readonly #hungUp: AbortController = new AbortController();
   #isClosed = false;
 
   constructor(handle: RunHandle, options: EventResponseOptions) {
@@ -93,6 +94,7 @@ class EventReading {
 
   close(): void {
     this.#isClosed = true;
+    this.#hungUp.abort();
     this.#release();
     void this.#reader?.return?.();
   }
@@ -107,7 +109,7 @@ class EventReading {
   }
 
   async #whenWaiting(): Promise<Coming> {
-    const { status } = await this.#handle.idle();
+    const { status } = await this.#handle.idle({ signal: this.#hungUp.signal });
     if (status === "waiting") this.#last = (await this.#handle.summary()).lastEvent;
     return { kind: "waits" };
   }
@@ -138,10 +140,13 @@ class EventReading {
     const heartbeat = new Promise<Coming>((resolve) => {
       callOff = afterMs(this.#options.heartbeatMs, () => resolve({ kind: "heartbeat" }));
     });
-    const first = await Promise.race([this.#next, heartbeat, ...(this.#waits === null ? [] : [this.#waits])]);
-    callOff();
-    if (first.kind === "event") this.#next = null;
-    return first;
+    try {
+      const first = await Promise.race([this.#next, heartbeat, ...(this.#waits === null ? [] : [this.#waits])]);
+      if (first.kind === "event") this.#next = null;
+      return first;
+    } finally {
+      callOff();
+    }
   }
 
   async #read(): Promise<Coming> {

@@ -10,12 +10,14 @@ const fields = z.record(z.string(), anything);
 
 // ---- what comes in
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u;
 export const handlerIdText: z.ZodString = z
   .string()
   .min(1)
   .max(200)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
-  .regex(/^[^\u0000-\u001f\u007f\ud800-\udfff]+$/u, "an id has no control characters");
+  .regex(idPattern, "an id has no control characters, and is neither `.` nor `..`, which no URL can hold")
+  .openapi({ pattern: idPattern.source }); // the generator would show the flags as a part of it
 
 /** Names that begin with `millrace.` are the server's own. */
 const labelName = z
@@ -63,44 +65,68 @@ export const forkBody = z
   .openapi("ForkBody");
 
 export const streamQuery = z.object({
-  sse: z.stringbool().default(true),
+  sse: flag(true),
   after_sequence: z
-    .union([z.literal("now"), z.coerce.number().int().min(-1).max(Number.MAX_SAFE_INTEGER)])
-    .default(-1)
-    .openapi({ description: '-1: all; n: what comes after it; "now": what is still to come.' }),
+    .union([z.literal("now"), whole({ minimum: -1, default: -1 })])
+    .openapi({ default: -1, description: '-1: all; n: what comes after it; "now": what is still to come.' }),
   until: z.enum(["end", "idle"]).default("end"),
-  include_qualified_name: z.stringbool().default(true),
+  include_qualified_name: flag(true),
 });
 export type StreamQuery = z.infer<typeof streamQuery>;
 
 export const listQuery = z.object({
   status: repeated(z.enum(["running", "completed", "failed", "cancelled"])),
   workflow_name: repeated(z.string()),
-  waiting: z.stringbool().optional().openapi({ description: "Only runs that wait, or only those that do not." }),
-  label: repeated(z.string().regex(/^[^=]+=/u, "a label is `name=value`")).openapi({
+  waiting: z
+    .stringbool()
+    .optional()
+    .openapi({ type: "boolean", description: "Only runs that wait, or only those that do not." }),
+  label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).openapi({
     description: "`name=value`; all of them.",
   }),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
   cursor: z.string().min(1).max(2000).optional(),
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
 export const historyQuery = z.object({
-  after: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  after: whole({ minimum: 0, default: 0 }),
+  limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
 });
 
 export const standQuery = z.object({
-  wait: z.coerce.number().int().min(0).default(0).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
+  wait: whole({ minimum: 0, default: 0 }).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
 });
 
-export const cancelQuery = z.object({ purge: z.stringbool().default(false) });
+export const cancelQuery = z.object({ purge: flag(false) });
 
 export const idParams = z.object({ id: handlerIdText });
 export const nameParams = z.object({ name: z.string() });
 export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(1000) });
+
+interface Whole {
+  readonly minimum: number;
+  readonly maximum?: number;
+  readonly default: number;
+}
+
+/** Digits only: an empty text would be taken for 0, and begin a stream behind its first event. */
+function whole({ minimum, maximum = Number.MAX_SAFE_INTEGER, default: otherwise }: Whole) {
+  return z
+    .string()
+    .regex(/^-?\d{1,16}$/, "is no whole number")
+    .transform(Number)
+    .pipe(z.number().min(minimum).max(maximum))
+    .default(otherwise)
+    .openapi({ type: "integer", minimum, maximum, default: otherwise });
+}
+
+/** `true` or `false`, and what else is commonly meant by that. */
+function flag(otherwise: boolean) {
+  return z.stringbool().default(otherwise).openapi({ type: "boolean", default: otherwise });
+}
 
 function instant(description: string) {
   const text = z.iso.datetime({ offset: true, error: "is no time such as 2026-01-31T12:00:00Z" });
