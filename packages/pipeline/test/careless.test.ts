@@ -184,6 +184,10 @@ describe("options that cannot be", () => {
 
   it.each<[string, () => unknown]>([
     ["no name", () => new Pipeline({ steps: [] } as never)],
+    ...[Pipeline, Step, Steps, Loop, Condition, Router].map((Kind): [string, () => unknown] => [
+      `no options of a ${Kind.name}`,
+      () => new Kind(undefined as never),
+    ]),
     ["no steps", () => new Pipeline({ name: "p" } as never)],
     ["a function for steps", () => new Pipeline({ name: "p", steps: (() => 1) as never })],
     ["null as a step", () => new Pipeline({ name: "p", steps: [null as never] })],
@@ -236,4 +240,5 @@ it("a run is told all that is wrong with its options at once, before anything is
   );
   expect((await strict.runs()).runs).toEqual([]);
   expect((await strict.run("", { userId: null, sessionState: null } as never)).status).toBe("COMPLETED");
+  expect((await strict.run("", null as never)).status).toBe("COMPLETED");
 });

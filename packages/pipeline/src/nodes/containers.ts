@@ -10,7 +10,7 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { AnyRunContext, CoreWorkflow, Executor, SessionState, StepFunction } from "./executor.types.js";
-import { errorPolicies, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
+import { assertOptions, errorPolicies, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
@@ -46,6 +46,7 @@ export class Steps {
   readonly options: StepsOptions;
 
   constructor(options: StepsOptions) {
+    assertOptions("The steps", options);
     checkGroup("steps", options, { lists: ["steps"], known: stepsOptions });
     this.options = options;
   }
@@ -72,6 +73,7 @@ export class Loop {
   readonly options: LoopOptions;
 
   constructor(options: LoopOptions) {
+    assertOptions("The loop", options);
     const { maxIterations = 3 } = options;
     const isCount = Number.isInteger(maxIterations) && maxIterations >= 1;
     const problems = [
@@ -144,6 +146,7 @@ export class Condition {
   readonly options: ConditionOptions;
 
   constructor(options: ConditionOptions) {
+    assertOptions("The condition", options);
     const lists = ["steps", ...(options.elseSteps === undefined ? [] : ["elseSteps"])];
     const problems = typeProblems(options, { evaluator: ["boolean", "function"] });
     checkGroup("condition", options, { lists, known: conditionOptions, problems });
@@ -173,6 +176,7 @@ export class Router {
   readonly options: RouterOptions;
 
   constructor(options: RouterOptions) {
+    assertOptions("The router", options);
     const isPicked = options.humanReview?.requiresUserInput === true;
     const isChosen = typeof options.selector === "function" || (isPicked && options.selector === undefined);
     const problems = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];

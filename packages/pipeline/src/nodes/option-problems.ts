@@ -75,6 +75,11 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
+/** @throws {WorkflowError} `OPTION_INVALID` where there are none at all. */
+export function assertOptions(what: string, options: unknown): void {
+  if (!isOfKind.object(options) || options === null) refuse(`${what} cannot be made`, ["it has no options"]);
+}
+
 /** @throws {WorkflowError} `OPTION_INVALID` with all of them. */
 export function refuse(what: string, ...found: readonly (readonly string[])[]): void {
   const problems = found.flat();

@@ -3,7 +3,15 @@ import { type OptionNames, unknownOptions } from "millrace/engine";
 import { reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
-import { errorPolicies, historyProblems, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
+import {
+  assertOptions,
+  errorPolicies,
+  historyProblems,
+  nameProblems,
+  refuse,
+  typeProblems,
+  wordProblems,
+} from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import { unrunnable } from "./runnable.js";
 
@@ -38,6 +46,7 @@ export class Step {
 
   /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
   constructor(options: StepOptions) {
+    assertOptions("The step", options);
     const { executor, maxRetries, name, onError, numHistoryRuns } = options;
     const stranger = unrunnable(executor);
     refuse(

@@ -2,7 +2,7 @@
 
 import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
-import { historyProblems, refuse, typeProblems } from "../nodes/option-problems.js";
+import { assertOptions, historyProblems, refuse, typeProblems } from "../nodes/option-problems.js";
 import { assertState } from "../session/json.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
@@ -72,6 +72,7 @@ const typesOfRun = { ...shared, runId: "text", sessionState: "object", additiona
 export function checkOptions(
   options: Omit<PipelineOptions, "inputSchema" | "outputSchema"> & { readonly outputSchema?: object },
 ): void {
+  assertOptions("The pipeline", options);
   const { name, steps, numHistoryRuns } = options;
   const isNamed = typeof name === "string" && name !== "";
   refuse(

@@ -62,7 +62,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    *
    * @throws {WorkflowError} `INPUT_INVALID`, before anything is stored or shown.
    */
-  run(...[input, options = {}]: RunArguments<Given>): PipelineRun<Input, Output> {
+  run(...[input, given]: RunArguments<Given>): PipelineRun<Input, Output> {
+    const options = given ?? {}; // null, too: it may come from JSON
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
     const labels = { session: request.sessionId, ...(request.userId !== null && { user: request.userId }) };
     const { runId } = options;
@@ -86,8 +87,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    *
    * @throws {WorkflowError} `INPUT_INVALID`
    */
-  workflowInput(...[input, options = {}]: RunArguments<Given>): { [field: string]: unknown } {
-    return { request: runRequest(this.#options, { input, options, sessionId: this.sessionId }) };
+  workflowInput(...[input, options]: RunArguments<Given>): { [field: string]: unknown } {
+    return { request: runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId }) };
   }
 
   /** A run that is stored. */
