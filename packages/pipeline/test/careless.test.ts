@@ -104,6 +104,29 @@ describe("session state", () => {
     expect(await timed.getSessionState()).toEqual(content);
   });
 
+  it("that a step has changed after its end, as nobody has awaited it, is stored as it is live", async () => {
+    const forgets: StepFunction = (_input, { sessionState }) => {
+      void wait(20).then(() => {
+        sessionState["late"] = { list: [1] };
+      });
+    };
+    await using forgetful = new Pipeline({
+      name: "forgetful",
+      steps: [
+        forgets,
+        async (_input, { sessionState }) => {
+          await wait(60);
+          return JSON.parse(JSON.stringify(sessionState));
+        },
+      ],
+    });
+
+    const { content, sessionState } = await forgetful.run("");
+    expect(content).toEqual({ late: { list: [1] } });
+    expect(sessionState).toEqual(content);
+    expect(await forgetful.getSessionState()).toEqual(content);
+  });
+
   it("that was changed before an edit that throws is stored", async () => {
     const tries: StepFunction = async (_input, { sessionState, editState }) => {
       sessionState["a"] = 1;
@@ -178,7 +201,39 @@ describe("options that cannot be", () => {
     ],
     ["a router without a selector", () => new Router({ choices: [] })],
     ["no list of steps", () => new Condition({ steps: undefined as never })],
+    ["a text as a timeout that is none", () => new Step({ executor: fails, timeout: "soon" as never })],
+    ["a text for true or false", () => new Step({ executor: fails, addWorkflowHistory: "no" as never })],
+    ["a text as an evaluator", () => new Condition({ steps: [], evaluator: "yes" as never })],
+    ["a number as an end condition", () => new Loop({ steps: [], endCondition: 5 as never })],
+    ["a text that forwards", () => new Loop({ steps: [], forwardIterationOutput: "no" as never })],
+    ["a pipeline that streams a text", () => new Pipeline({ name: "p", steps: [], streamEvents: "no" as never })],
+    ["a text as a list of names", () => new Pipeline({ name: "p", steps: [], eventsToSkip: "StepStarted" as never })],
+    ["a question for a text", humanReview({ requiresConfirmation: "no" })],
+    ["a question for ever and a day", humanReview({ requiresConfirmation: true, timeout: "a day" })],
   ])("are refused: %s", (_what, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
+});
+
+it("a run is told all that is wrong with its options at once, before anything is stored", async () => {
+  await using strict = new Pipeline({ name: "strict", steps: [() => 1] });
+  const wrong = { sessionID: "s", userId: 5, sessionState: [1], dependencies: "no", streamEvents: "no", runId: 7 };
+
+  expect(() => strict.run("", wrong as never)).toThrow(
+    expect.objectContaining({
+      code: "OPTION_INVALID",
+      details: {
+        problems: [
+          "`sessionID` is no option: did you mean `sessionId`?",
+          "`userId` is 5, not a text",
+          '`dependencies` is "no", not an object',
+          '`streamEvents` is "no", not true or false',
+          "`runId` is 7, not a text",
+          "`sessionState` is a list, not an object",
+        ],
+      },
+    }),
+  );
+  expect((await strict.runs()).runs).toEqual([]);
+  expect((await strict.run("", { userId: null, sessionState: null } as never)).status).toBe("COMPLETED");
 });

@@ -62,6 +62,23 @@ describe("steps one after the other", () => {
     expect(await pipeline([]).run("in")).toMatchObject({ status: "COMPLETED", content: "No steps executed" });
   });
 
+  it("may be none in a choice of a router, in a branch, and in a turn of a loop", async () => {
+    const nothing = () => new Steps({ name: "nothing", steps: [new Steps({ name: "in it", steps: [] })] });
+    const output = await pipeline([
+      new Router({ name: "route", choices: [add("a"), []], selector: () => "steps_group_1" }),
+      new Parallel("both", nothing(), add("b")),
+      new Loop({
+        name: "turns",
+        maxIterations: 2,
+        steps: [nothing(), new Router({ choices: [[]], selector: () => [] })],
+      }),
+      add("c"),
+    ]).run("in");
+
+    expect(output).toMatchObject({ status: "COMPLETED", content: expect.stringMatching(/ c$/) });
+    expect(output.stepResults).toHaveLength(4);
+  });
+
   it("may be in groups, which nobody sees from outside", async () => {
     const output = await pipeline([
       add("a"),
@@ -89,6 +106,46 @@ describe("a Parallel", () => {
     expect(output.stepResults[1]?.steps.map(({ content }) => content)).toEqual(["slow after in a", "quick after in a"]);
     expect(output.content).toContain("slow after in a");
     expect(output.content).toContain("quick after in a");
+  });
+
+  it("waits for all of its branches where a group in one of them was given up", async () => {
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+    const fails: StepFunction = async () => {
+      await wait(5);
+      throw new Error("no");
+    };
+    const slow = (name: string, ms: number) => new Step({ name, executor: () => wait(ms).then(() => name) });
+    const givenUp = (name: string) =>
+      new Parallel({
+        name,
+        onError: "skip",
+        steps: [slow(`${name} works`, 15), new Step({ name: "bad", executor: fails })],
+      });
+    const output = await pipeline([
+      new Parallel({
+        name: "outer",
+        steps: [
+          new Parallel({ name: "both", steps: [slow("a", 40), givenUp("first"), givenUp("second")] }),
+          new Loop({ name: "turns", maxIterations: 2, steps: [givenUp("third"), slow("b", 1)] }),
+          slow("c", 30),
+        ],
+      }),
+      new Step({ name: "last", executor: (input) => Object.keys(Object(input.getStepContent("outer"))) }),
+    ]).run("in");
+
+    const [both, turns, c] = output.stepResults[0]?.steps ?? [];
+    expect(both?.steps.map(({ stepName, skipped }) => [stepName, skipped])).toEqual([
+      ["a", false],
+      ["first", true],
+      ["second", true],
+    ]);
+    expect(turns?.iterations?.map((turn) => turn.map(({ stepName }) => stepName))).toEqual([
+      ["third", "b"],
+      ["third", "b"],
+    ]);
+    expect(c?.content).toBe("c");
+    expect(output.content).toEqual(["a", "b", "c"]);
+    for (const name of ["a", "b", "c", "last"]) expect(output.metrics.steps).toHaveProperty(name);
   });
 
   it("of groups, conditions and parallels goes on when all of it is done", async () => {

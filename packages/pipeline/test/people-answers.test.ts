@@ -14,7 +14,7 @@ import {
   Steps,
 } from "../src/index.js";
 import { fakeAgent, pausingAgent, toolCall } from "./support/fake-executor.js";
-import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
+import { answerAll, eventsOf, fails, namesOf, pipeline, step } from "./support/pipelines.js";
 
 const humanReview = { requiresConfirmation: true };
 const fields = [
@@ -361,8 +361,13 @@ describe("a group that begins anew or is given up", () => {
     });
     let last = 0;
     const asked = pipeline([both, step("c", { humanReview, executor: () => ++last })]);
-    const paused = await asked.run("in");
-    for (const requirement of paused.requirements) requirement.confirm();
+    const run = asked.run("in", { streamEvents: true });
+    const told = (await eventsOf(run)).filter(({ event }) => event === "StepPaused");
+    const paused = await run;
+
+    expect(namesOf(told)).toEqual(["StepPaused guarded", "StepPaused c"]);
+    expect(paused.requirements.map(({ stepName }) => stepName)).toEqual(["c"]);
+    only(paused).confirm();
     const output = await asked.continueRun(paused);
 
     expect(output).toMatchObject({ status: "COMPLETED", content: 1 });
@@ -372,6 +377,22 @@ describe("a group that begins anew or is given up", () => {
     ]);
     expect(Object.keys(output.metrics.steps)).not.toContain("never");
     expect(last).toBe(1);
+  });
+
+  it("is not cancelled because nobody has answered in time in a branch that was given up", async () => {
+    const bad = step("bad", { executor: () => new Promise((_, reject) => setTimeout(reject, 5, new Error("no"))) });
+    const both = (review: object) =>
+      new Parallel({
+        name: "both",
+        onError: "skip",
+        steps: [bad, step("guarded", { humanReview: { ...humanReview, ...review } })],
+      });
+    const later = step("later", { executor: () => new Promise((resolve) => setTimeout(resolve, 80, "later")) });
+
+    expect(await pipeline([both({ timeout: 30, onTimeout: "cancel" }), later]).run("in")).toMatchObject({
+      status: "COMPLETED",
+      content: "later",
+    });
   });
 
   it("goes no further in branches of a Parallel that was given up", async () => {

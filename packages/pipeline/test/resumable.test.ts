@@ -34,6 +34,10 @@ const failsTwice: StepFunction = async (input, { editState }) => {
   return String(input.previousStepContent);
 };
 
+const fails: StepFunction = () => {
+  throw new Error("no");
+};
+
 const nest = (name: string, steps: PipelineOptions["steps"], options: Partial<StepOptions> = {}): Step =>
   new Step({ name, executor: new Pipeline({ name, steps }), ...options });
 
@@ -90,6 +94,10 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
     }),
     count("after"),
   ],
+  "a Parallel in a branch that is given up": [
+    new Parallel("both", count("p"), new Parallel({ name: "inner", onError: "skip", steps: [fails] })),
+    count("after"),
+  ],
   "conditions and routers that look at the state": [
     count("a"),
     new Condition({
@@ -114,6 +122,22 @@ it.each(Object.entries(pipelines))("%s", { timeout: 60_000 }, async (_name, step
 
   expect(proof.crashes).toBeGreaterThan(10);
 });
+
+it("a question in a branch that is given up", { timeout: 60_000 }, async () => {
+  const asked = new Step({ name: "asked", executor: count("asked"), humanReview: { requiresConfirmation: true } });
+  const inner = new Parallel({ name: "inner", onError: "skip", steps: [asked, fails] });
+  const make = (): Pipeline =>
+    new Pipeline({ name: "proved", steps: [new Parallel("both", count("p"), inner), count("z")] });
+
+  const proof = await proveResumable((): Workflow => make().workflow, make().workflowInput("in") as never, {
+    seeds: [1, 2, 3],
+    compare: (expected, actual) => content(expected.result) === content(actual.result),
+  });
+
+  expect(proof.crashes).toBeGreaterThan(10);
+});
+
+const content = (result: unknown): unknown => (result as { readonly content: unknown }).content;
 
 /** How long a step took, and when, is another number every time; events of branches, and nested runs, come in any order. */
 function sameButTimes(expected: unknown, actual: unknown): boolean {

@@ -21,7 +21,17 @@ import { aboutOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
 import type { EventSource } from "./run-events.js";
-import { countPause, pausedName, placeKey, type Question, requirementOf, reviewQuestion, say, talkAt } from "./talk.js";
+import {
+  countPause,
+  pausedName,
+  placeKey,
+  placeOf,
+  type Question,
+  requirementOf,
+  reviewQuestion,
+  say,
+  talkAt,
+} from "./talk.js";
 import { undrafted } from "./undrafted.js";
 
 /** One change of a run. */
@@ -123,8 +133,11 @@ export function open(
   });
 }
 
-/** The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. */
-export function abandon({ state }: Course, place: Place): void {
+/**
+ * The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. Gives what people are
+ * asked no more.
+ */
+export function abandon({ state }: Course, place: Place): Step[] {
   const inside = insideOf(place);
   for (const [key, { outputs }] of Object.entries(state.frames)) {
     if (!key.startsWith(inside)) continue;
@@ -132,11 +145,14 @@ export function abandon({ state }: Course, place: Place): void {
     state.spent.push(...executionsOf(undrafted(done)));
     delete state.frames[key];
   }
-  for (const key of Object.keys(state.talks)) {
+  const gone: Step[] = [];
+  for (const [key, { question }] of Object.entries(state.talks)) {
     if (!key.startsWith(inside)) continue;
+    if (question !== null) gone.push({ to: "unask", node: question.stepId, ...placeOf(key) });
     countPause(state, key);
     delete state.talks[key];
   }
+  return gone;
 }
 
 /** Whether a group around the place was given up while it was at work. */

@@ -10,6 +10,7 @@ import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
+import type { Place } from "./pipeline-state.types.js";
 import { stateOf } from "./run-state.js";
 import { talkAt } from "./talk.js";
 import { eventsOf, nextEvent, type Visit } from "./visit-node.js";
@@ -26,12 +27,15 @@ export async function askPeople(
   if (question === null) return undefined; // the group that it is in was given up
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
-  const said = await answerTo(ctx, question);
+  const said = await answerTo(ctx, question, place);
+  if (said === null) return undefined;
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
   const visited = { visit: ev.visit, from: [ev.from] };
   return nextEvent(
     plan,
     await move({ plan, ctx, events, notes, live }, visited, (course) => {
+      // The group that it is in was given up while somebody was thinking: nobody asks any more.
+      if (talkAt(course.state, place).question === null) return [];
       const name = question.kind === "executor" ? "StepExecutorContinued" : "StepContinued";
       course.emit(name, { ...aboutOf(node), kind: question.kind, decision: said.decision });
       return answered(course, { node, place, question, said });
@@ -39,11 +43,12 @@ export async function askPeople(
   );
 }
 
-/** Asks until the answer is one: what is posted may be anything. */
-async function answerTo(ctx: StepCtx, requirement: RequirementData): Promise<Said> {
+/** Asks until the answer is one: what is posted may be anything. Null: nobody asks any more. */
+async function answerTo(ctx: StepCtx, requirement: RequirementData, place: Place): Promise<Said | null> {
   let problems: readonly string[] = [];
   for (let round = 0; ; round++) {
     const decision = await wait(ctx, { requirement, problems, key: `ask ${round}` });
+    if (talkAt(await stateOf(ctx), place).question === null) return null;
     if (decision === timedOut) return timedOut;
     problems = decisionProblems(requirement, decision);
     if (problems.length === 0) return decision as HumanDecision;

@@ -96,12 +96,14 @@ export const cancelOptions: object = { on: PipelineCancel, emits: StopEvent, str
 
 export function caughtOptions(plan: Graph): object {
   const targets = plan.tree.all.flatMap((node) => plan.tree.exits(node));
-  const emits = classes(plan, [...targets, finish]);
+  const isAsked = plan.tree.all.some((node) => plan.tree.canAsk(node));
+  const emits = [...classes(plan, [...targets, finish]), ...(isAsked ? [HumanAnswer] : [])];
   return { emits, streams, maxRecoveries: 1_000_000 };
 }
 
 /** What the core steps of a node are called besides its name. */
-const suffixes = ["", ": ask", ": again", ": gather"] as const;
+const ASK = ": ask";
+const suffixes = ["", ASK, ": again", ": gather"] as const;
 
 /** Names of core steps, by the id of the node: those of the user's steps, told apart where any of them would be another's. */
 export function coreNames(tree: PipelineTree): Map<string, string> {
@@ -120,4 +122,10 @@ export function coreNames(tree: PipelineTree): Map<string, string> {
 /** The ids of nodes, by the names of all of their core steps. */
 export function nodeIds(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...names].flatMap(([id, name]) => suffixes.map((suffix) => [`${name}${suffix}`, id] as const)));
+}
+
+/** The name of the core step that waits for what people say of this node. */
+export function askStepOf(nodeIds: ReadonlyMap<string, string>, node: string): string {
+  const [name] = [...nodeIds].find(([, id]) => id === node) ?? [];
+  return `${name}${ASK}`;
 }

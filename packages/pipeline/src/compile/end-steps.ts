@@ -6,13 +6,15 @@ import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
+import { askStepOf } from "./core-steps.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import { knownMoves } from "./known-moves.js";
 import { LiveRun, PendingNotes } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
+import { HumanAnswer } from "./people-events.js";
 import type { PlaceEvent } from "./pipeline-events.js";
-import type { PipelineState } from "./pipeline-state.types.js";
+import type { Move, PipelineState } from "./pipeline-state.types.js";
 import { endStateOf, stateOf } from "./run-state.js";
 import { eventsOf, nextEvent } from "./visit-node.js";
 
@@ -33,6 +35,8 @@ export async function gather(
   const open = state.frames[frame];
   const known = open !== undefined ? null : knownMoves(plan.tree, state, { node, frame, at, visit });
   if (known) return nextEvent(plan, known);
+  // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
+  if (open?.outputs.includes(null)) return undefined;
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const visited = { visit, from: branches.map((branch) => branch.from) };
@@ -97,7 +101,7 @@ export async function caught(
   const { frame, at } = failed;
   const isOfNode = node !== null && !Array.isArray(ev.input);
   const known = isOfNode ? knownMoves(plan.tree, state, { node, frame, at, visit }) : state.moved[visit];
-  if (known) return nextEvent(plan, known);
+  if (known) return unasking(plan, known, { ctx, nodeIds });
   const live = new LiveRun(); // handlers of failures have no resources; what attempts have told is stored by now
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
@@ -105,5 +109,23 @@ export async function caught(
     course.emit("StepError", { ...(node === null ? { stepName: ev.stepName } : aboutOf(node)), error: messageOf(ev) });
     return failedMoves(course, plan, { ev, nodeIds });
   });
-  return nextEvent(plan, moves);
+  return unasking(plan, moves, { ctx, nodeIds });
+}
+
+/** Where the run goes on. Steps that wait for answers which nobody needs any more get one, and see that for themselves. */
+function unasking(
+  plan: CompiledPlan,
+  moves: readonly Move[],
+  { ctx, nodeIds }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> },
+): WorkflowEvent | undefined {
+  for (const { node } of moves.filter(isUnask))
+    ctx.sendEvent(new HumanAnswer({ decision: null }) as never, { step: askStepOf(nodeIds, node) });
+  return nextEvent(
+    plan,
+    moves.filter((move) => !isUnask(move)),
+  );
+}
+
+function isUnask({ to }: Move): boolean {
+  return to === "unask";
 }

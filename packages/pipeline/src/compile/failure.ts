@@ -33,12 +33,13 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: 
   const taken = takenBy(plan, state, from);
   if (taken === null) return fail(state, ev);
   const { node, place } = taken;
-  abandon(course, place);
-  if (node.onError === "skip") return done(course, { place, output: failedOutput(node, ev) });
+  const gone = abandon(course, place);
+  if (node.onError === "skip") return [...done(course, { place, output: failedOutput(node, ev) }), ...gone];
   countPause(state, placeKey(place));
   say(state, place, { pause: null, tools: null });
   const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
-  return ask(course, { node, place, question: { kind: "error", message, details: { error: messageOf(ev) } } });
+  const question = { kind: "error", message, details: { error: messageOf(ev) } } as const;
+  return [...ask(course, { node, place, question }), ...gone];
 }
 
 /** Between its iterations and after its branches, a group fails as a whole: at the place where it is in the group around it. */

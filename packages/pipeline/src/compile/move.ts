@@ -50,7 +50,7 @@ export async function move(
       moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
       forgetNested(family, { runId: ctx.runId, visit });
       for (const done of from) if (done in state.moved) delete state.moved[done];
-      if (!steps.some(isGather)) state.moved[visit] = moves;
+      if (!steps.every(isGather)) state.moved[visit] = moves;
       // Gives nothing: what an edit gives is stored with it, and the moves are in the state. See `knownMoves`.
     },
     { key: "move" },

@@ -23,6 +23,9 @@ export interface HumanAnswerEvent extends WorkflowEvent {
 }
 
 /** What somebody says to it: checked by the step that asks. */
-export const HumanAnswer: EventClass<HumanAnswerEvent> = HumanResponseEvent.define("pipeline.answer", {
+export const HumanAnswer: EventClass<HumanAnswerEvent> &
+  (new (
+    fields: Pick<HumanAnswerEvent, "decision">,
+  ) => HumanAnswerEvent) = HumanResponseEvent.define("pipeline.answer", {
   decision: anything,
 }) as never;

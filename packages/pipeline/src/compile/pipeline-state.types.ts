@@ -205,9 +205,12 @@ export interface Place {
   readonly at: number;
 }
 
-/** What comes next: a node is entered, an iteration or a branch of a Parallel is over, people are asked, the run is over. */
+/**
+ * What comes next: a node is entered, an iteration or a branch of a Parallel is over, people are asked, or a question of theirs is
+ * gone, the run is over.
+ */
 export interface Step extends Place {
-  readonly to: "enter" | "again" | "gather" | "ask" | "converse" | "finish";
+  readonly to: "enter" | "again" | "gather" | "ask" | "unask" | "converse" | "finish";
   readonly node: string;
 }
 

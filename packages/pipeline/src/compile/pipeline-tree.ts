@@ -48,7 +48,7 @@ export class PipelineTree {
 
   /** Whether the run comes to the node itself: to plain steps one after the other it does not, but to the first of them. */
   isEntered(node: PipelineNode): boolean {
-    return node.kind !== "steps" || node.human !== null || node.onError === "pause";
+    return node.kind !== "steps" || node.children.length === 0 || node.human !== null || node.onError === "pause";
   }
 
   /** Whether people may be asked something about the node. */
@@ -64,9 +64,8 @@ export class PipelineTree {
 
   /** What a node can begin with: of a group, its first child. */
   entries(node: PipelineNode): Target[] {
-    if (this.isEntered(node) || node.kind !== "steps") return [{ to: "enter", node: node.id }];
-    const [first] = node.children;
-    return first === undefined ? this.after(node) : this.entries(first);
+    const [first] = node.kind === "steps" ? node.children : [];
+    return first === undefined || this.isEntered(node) ? [{ to: "enter", node: node.id }] : this.entries(first);
   }
 
   /** What can come after the node itself: people are asked about it, or what comes after it. */
@@ -94,13 +93,7 @@ export class PipelineTree {
 
   /** Whether nobody is asked after an iteration: its last step goes on to the next one by itself. */
   turnsAtOnce({ endCondition, human, children }: LoopNode): boolean {
-    return endCondition === null && human?.requiresIterationReview !== true && this.#beginsWithin(children);
-  }
-
-  /** Not so behind groups without steps: a turn that comes to no step would be all of them at once. */
-  #beginsWithin([first]: readonly PipelineNode[]): boolean {
-    if (first === undefined) return false;
-    return this.isEntered(first) || (first.kind !== "step" && this.#beginsWithin(first.children));
+    return endCondition === null && human?.requiresIterationReview !== true && children.length > 0;
   }
 
   /** What can come when the last one inside a group is done. */

@@ -101,6 +101,11 @@ export class StepRunContext implements RunContext {
     if (stored !== null) keepChanges(stored, changes, reads);
   }
 
+  /** The attempt is stored. What it changes later, as by a promise that nobody has awaited, is stored with the next result. */
+  end(): void {
+    this.#view.end();
+  }
+
   /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */
   close(): void {
     this.#view.close();

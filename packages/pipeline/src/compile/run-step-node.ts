@@ -3,7 +3,7 @@ import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
-import { ask, done } from "./advance.js";
+import { ask, done, isAbandoned } from "./advance.js";
 import { cancel } from "./answered.js";
 import { childTimeout } from "./child-timeout.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
@@ -48,7 +48,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   });
   switch (executed.status) {
     case "cancelled":
-      return (course) => cancel(course, node, executed.why);
+      return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
     case "paused": {
       const { pause, paused } = executed;
       const question = {

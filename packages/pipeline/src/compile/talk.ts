@@ -13,6 +13,11 @@ export function placeKey({ frame, at }: Place): string {
   return `${frame}:${at}`;
 }
 
+export function placeOf(key: string): Place {
+  const end = key.lastIndexOf(":");
+  return { frame: key.slice(0, end), at: Number(key.slice(end + 1)) };
+}
+
 const nothingSaid: Talk = {
   question: null,
   isConfirmed: false,

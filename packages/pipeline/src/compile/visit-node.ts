@@ -93,11 +93,13 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
     context.close();
     throw error;
   });
-  return move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
+  const moves = await move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
     context.commitTo(course.family);
     if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
     return decided(course);
   });
+  context.end();
+  return moves;
 }
 
 /** It may be ended by its time, or with the nested run that it is in, and the run goes on. */

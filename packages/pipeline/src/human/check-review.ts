@@ -1,4 +1,5 @@
 /** Options for people that a component cannot honour are refused where it is made, not ignored where it runs. */
+import { typeProblems } from "../nodes/option-problems.js";
 import type { HumanReview } from "./human-review.types.js";
 
 export type ReviewedKind = "step" | "steps" | "loop" | "parallel" | "condition" | "router";
@@ -15,11 +16,21 @@ const honoured: Readonly<Record<ReviewedKind, readonly string[]>> = {
   router: [...everywhere, ...input, "allowMultipleSelections", ...review],
 };
 
+const types = {
+  requiresConfirmation: "boolean",
+  requiresUserInput: "boolean",
+  requiresIterationReview: "boolean",
+  requiresOutputReview: ["boolean", "function"],
+  allowMultipleSelections: "boolean",
+  timeout: "duration",
+} as const;
+
 export function reviewProblems(kind: ReviewedKind, human: HumanReview | undefined): string[] {
   if (human === undefined) return [];
   const strange = Object.keys(human).filter((option) => !honoured[kind].includes(option));
   const { onReject, maxRetries = 0, requiresUserInput = false, userInputSchema = [] } = human;
   return [
+    ...typeProblems(human, types).map((problem) => problem.replace("`", "`humanReview.")),
     ...wordProblems("onReject", onReject, ["skip", "cancel", "retry", "else"]),
     ...wordProblems("onTimeout", human.onTimeout, ["cancel", "skip", "approve"]),
     ...userInputSchema.flatMap(({ name, type }) =>

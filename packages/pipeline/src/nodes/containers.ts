@@ -10,7 +10,7 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { AnyRunContext, CoreWorkflow, Executor, SessionState, StepFunction } from "./executor.types.js";
-import { errorPolicies, nameProblems, refuse, wordProblems } from "./option-problems.js";
+import { errorPolicies, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
@@ -74,7 +74,10 @@ export class Loop {
   constructor(options: LoopOptions) {
     const { maxIterations = 3 } = options;
     const isCount = Number.isInteger(maxIterations) && maxIterations >= 1;
-    const problems = isCount ? [] : [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`];
+    const problems = [
+      ...(isCount ? [] : [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`]),
+      ...typeProblems(options, { endCondition: "function", forwardIterationOutput: "boolean" }),
+    ];
     checkGroup("loop", options, { lists: ["steps"], known: loopOptions, problems });
     this.options = options;
   }
@@ -142,7 +145,8 @@ export class Condition {
 
   constructor(options: ConditionOptions) {
     const lists = ["steps", ...(options.elseSteps === undefined ? [] : ["elseSteps"])];
-    checkGroup("condition", options, { lists, known: conditionOptions });
+    const problems = typeProblems(options, { evaluator: ["boolean", "function"] });
+    checkGroup("condition", options, { lists, known: conditionOptions, problems });
     this.options = options;
   }
 }
@@ -206,6 +210,7 @@ function checkGroup(kind: ReviewedKind, options: GroupOptions, { lists, known, p
     lists.flatMap((list) => (Array.isArray(options[list as keyof object]) ? [] : [`\`${list}\` is no list of steps`])),
     problems,
     nameProblems(name),
+    typeProblems(options, { description: "text" }),
     wordProblems("onError", onError, errorPolicies),
     reviewProblems(kind, humanReview),
   );

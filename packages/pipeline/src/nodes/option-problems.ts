@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { type Duration, WorkflowError } from "millrace";
+import { toMs } from "millrace/engine";
 
 /** How many earlier runs may be asked for: each is a read of the store. */
 export function historyProblems(count: number | undefined): string[] {
@@ -27,6 +28,51 @@ export function nameProblems(name: unknown): string[] {
 export function wordProblems(option: string, word: unknown, known: readonly string[]): string[] {
   if (word === undefined || known.includes(word as string)) return [];
   return [`\`${option}\` is ${typeof word === "string" ? `"${word}"` : String(word)}, not one of ${known.join(", ")}`];
+}
+
+/** What each option has to be, where it is given: what people who write no types get wrong. For texts and objects null is none. */
+export function typeProblems(options: object, types: Readonly<Record<string, Kind | readonly Kind[]>>): string[] {
+  return Object.entries(types).flatMap(([option, expected]) => {
+    const value: unknown = options[option as keyof object];
+    const kinds = [expected].flat();
+    if (value === undefined || kinds.some((kind) => isOfKind[kind](value))) return [];
+    return [`\`${option}\` is ${shown(value)}, not ${kinds.map((kind) => kindNames[kind]).join(" or ")}`];
+  });
+}
+
+type Kind = "text" | "boolean" | "function" | "object" | "duration";
+
+const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === "string" || value === null,
+  boolean: (value) => typeof value === "boolean",
+  function: (value) => typeof value === "function",
+  object: (value) => typeof value === "object" && !Array.isArray(value),
+  duration: isDuration,
+};
+
+const kindNames: Readonly<Record<Kind, string>> = {
+  text: "a text",
+  boolean: "true or false",
+  function: "a function",
+  object: "an object",
+  duration: 'a duration, as 500 or "30s"',
+};
+
+function isDuration(value: unknown): boolean {
+  try {
+    toMs(value as Duration, "timeout");
+    return true;
+  } catch (error) {
+    if (WorkflowError.is(error, "DURATION_INVALID")) return false;
+    throw error;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return `"${value}"`;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` with all of them. */

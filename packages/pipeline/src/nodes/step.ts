@@ -3,7 +3,7 @@ import { type OptionNames, unknownOptions } from "millrace/engine";
 import { reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
-import { errorPolicies, historyProblems, nameProblems, refuse, wordProblems } from "./option-problems.js";
+import { errorPolicies, historyProblems, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
 import type { PipelineLike } from "./pipeline-like.types.js";
 import { unrunnable } from "./runnable.js";
 
@@ -50,6 +50,7 @@ export class Step {
       nameProblems(name),
       wordProblems("onError", onError, errorPolicies),
       historyProblems(numHistoryRuns),
+      typeProblems(options, { description: "text", timeout: "duration", addWorkflowHistory: "boolean" }),
       reviewProblems("step", options.humanReview),
     );
     this.options = options;

@@ -2,7 +2,7 @@
 
 import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
-import { historyProblems, refuse } from "../nodes/option-problems.js";
+import { historyProblems, refuse, typeProblems } from "../nodes/option-problems.js";
 import { assertState } from "../session/json.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
@@ -46,6 +46,28 @@ const ofRun: OptionNames<PipelineRunOptions> = {
   files: true,
 };
 
+const shared = {
+  userId: "text",
+  dependencies: "object",
+  metadata: "object",
+  streamEvents: "boolean",
+  streamExecutorEvents: "boolean",
+} as const;
+
+const typesOfPipeline = {
+  ...shared,
+  id: "text",
+  description: "text",
+  store: "object",
+  agent: "object",
+  overwriteDbSessionState: "boolean",
+  addWorkflowHistoryToSteps: "boolean",
+  storeEvents: "boolean",
+  storeExecutorOutputs: "boolean",
+} as const;
+
+const typesOfRun = { ...shared, runId: "text", sessionState: "object", additionalData: "object" } as const;
+
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
 export function checkOptions(
   options: Omit<PipelineOptions, "inputSchema" | "outputSchema"> & { readonly outputSchema?: object },
@@ -58,10 +80,16 @@ export function checkOptions(
     isNamed ? [] : ["its `name` is no text"],
     Array.isArray(steps) ? [] : ["its `steps` are no list"],
     historyProblems(numHistoryRuns),
+    typeProblems(options, typesOfPipeline),
+    isListOfTexts(options.eventsToSkip ?? []) ? [] : ["its `eventsToSkip` are no list of names"],
     options.outputSchema && options.agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
     sessionIdProblems(options.sessionId),
     templateProblems(options.sessionState),
   );
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function sessionIdProblems(sessionId: unknown): string[] {
@@ -86,6 +114,7 @@ export function checkRunOptions(pipeline: string, options: PipelineRunOptions): 
   refuse(
     `The run of the pipeline "${pipeline}" cannot begin`,
     unknownOptions(options, ofRun),
+    typeProblems(options, typesOfRun),
     sessionIdProblems(options.sessionId),
   );
 }

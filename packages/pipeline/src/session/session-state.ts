@@ -23,6 +23,8 @@ export interface SessionView {
   replace(state: JsonObject): void;
   /** What this attempt has changed since the last time, for {@link LiveSessionState.applyTo}. */
   take(): SessionPatch[];
+  /** The attempt has stored its changes. What it changes later is stored with the next changes that anybody takes. */
+  end(): void;
   /** The attempt is over. What it has changed and not taken stays, and is stored with the next changes that anybody takes. */
   close(): void;
 }
@@ -81,6 +83,9 @@ export class LiveSessionState {
       take() {
         recordGiven();
         return log.take(owner);
+      },
+      end() {
+        isClosed = true;
       },
       close,
     };
