@@ -56,11 +56,13 @@ function filterOf({ status, waiting, label, created_after, created_before }: Lis
     one.slice(0, one.indexOf("=")),
     one.slice(one.indexOf("=") + 1),
   ]);
+  const labels = new Map(pairs);
+  if (pairs?.some(([name, value]) => labels.get(name) !== value)) return { status: [] }; // no run has two values of one label
   return {
     ...((status ?? waiting) !== undefined && {
       status: statuses.filter((one) => waiting === undefined || waitingStatuses.includes(one) === waiting),
     }),
-    ...(pairs !== undefined && { labels: Object.fromEntries(pairs) }),
+    ...(pairs !== undefined && { labels: Object.fromEntries(labels) }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),
   };

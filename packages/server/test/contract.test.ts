@@ -312,6 +312,8 @@ describe("handlers", () => {
     expect((await server.get(`/handlers/${id}`)).body.labels).toEqual(labels);
     expect(await found("")).toEqual(["add", "refund"]);
     expect(await found("label=place%3D1")).toEqual(["refund"]);
+    expect(await found("label=place%3D1&label=place%3D1")).toEqual(["refund"]);
+    expect(await found("label=place%3D2&label=place%3D1")).toEqual([]);
     expect(await found("waiting=true")).toEqual(["refund"]);
     expect(await found("waiting=false")).toEqual(["add"]);
     expect(await found("waiting=true&status=completed")).toEqual([]);
