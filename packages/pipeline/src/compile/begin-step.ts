@@ -1,5 +1,6 @@
 /** How a run begins: in its session, and where an agent decides, with what that wants. */
 import type { StartEvent, WorkflowEvent } from "millrace";
+import { defined } from "../data/defined.js";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
 import { keepChanges } from "../session/counted.js";
@@ -31,7 +32,7 @@ export async function beginRun(
   ev: StartEvent,
   { ctx, live }: Beginning,
 ): Promise<WorkflowEvent | undefined> {
-  const request = (ev.get("request") ?? { input: ev.get("input"), nesting: null }) as RunRequest;
+  const request = (ev.get("request") ?? { ...defined("input", ev.get("input")), nesting: null }) as RunRequest;
   const store = await ctx.store.getState();
   const begun = begunState(store, ctx.runId, request);
   if (begun?.moved[0] !== undefined) {

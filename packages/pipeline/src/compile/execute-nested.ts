@@ -1,5 +1,6 @@
 /** A pipeline as a step: a child of the run, on the same store. See `run-state.ts`. */
 import { type Workflow, WorkflowError } from "millrace";
+import { defined } from "../data/defined.js";
 import { toOutput } from "../data/function-result.js";
 import { sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
@@ -70,12 +71,13 @@ function keepPart({ events, notes, keepsExecutorRuns }: Execution, part: OwnStat
 }
 
 function requestOf(execution: Execution, message: unknown): RunRequest {
-  const { request, context, input, events, node, visit, place, timeoutMs } = execution;
+  const { context, input, events, node, visit, place, timeoutMs } = execution;
+  const { input: _, ...request } = execution.request;
   const { images, videos, audio, files } = input;
   const { nesting } = request;
   return {
     ...request,
-    input: message,
+    ...defined("input", message),
     media: { images, videos, audio, files },
     nesting: {
       depth: (nesting?.depth ?? 0) + 1,

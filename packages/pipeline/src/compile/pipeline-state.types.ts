@@ -132,7 +132,8 @@ export interface Talk {
 }
 
 export interface RunRequest {
-  readonly input: unknown;
+  /** Absent: none was given. */
+  readonly input?: unknown;
   readonly additionalData: Readonly<Record<string, unknown>>;
   readonly media: MediaSet;
   readonly sessionId: string;

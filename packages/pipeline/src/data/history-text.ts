@@ -3,9 +3,9 @@ import { isEmptyContent, toText } from "./text.js";
 /** What earlier runs of a session leave for later ones. Of completed runs only, the oldest first. */
 export interface HistoryRun {
   /** The input of the run, as it was given. */
-  readonly input: unknown;
+  readonly input?: unknown;
   /** The content that the run ended with. */
-  readonly content: unknown;
+  readonly content?: unknown;
 }
 
 /** The newest `count` runs; without a count all of them, with none below 1. The order stays. */

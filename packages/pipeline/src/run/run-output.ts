@@ -4,6 +4,7 @@ import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
+import { defined } from "../data/defined.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { SessionState } from "../nodes/executor.types.js";
@@ -30,15 +31,13 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
   const { request, failure } = state;
   const results = stepResults(state, tree);
   const inside = Object.values(interruptedIn(facts));
-  return {
+  const told: Omit<PipelineRunOutput, "input" | "content"> = {
     runId,
     pipelineId: pipeline.id,
     pipelineName: pipeline.name,
     sessionId: request.sessionId,
     userId: request.userId,
     status,
-    input: request.input,
-    content: "content" in facts ? facts.content : contentOf(facts, results),
     stepResults: results,
     hasFailures: results.some(hasFailed),
     error: errorOf(failure),
@@ -54,6 +53,8 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     answered: [...state.answered, ...inside.flatMap(({ answered }) => answered)],
     createdAt: Math.floor(state.startedAtMs / 1000),
   };
+  const content = "content" in facts ? facts.content : contentOf(facts, results);
+  return { ...told, ...defined("input", request.input), ...defined("content", content) } as PipelineRunOutput;
 }
 
 function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] {

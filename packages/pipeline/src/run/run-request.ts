@@ -1,5 +1,6 @@
 /** What a run is asked for: what its caller gave, over what the pipeline has. */
 import type { RunRequest } from "../compile/pipeline-state.types.js";
+import { defined } from "../data/defined.js";
 import { toMediaSet } from "../data/media.js";
 import { mergeValues } from "../data/merge-values.js";
 import type { SessionState } from "../nodes/executor.types.js";
@@ -23,7 +24,7 @@ export interface Asked {
 export function runRequest(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
   checkRunOptions(pipeline.name, options);
   return {
-    input: validateInput(pipeline.name, pipeline.inputSchema ?? null, input),
+    ...defined("input", validateInput(pipeline.name, pipeline.inputSchema ?? null, input)),
     additionalData: options.additionalData ?? {},
     media: toMediaSet(options),
     sessionId: options.sessionId ?? sessionId,

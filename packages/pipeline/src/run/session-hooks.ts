@@ -5,6 +5,7 @@ import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
 import type { PipelineState, PreparedInside, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
+import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { enterSession, openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
@@ -104,7 +105,7 @@ async function historyOf({ history, pipeline }: SessionSetup, { runs }: SessionR
   const found = await Promise.all(
     historyWindow(completed, count).map(({ runId }) =>
       read(runId).then(
-        ({ input, content }): HistoryRun => ({ input, content }),
+        ({ input, content }): HistoryRun => ({ ...defined("input", input), ...defined("content", content) }),
         (error: unknown) => {
           if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;
           throw error;

@@ -6,7 +6,6 @@ import { emptyMedia } from "../data/media.js";
 /** Of a run that has not begun: what is known is in its labels. */
 export function unbegunState({ labels, createdAtMs }: Pick<RunListing, "labels" | "createdAtMs">): PipelineState {
   const request = {
-    input: undefined,
     additionalData: {},
     media: emptyMedia,
     sessionId: labels["session"] ?? "",
