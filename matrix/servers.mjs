@@ -31,7 +31,7 @@ export async function inWorker(contents) {
 /** The whole server in a Durable Object: the first process starts a run and is killed, the second one gets the answer. */
 export async function pausedInWorkerd(folder) {
   const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false };
-  const built = await esbuild.build({ entryPoints: [source("object")], ...options });
+  const built = await esbuild.build({ entryPoints: [source("durable-object")], ...options });
   const start = () =>
     new Miniflare({
       modules: true,

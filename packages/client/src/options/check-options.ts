@@ -57,7 +57,7 @@ function suggestion(name: string, names: readonly string[]): string {
   return `; there are ${names.map((known) => `\`${known}\``).join(", ")}`;
 }
 
-/** How many letters to add, drop or change (Levenshtein). */
+/** How many letters to add, drop or change (Levenshtein). Of its own: that of `millrace/engine` would bring 68 kB into the bundle. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i++) {
