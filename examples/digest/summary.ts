@@ -23,7 +23,7 @@ const maxTerms = 12;
 const maxSentenceLength = 280;
 
 /** Words that say as little as those of the list. */
-const stopwords = new Set([...eng, "cannot", "its", "need", "new", "not", "one", "says", "two"]);
+const stopwords = new Set([...eng, "cannot", "does", "its", "need", "new", "not", "one", "says", "two"]);
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 
 export function summarise(text: string): Summary {
