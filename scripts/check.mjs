@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { root } from "./setup/console.mjs";
-import { reportFiles, testTotals } from "./test-totals.mjs";
+import { failedTests, reportFiles, testTotals } from "./test-totals.mjs";
 
 const turbo = (task, ...flags) => ["turbo", "run", task, "--output-logs=new-only", "--continue", ...flags];
 const gate = (name) => ["node", `scripts/gates/${name}.mjs`];
@@ -59,5 +59,8 @@ const failed = results.filter((result) => !result.passed);
 console.log(
   `\n${results.length - failed.length} of ${results.length} sections passed in ${secondsSince(startedAtMs)} s`,
 );
-if (results.some(({ name }) => name === "tests")) console.log(`tests: ${testTotals().line}`);
+if (results.some(({ name }) => name === "tests")) {
+  console.log(`tests: ${testTotals().line}`);
+  for (const line of failedTests().slice(0, 10)) console.log(line);
+}
 process.exit(failed.length === 0 ? 0 : 1);

@@ -4,7 +4,7 @@
  *     node scripts/test-totals.mjs     prints "12 passed, 0 failed"
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./setup/console.mjs";
 
@@ -27,6 +27,20 @@ export function testTotals() {
   }
   const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
   return { ...total, line: `${total.passed} passed, ${total.failed} failed${skipped}` };
+}
+
+/** A line for each that failed: file, name and the first line of why. */
+export function failedTests() {
+  return reportFiles().flatMap((file) =>
+    JSON.parse(readFileSync(file, "utf8")).testResults.flatMap(({ name, message, assertionResults }) => {
+      const failed = assertionResults.filter(({ status }) => status === "failed");
+      const lines = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages[0]]);
+      if (message !== "" && failed.length === 0) lines.push(["cannot be loaded", message]);
+      return lines.map(
+        ([what, why = ""]) => `${relative(root, name)}: ${what}\n    ${why.split("\n")[0].slice(0, 300)}`,
+      );
+    }),
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
