@@ -10,9 +10,18 @@ const writes: ReadonlySet<PropertyKey> = new Set(["commit", "post", "writeRecord
 /** Leases of the processes before have run out for it. */
 const LEAD_MS = 3_600_000;
 
+/**
+ * Which write: how many ticks of runs are stored with it, and how many writes there were since the last one with ticks. A number alone
+ * would be of another one in the next process: what is stored in one write and what in two is a matter of time.
+ */
+export interface Place {
+  readonly ticks: number;
+  readonly since: number;
+}
+
 export interface Death {
-  /** The write with which it dies, the first is 1. */
-  readonly write: number;
+  /** The write with which it dies, or the next one where there is none. */
+  readonly place: Place;
   /** Whether that one is stored; its answer is not heard. */
   readonly isStored: boolean;
 }
@@ -27,8 +36,8 @@ export interface MortalOptions {
 type Method = (...args: readonly unknown[]) => unknown;
 
 export class Mortal {
-  /** How many writes there were. */
-  writes = 0;
+  /** The writes there were. */
+  readonly writes: Place[] = [];
   readonly death: Promise<"dead">;
   readonly #options: MortalOptions;
   readonly #stores: RunStore[] = [];
@@ -64,13 +73,23 @@ export class Mortal {
   #call(name: PropertyKey, method: Method, args: readonly unknown[]): unknown {
     if (name === "watch") return method(...args);
     if (this.#isDead) return never();
-    if (writes.has(name) && ++this.writes === this.#options.dies?.write) {
+    if (writes.has(name) && this.#isLast(name, args)) {
       this.#isDead = true;
       this.#die();
-      if (!this.#options.dies.isStored) return never();
+      if (this.#options.dies?.isStored !== true) return never();
     }
     const answer = Promise.resolve(method(...this.#withLead(name, args)));
     return answer.then((value) => (this.#isDead ? never() : value));
+  }
+
+  #isLast(name: PropertyKey, args: readonly unknown[]): boolean {
+    const { ticks, since } = this.writes.at(-1) ?? { ticks: 0, since: 0 };
+    const more = name === "commit" ? ticksIn(args[0] as Commits) : 0;
+    const place: Place = { ticks: ticks + more, since: more === 0 ? since + 1 : 0 };
+    this.writes.push(place);
+    const wanted = this.#options.dies?.place;
+    if (wanted === undefined || place.ticks < wanted.ticks) return false;
+    return place.ticks > wanted.ticks || place.since >= wanted.since;
   }
 
   #withLead(name: PropertyKey, args: readonly unknown[]): readonly unknown[] {
@@ -82,6 +101,12 @@ export class Mortal {
       return { ...rest, nowMs: nowMs + leadMs };
     });
   }
+}
+
+type Commits = Parameters<RunStore["commit"]>[0];
+
+function ticksIn(commits: Commits): number {
+  return commits.reduce((sum, { ticks }) => sum + (ticks === undefined ? 0 : ticks.last - ticks.first + 1), 0);
 }
 
 function never(): Promise<never> {

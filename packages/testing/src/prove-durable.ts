@@ -7,7 +7,7 @@
 import { WorkflowError } from "millrace";
 import type { RunStore } from "millrace/runtime";
 import { describeDifference, describeValue } from "./describe-value.js";
-import { type Death, Mortal } from "./mortal-store.js";
+import { type Death, Mortal, type Place } from "./mortal-store.js";
 
 /** What a process opens over its store: a runtime, a pipeline, or what holds several of them. */
 export type Durable = {
@@ -63,9 +63,9 @@ export async function proveDurable<App extends Durable>(
   const undisturbed = new Mortal({ dies: null, before: 0 });
   const expected = await liveOn(world(), undisturbed);
   await undisturbed.bury();
-  const writes = undisturbed.writes;
+  const writes = undisturbed.writes.length;
   let deaths = 0;
-  for (const dies of allDeaths(writes).filter(({ write }) => at === undefined || write === at)) {
+  for (const dies of allDeaths(undisturbed.writes).filter(({ write }) => at === undefined || write === at)) {
     const tried = await die(dies, world());
     if (tried.died) deaths++;
     if ("error" in tried || !compare(expected, tried.end)) throw diverged(dies, expected, tried);
@@ -76,11 +76,13 @@ export async function proveDurable<App extends Durable>(
 
 type Tried = { readonly died: boolean } & ({ readonly end: unknown } | { readonly error: unknown });
 
+type NumberedDeath = Death & { readonly write: number };
+
 /** With each write twice: stored, and lost with all that was done for it. */
-function allDeaths(writes: number): Death[] {
-  return Array.from({ length: writes }, (_, index) => index + 1).flatMap((write) => [
-    { write, isStored: false },
-    { write, isStored: true },
+function allDeaths(writes: readonly Place[]): NumberedDeath[] {
+  return writes.flatMap((place, index) => [
+    { write: index + 1, place, isStored: false },
+    { write: index + 1, place, isStored: true },
   ]);
 }
 
@@ -125,7 +127,7 @@ function isSame(expected: unknown, actual: unknown): boolean {
   return describeValue(expected) === describeValue(actual);
 }
 
-function diverged({ write, isStored }: Death, expected: unknown, tried: Tried): WorkflowError {
+function diverged({ write, isStored }: NumberedDeath, expected: unknown, tried: Tried): WorkflowError {
   const wanted = describeValue(expected);
   const actual = "error" in tried ? `it failed: ${String(tried.error)}` : describeValue(tried.end);
   return new WorkflowError({
