@@ -36,6 +36,7 @@ import type {
 } from "./run-store.types.js";
 import { leaseLost, runtimeStopped } from "./runtime-errors.js";
 import { promptsText, shownText } from "./shown-text.js";
+import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
 import type { RegisteredWorkflow } from "./workflow-book.js";
 
 /** What a live run asks of the runtime around it. */
@@ -55,11 +56,8 @@ export interface LiveRunHome {
   onExists(run: LiveRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
 }
 
-export interface LiveRunSettings {
-  readonly snapshotEvery: number;
+export interface LiveRunSettings extends SnapshotSettings {
   readonly idleReleaseMs: number;
-  /** How many of the last ticks stay; null: all. */
-  readonly keepTicks: number | null;
 }
 
 /** Why a run that had ended is here. */
@@ -104,8 +102,7 @@ export class LiveRun implements RunJournal, Committing {
   #sent: Draft | null = null;
   /** Number of the last tick that is stored, and so reduced. */
   #ticks: number;
-  /** Ticks with a snapshot, as far as they are known here. */
-  #snapshots: number[];
+  readonly #pace: SnapshotPace;
   #status: StoredStatus;
   #isStored: boolean;
   #asked: Asked | null;
@@ -124,7 +121,7 @@ export class LiveRun implements RunJournal, Committing {
     this.workflow = setup.workflow;
     this.epoch = setup.epoch;
     this.#ticks = setup.ticks;
-    this.#snapshots = [setup.snapshotAt];
+    this.#pace = new SnapshotPace(setup.home.settings, setup.snapshotAt);
     this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
     this.#isOtherCode = setup.prefaces !== null;
     this.#status = setup.status;
@@ -301,8 +298,8 @@ export class LiveRun implements RunJournal, Committing {
     if (draft.ticks > 0 || draft.create !== null) draft.stored.resolve();
     if (draft.release) return this.#leaveStored();
     // Behind the reactions to this commit: only then is the state that of the last stored tick.
-    if (this.#ticks - (this.#snapshots.at(-1) ?? 0) >= this.#home.settings.snapshotEvery)
-      queueMicrotask(() => this.takeSnapshot());
+    this.#pace.stored(draft.entries);
+    if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
   }
 
   /** Without the ends of the steps whose records were changed by others: nothing of it was stored, and nobody has seen it. */
@@ -321,7 +318,6 @@ export class LiveRun implements RunJournal, Committing {
 
   takeSnapshot(): void {
     if (this.#phase !== "live") return;
-    const { keepTicks } = this.#home.settings;
     const { draft, runner } = this;
     const tick = this.#ticks;
     const states = [runner.state, ...(runner.family?.values() ?? [])];
@@ -329,11 +325,7 @@ export class LiveRun implements RunJournal, Committing {
     const text = JSON.stringify({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
     draft.snapshot = { tick, atMs: runner.state.atMs, text };
     draft.blobs.push(this.workflow.code);
-    this.#snapshots.push(tick);
-    // The oldest tick that stays follows a snapshot: without one, nothing could be made of it.
-    const cut = keepTicks === null ? 0 : (this.#snapshots.findLast((at) => at <= tick - keepTicks) ?? 0);
-    this.#snapshots = keepTicks === null ? [tick] : this.#snapshots.filter((at) => at >= cut);
-    draft.prune = { ticks: cut, snapshots: keepTicks === null ? tick : cut };
+    draft.prune = this.#pace.taken(tick, text);
   }
 
   #finish(outcome: Outcome): void {

@@ -29,7 +29,10 @@ export interface RuntimeOptions<Flows extends Workflows> {
   readonly idleReleaseMs?: number;
   /** Every wait goes through the store, as after a restart. The same as `idleReleaseMs: 0`. @default false */
   readonly restoreWaits?: boolean;
-  /** Ticks between two snapshots: what a load has to repeat at most. From 1. @default 200 */
+  /**
+   * Ticks between two snapshots: what a load has to repeat at most. After a snapshot of more than 64 kB of text the next one also waits
+   * for as much text of ticks. From 1. @default 200
+   */
   readonly snapshotEvery?: number;
   /** `{ keep }`: about this many of the last ticks of a run stay, and at least those since its last snapshot. @default "all" */
   readonly history?: "all" | { readonly keep: number };
