@@ -1,8 +1,8 @@
 import { type Course, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
-import { freshPart, freshState } from "./fresh-state.js";
+import { freshState } from "./fresh-state.js";
 import type { LiveRun, PendingNotes } from "./live-run.js";
-import { familyIn, forgetNested, ownState } from "./own-state.js";
+import { familyIn, forgetNested, nestIn, ownState } from "./own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
@@ -60,7 +60,7 @@ export async function move(
 
 function beginIn(family: FamilyState, runId: string, prepared: PreparedState): void {
   if ("session" in prepared) Object.assign(family, freshState(prepared));
-  else family.nested[runId] = freshPart(prepared.request);
+  else nestIn(family, runId, prepared.request);
 }
 
 function isGather({ to }: Step): boolean {

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { original } from "immer";
+import { freshPart } from "./fresh-state.js";
 import type { FamilyState, OwnState, RunRequest } from "./pipeline-state.types.js";
 
 /** The store, which may be a draft, as the runs of a family know it. */
@@ -34,17 +34,28 @@ export function nestedIn(family: FamilyState, runId: string): Record<string, Own
   return Object.fromEntries(Object.entries(family.nested).filter(([id]) => id.startsWith(`${runId}/`)));
 }
 
+/** A nested run begins. The run around it knows it by the visit of its step, under whatever id that run goes on as a fork. */
+export function nestIn(family: FamilyState, runId: string, request: RunRequest): void {
+  family.nested[runId] = freshPart(request);
+  const { nesting } = request;
+  if (nesting === null) return;
+  const around = ownState(family, nesting.parentRunId);
+  around.inside ??= {};
+  around.inside[nesting.parentVisit] = [...(around.inside[nesting.parentVisit] ?? []), runId];
+}
+
 /** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */
 export function forgetNested(family: FamilyState, step: { readonly runId: string; readonly visit: number }): void {
-  // Read outside of the draft: a thousand branches each look at what the others have under way.
-  const known = (original(family as object) as FamilyState | undefined)?.nested ?? family.nested;
-  const ids = Object.keys(known);
-  // The outermost run has another id where it goes on as a fork; those of nested runs stay.
-  const nestedId = (runId: string): string | null => (runId in known ? runId : null);
-  const parent = nestedId(step.runId);
-  for (const id of ids) {
-    const inside = known[id]?.request.nesting ?? null;
-    if (inside === null || nestedId(inside.parentRunId) !== parent || inside.parentVisit !== step.visit) continue;
-    for (const gone of ids) if (gone === id || gone.startsWith(`${id}/`)) delete family.nested[gone];
+  const { inside } = ownState(family, step.runId);
+  const runIds = inside?.[step.visit];
+  if (inside === undefined || runIds === undefined) return;
+  delete inside[step.visit];
+  forget(family, runIds);
+}
+
+function forget(family: FamilyState, runIds: readonly string[]): void {
+  for (const runId of runIds) {
+    forget(family, Object.values(family.nested[runId]?.inside ?? {}).flat());
+    delete family.nested[runId];
   }
 }

@@ -56,6 +56,8 @@ export interface OwnState {
    * runs again, and must not do so on what it has changed itself. Taken away by whatever comes next.
    */
   moved: Record<number, Move[]>;
+  /** Nested runs that its steps have under way, by the visits of these. */
+  inside?: Record<number, readonly string[]>;
 }
 
 /** What the outermost run has for all. */
