@@ -30,6 +30,20 @@ const asks = new Step({
 const only = ({ requirements }: PipelineRunOutput): StepRequirement => requirements[0] as StepRequirement;
 
 describe("answers by the id of their question", () => {
+  it("are not taken from another user, where the caller says who they are of", async () => {
+    const asked = pipeline([step("a", { humanReview })]);
+    const paused = await asked.run("in", { userId: "ada" });
+    const { requirementId } = only(paused);
+    const answers = [{ requirementId, decision: { decision: "confirm" as const } }];
+
+    await expect(asked.continueRun(paused.runId, { answers, userId: "bob" })).rejects.toMatchObject({
+      code: "SESSION_FOREIGN",
+      details: { runId: paused.runId, userId: "bob" },
+    });
+    expect(await asked.getRun(paused.runId)).toMatchObject({ status: "PAUSED" });
+    expect(await asked.continueRun(paused.runId, { answers, userId: "ada" })).toMatchObject({ status: "COMPLETED" });
+  });
+
   it("let a run go on that is known by its id only", async () => {
     const asked = pipeline([asks, step("b", { humanReview })]);
     const paused = await asked.run("in");

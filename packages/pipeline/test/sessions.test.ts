@@ -61,6 +61,11 @@ describe("a session", () => {
       code: "SESSION_FOREIGN",
     });
     expect(await shopping.sessions.getSessionState("one")).toEqual({ shopping_list: ["milk"] });
+    const foreign = { code: "SESSION_FOREIGN" };
+    await expect(shopping.getSessionState("one", "bob")).rejects.toMatchObject(foreign);
+    await expect(shopping.updateSessionState({ shopping_list: [] }, "one", "bob")).rejects.toMatchObject(foreign);
+    await expect(shopping.getSessionMetrics("one", "bob")).rejects.toMatchObject(foreign);
+    expect(await shopping.getSessionState("one", "ada")).toEqual({ shopping_list: ["milk"] });
   });
 
   it("keeps what a failed run has changed, and says that it failed", async () => {

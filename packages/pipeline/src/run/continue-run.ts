@@ -16,6 +16,8 @@ export interface ContinueOptions {
   /** Answered ones count. @default those of the output */
   readonly requirements?: readonly StepRequirement[];
   readonly answers?: readonly RequirementAnswer[];
+  /** Whose run it has to be. @default anybody's */
+  readonly userId?: string;
 }
 
 interface Continued {
@@ -28,18 +30,19 @@ export function answersTo(run: PipelineRun, { paused, options }: Continued): Pro
   if (typeof paused !== "string" && paused.status !== "PAUSED") throw notPaused(paused.runId, paused.status);
   const requirements = options.requirements ?? (typeof paused === "string" ? [] : paused.requirements);
   const answered = requirements.filter(({ isResolved }) => isResolved);
-  const { answers = [] } = options;
+  const { answers = [], userId } = options;
   if (answered.length + answers.length === 0) throw unresolved(requirements);
-  return tell(run, { answered, answers });
+  return tell(run, { answered, answers, userId });
 }
 
-async function tell(
-  run: PipelineRun,
-  {
-    answered,
-    answers,
-  }: { readonly answered: readonly StepRequirement[]; readonly answers: readonly RequirementAnswer[] },
-): Promise<void> {
+interface Told {
+  readonly answered: readonly StepRequirement[];
+  readonly answers: readonly RequirementAnswer[];
+  readonly userId: string | undefined;
+}
+
+async function tell(run: PipelineRun, { answered, answers, userId }: Told): Promise<void> {
+  if (userId !== undefined) assertOwnRun(await run.look(), userId);
   if (answers.length > 0) await check(run, answers);
   const told = await Promise.allSettled([...answered, ...answers].map((answer) => run.answer(answer)));
   const failed = told.find((one) => one.status === "rejected");
@@ -59,6 +62,20 @@ async function check(run: PipelineRun, answers: readonly RequirementAnswer[]): P
     return data === undefined || problems.length === 0 ? [] : [{ data, problems }];
   });
   if (wrong.length > 0) throw invalidDecisions(wrong);
+}
+
+/** @throws {WorkflowError} `SESSION_FOREIGN` */
+export function assertOwnRun(
+  { runId, userId: owner }: Pick<PipelineRunOutput, "runId" | "userId">,
+  userId: string,
+): void {
+  if (owner === null || owner === userId) return;
+  throw new WorkflowError({
+    code: "SESSION_FOREIGN",
+    message: `The run "${runId}" belongs to another user than "${userId}".`,
+    hint: "Use the id of a run of this user.",
+    details: { runId, userId },
+  });
 }
 
 function notPaused(runId: string, status: string): WorkflowError {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Workflow, WorkflowError } from "millrace";
+import type { Workflow } from "millrace";
 import { createRuntime, type RunHandle, type Runtime } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
 import { PipelineTree } from "../compile/pipeline-tree.js";
@@ -18,7 +18,7 @@ import { normalizeAll } from "../nodes/normalize.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
 import { SessionStore } from "../session/session-store.js";
 import { checkOptions } from "./check-options.js";
-import { answersTo, type ContinueOptions } from "./continue-run.js";
+import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { PipelineOptions, RunArguments } from "./pipeline-options.js";
@@ -74,7 +74,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   /**
    * A paused run goes on with what people have said: answered requirements of its output, or answers by their id.
    *
-   * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; of the run: `PROMPT_CLOSED` for what was answered already.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; of the run: `PROMPT_CLOSED` for what was answered already,
+   * `SESSION_FOREIGN`.
    */
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
@@ -91,7 +92,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     return { request: runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId }) };
   }
 
-  /** A run that is stored. */
+  /** A run that is stored, whoever's it is: {@link getRun} asks for that. */
   handle(runId: string): PipelineRun<Input, Output> {
     return new PipelineRun(this.#open().handle(runId), this.#setup());
   }
@@ -104,13 +105,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    */
   async getRun(runId: string, userId?: string): Promise<TypedOutput<Input, Output>> {
     const output = await this.handle(runId).look();
-    if (userId === undefined || output.userId === null || output.userId === userId) return output;
-    throw new WorkflowError({
-      code: "SESSION_FOREIGN",
-      message: `The run "${runId}" belongs to another user than "${userId}".`,
-      hint: "Use the id of a run of this user.",
-      details: { runId, userId },
-    });
+    if (userId !== undefined) assertOwnRun(output, userId);
+    return output;
   }
 
   /** Runs of this pipeline, newest first, in pages. */
@@ -123,19 +119,38 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     return new SessionStore(this.#open().records);
   }
 
-  /** A copy of what a session has stored. @throws {WorkflowError} `SESSION_UNKNOWN` */
-  getSessionState(sessionId: string = this.sessionId): Promise<SessionState> {
-    return this.sessions.getSessionState(sessionId);
+  /**
+   * A copy of what a session has stored.
+   *
+   * @param userId Whose session it has to be.
+   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`.
+   */
+  getSessionState(sessionId: string = this.sessionId, userId?: string): Promise<SessionState> {
+    return this.sessions.getSessionState(sessionId, userId);
   }
 
-  /** Replaces these fields, and gives the state. @throws {WorkflowError} `SESSION_UNKNOWN`, `STATE_UNSTORABLE`. */
-  updateSessionState(updates: Readonly<SessionState>, sessionId: string = this.sessionId): Promise<SessionState> {
-    return this.sessions.updateSessionState(updates, sessionId);
+  /**
+   * Replaces these fields, and gives the state.
+   *
+   * @param userId Whose session it has to be.
+   * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
+   */
+  updateSessionState(
+    updates: Readonly<SessionState>,
+    sessionId: string = this.sessionId,
+    userId?: string,
+  ): Promise<SessionState> {
+    return this.sessions.updateSessionState(updates, sessionId, userId);
   }
 
-  /** What all ended runs of a session took; null: none has ended. */
-  async getSessionMetrics(sessionId: string = this.sessionId): Promise<SessionMetricsData | null> {
-    return (await this.sessions.get(sessionId))?.metrics ?? null;
+  /**
+   * What all ended runs of a session took; null: none has ended.
+   *
+   * @param userId Whose session it has to be.
+   * @throws {WorkflowError} `SESSION_FOREIGN`
+   */
+  async getSessionMetrics(sessionId: string = this.sessionId, userId?: string): Promise<SessionMetricsData | null> {
+    return (await this.sessions.get(sessionId, userId))?.metrics ?? null;
   }
 
   /** Goes on with runs that a crash has left, and does so from now on. Gives how many there were. */
