@@ -164,7 +164,7 @@ async function finished(
 ): Promise<CallToolResult> {
   const { server, waitMs, catalog, log } = offer;
   for (;;) {
-    await settled(handle, waitMs);
+    await settled(handle, waitMs, signal);
     const outcome = await handle.outcome();
     const [prompt] = outcome?.status === "waiting" ? outcome.prompts : [];
     const asking = { server, facts, handle, signal, requestId, answerMs: waitMs, log };

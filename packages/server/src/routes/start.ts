@@ -19,7 +19,7 @@ export function mountStart(server: Server): void {
     },
     async (call) => {
       const { handle } = await startRun(server, { ...call, workflow: call.params.name });
-      await settled(handle, server.limits.runWaitMs);
+      await settled(handle, server.limits.runWaitMs, call.context.req.raw.signal);
       const record = await handlerRecord(handle, server.catalog);
       return json(record, record.status === "running" ? 202 : 200);
     },
