@@ -8,13 +8,17 @@ import { createMcpServer } from "../src/mcp.js";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
 
-async function connect(answer: ElicitResult | (() => never) | null = null, elicitation: Record<string, object> = {}) {
+async function connect(
+  answer: ElicitResult | (() => Promise<ElicitResult>) | null = null,
+  elicitation: Record<string, object> = {},
+) {
   const runtime = createRuntime({ workflows });
   const log = { info: () => {}, error: () => {} };
   const server = createMcpServer({
     runtime,
     log,
     tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails." },
+    progressMs: 5,
   });
   const client = new Client({ name: "test", version: "1" }, { capabilities: answer === null ? {} : { elicitation } });
   const asked: Json[] = [];
@@ -65,6 +69,26 @@ describe("createMcpServer", () => {
     });
     expect(await call("fail")).toMatchObject({ isError: true, structuredContent: { error_code: "STEP_FAILED" } });
     await expect(call("count", { to: 1 })).rejects.toThrow("no tool");
+  });
+
+  it("tells a client that asks for it that a call is at work, until the call has ended", async () => {
+    let answer = (_result: ElicitResult): void => {};
+    const person = new Promise<ElicitResult>((resolve) => {
+      answer = resolve;
+    });
+    const { client } = await connect(() => person);
+    const told: number[] = [];
+    const called = client.callTool({ name: "refund", arguments: {} }, undefined, {
+      onprogress: ({ progress }) => void told.push(progress),
+    });
+    await expect.poll(() => told.length).toBeGreaterThan(2);
+    answer({ action: "accept", content: { approved: true } });
+
+    expect(await called).toMatchObject({ structuredContent: { status: "completed" } });
+    const count = told.length;
+    expect(told).toEqual([...new Set(told)].toSorted((one, other) => one - other));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(told.length).toBe(count);
   });
 
   it("answers no prompt of a workflow that is no tool", async () => {
@@ -121,9 +145,17 @@ function failing(): never {
 
 describe("the options of an MCP server", () => {
   it("are refused with everything that is wrong", () => {
-    const wrong = { runtime: createRuntime({ workflows }), tools: { ad: "Adds." }, waitMs: 0, tenent: "acme" };
+    const wrong = {
+      runtime: createRuntime({ workflows }),
+      tools: { ad: "Adds." },
+      waitMs: 0,
+      progressMs: -1,
+      tenent: "acme",
+    };
 
-    expect(() => createMcpServer(wrong)).toThrow(/`tenent` is no option: did you mean `tenant`.*waitMs.*"ad"/s);
+    expect(() => createMcpServer(wrong)).toThrow(
+      /`tenent` is no option: did you mean `tenant`.*waitMs.*progressMs.*"ad"/s,
+    );
     expect(() => createMcpServer({} as never)).toThrow("no runtime");
   });
 });

@@ -27,6 +27,7 @@ import { anyEventJsonSchema } from "../wire/event-schema.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog, type WorkflowFacts } from "../workflow-facts.js";
 import { ask } from "./ask.js";
+import { tellProgress } from "./progress.js";
 
 export interface McpOptions {
   // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
@@ -40,6 +41,8 @@ export interface McpOptions {
   readonly tenant?: string;
   /** How long a call waits for the run, and then for each answer of a person. @default 600000 */
   readonly waitMs?: number;
+  /** A client that asks for progress is told after each such time that its call is at work. @default 10000 */
+  readonly progressMs?: number;
   readonly log?: Log;
 }
 
@@ -63,16 +66,21 @@ const answerTool = "answer_prompt";
  * await createMcpServer({ runtime, tools: { refund: "Refunds an order." } }).connect(new StdioServerTransport());
  */
 export function createMcpServer(options: McpOptions): Server {
-  const { runtime, tenant = "", waitMs = 600_000, log = consoleLog, name = "millrace", version = "1" } = options;
-  assertValid(options, waitMs);
+  const { runtime, tenant = "", log = consoleLog, name = "millrace", version = "1" } = options;
+  const { waitMs = 600_000, progressMs = 10_000 } = options;
+  assertValid(options, { waitMs, progressMs });
   const server = new Server({ name, version }, { capabilities: { tools: {} } });
   const catalog = new WorkflowCatalog(runtime.workflows, {});
   const tools = options.tools ?? Object.fromEntries(catalog.names.map((one) => [one, `Runs the workflow "${one}".`]));
   const offer: Offer = { runtime, tenant, waitMs, log, catalog, tools, server };
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...Object.keys(tools).map(toTool), answering] }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId, sendNotification }) => {
     const call = { tool: params.name, given: params.arguments ?? {}, signal, requestId };
-    return answered(offer, call).catch((error: unknown) => failed(error, params.name, log));
+    const token = params._meta?.progressToken;
+    const endProgress = tellProgress({ token, everyMs: progressMs, notify: sendNotification });
+    return answered(offer, call)
+      .catch((error: unknown) => failed(error, params.name, log))
+      .finally(endProgress);
   });
   return server;
 
@@ -89,17 +97,20 @@ const known: OptionNames<McpOptions> = {
   version: true,
   tenant: true,
   waitMs: true,
+  progressMs: true,
   log: true,
 };
 
-function assertValid(options: McpOptions, waitMs: number): void {
+function assertValid(options: McpOptions, times: { readonly waitMs: number; readonly progressMs: number }): void {
   const workflows: object = options.runtime?.workflows ?? {};
   const unknown = Object.keys(options.tools ?? {}).filter((name) => !Object.hasOwn(workflows, name));
   const problems = [
     ...unknownOptions(options, known),
     ...(Object.keys(workflows).length === 0 ? ["`runtime` is no runtime"] : []),
     ...(Object.hasOwn(workflows, answerTool) ? [`a workflow has the name of the tool "${answerTool}"`] : []),
-    ...(waitMs > 0 ? [] : [`\`waitMs\` is ${String(waitMs)}, not a number above 0`]),
+    ...Object.entries(times).flatMap(([name, ms]) =>
+      ms > 0 ? [] : [`\`${name}\` is ${String(ms)}, not a number above 0`],
+    ),
     ...unknown.map((name) => `\`tools\` names "${name}", which is no workflow of the runtime`),
   ];
   if (problems.length > 0) throw wrongOptions("MCP server", "McpOptions", problems);
