@@ -40,7 +40,7 @@ async function ask(of: Miniflare, path: string, body?: string): Promise<unknown>
 }
 
 describe("a runtime in a Durable Object", () => {
-  it("asks in one process of workerd, and goes on with the answer in the next", { timeout: 20_000 }, async () => {
+  it("asks in one process of workerd, and goes on with the answer in the next", async () => {
     const folder = temporaryDirectory();
     const first = startWorker(script, folder);
     const ids = ["one", "two", "three", "four", "five"];
@@ -67,7 +67,7 @@ describe("a runtime in a Durable Object", () => {
     expect(types.filter((type) => type === "effect.recorded")).toHaveLength(1);
   });
 
-  it("takes over at once what the object held before it was started again", { timeout: 20_000 }, async () => {
+  it("takes over at once what the object held before it was started again", async () => {
     const folder = temporaryDirectory();
     const first = startWorker(script, folder);
     const hour = { owner: "ann", nowMs: 1_000, untilMs: 3_600_000 };
