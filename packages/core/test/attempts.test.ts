@@ -112,8 +112,11 @@ describe("an attempt that has ended", () => {
       },
       { timeout: 5 },
     );
+    const clock = withVirtualClock(flow);
+    const handler = flow.run();
+    await clock.advance(5);
 
-    const result = await flow.run();
+    const result = await handler;
     held.open();
     await settle();
 

@@ -27,8 +27,6 @@ const stopped = (result: unknown): StopEvent => new StopEvent({ result });
 const items = (count: number): Item[] => Array.from({ length: count }, (_, n) => new Item({ n }));
 const numbers = (all: readonly { readonly n: number }[]): number[] => all.map(({ n }) => n);
 
-const afterMs = (ms: number, n: number): Promise<number> => new Promise((done) => setTimeout(() => done(n), ms));
-
 interface Behaviour {
   readonly count: number;
   readonly work: (n: number, signal: AbortSignal) => Promise<number | null>;
@@ -49,6 +47,17 @@ function batchFlow({ count, work, options = {} }: Behaviour) {
     .build();
 }
 
+/** A batch whose members end one after the other, the last one first. */
+function backwards({ count, options = {} }: Omit<Behaviour, "work">) {
+  const gates = Array.from({ length: count }, () => gate());
+  let left = count;
+  const next = (): void => gates[--left]?.open();
+  const flow = batchFlow({ count, options, work: async (n) => gates[n]!.promise.then(() => n) });
+  flow.on("step.completed", ({ step }) => void (step === "work" && next()));
+  next();
+  return flow;
+}
+
 function summary(member: Settled<Done>): string {
   const what =
     member.status === "ok"
@@ -61,22 +70,11 @@ function summary(member: Settled<Done>): string {
 
 describe("an array", () => {
   it("is one batch, in the order it was emitted", async () => {
-    const flow = batchFlow({
-      count: 4,
-      work: async (n) => afterMs((4 - n) * 2, n),
-    });
-
-    expect(await flow.run()).toEqual([0, 1, 2, 3]);
+    expect(await backwards({ count: 4 }).run()).toEqual([0, 1, 2, 3]);
   });
 
   it('is in the order of arrival with `order: "arrived"`', async () => {
-    const flow = batchFlow({
-      count: 3,
-      options: { order: "arrived" },
-      work: async (n) => afterMs((3 - n) * 5, n),
-    });
-
-    expect(await flow.run()).toEqual([2, 1, 0]);
+    expect(await backwards({ count: 3, options: { order: "arrived" } }).run()).toEqual([2, 1, 0]);
   });
 
   it("that is empty fires its collect step with nothing", async () => {

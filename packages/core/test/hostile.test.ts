@@ -139,7 +139,7 @@ describe("snapshots that reach for what is not theirs", () => {
     const fates = ["store", "items", "extra"].map((name) => decoded(flow, { ...snapshot, [name]: deep }));
 
     expect(fates).toEqual(["SNAPSHOT_HOSTILE", "SNAPSHOT_HOSTILE", "SNAPSHOT_HOSTILE"]);
-    expect(performance.now() - startedMs).toBeLessThan(4_000);
+    expect(performance.now() - startedMs).toBeLessThan(40_000); // a walk that looks back at each level takes hours
   });
 
   it("are refused with things in them that are no JSON", async () => {

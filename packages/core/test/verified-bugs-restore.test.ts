@@ -34,8 +34,11 @@ describe("a context after the end of its run", () => {
         await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
       })
       .build();
+    const clock = withVirtualClock(flow);
     const first = flow.run({ by: "first" }, how === "fails" ? {} : { timeout: 5 });
-    await rejection(first);
+    const failure = rejection(first);
+    await clock.advance(5);
+    await failure;
 
     const second = flow.run({ by: "second" }, { context: reload(flow, first.context) });
 

@@ -24,7 +24,7 @@ export interface SoakOptions {
   readonly durability: "power" | "process";
   /** @default 1000 */
   readonly leaseMs?: number;
-  /** How long the last processes may take, in milliseconds. @default 120000 */
+  /** How long the last processes may take, in milliseconds. @default 300000 */
   readonly finishMs?: number;
   readonly onProgress?: (text: string) => void;
 }
@@ -91,7 +91,7 @@ class Killer {
 
   /** The processes of the last kills give way to others that do everything that is left. */
   async finish(): Promise<void> {
-    const { processes, finishMs = 120_000 } = this.#options;
+    const { processes, finishMs = 300_000 } = this.#options;
     for (const worker of this.#workers) await worker.kill();
     for (let place = 0; place < processes; place++) this.#spawn(place, null, true);
     const late = new AbortController();

@@ -52,7 +52,9 @@ const outside: Outside = {
 
 async function main(): Promise<void> {
   const { path, durability, leaseMs, place, places } = options;
-  const store = notedStore(sqliteStore(path, { durability, pollMs: 50 }), notes, mortality);
+  // Another one may have been stopped with the lock of the file.
+  const opened = sqliteStore(path, { durability, pollMs: 50, busyTimeoutMs: 60_000 });
+  const store = notedStore(opened, notes, mortality);
   const log = {
     info() {},
     error: (message: string, error?: unknown) =>

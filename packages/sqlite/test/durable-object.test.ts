@@ -1,20 +1,32 @@
 import { randomUUID } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { runStoreSuite } from "@millrace/conformance";
 import type { RunStore } from "millrace/runtime";
 import type { Miniflare } from "miniflare";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { temporaryDirectory } from "./files.js";
 import { bundleWorker, remoteStore, startWorker } from "./object-worker.js";
 import { creationOf, keyOf, ticksOf } from "./runs.js";
 
 let script: string;
 let worker: Miniflare;
+let folder: string;
 beforeAll(async () => {
+  // Miniflare takes its files away without anybody being able to wait for it: often the process has ended before.
+  folder = mkdtempSync(join(tmpdir(), "millrace-workerd-"));
+  for (const name of ["TMPDIR", "TEMP", "TMP"]) vi.stubEnv(name, folder);
   script = await bundleWorker();
   worker = startWorker(script);
   await worker.ready;
 });
-afterAll(() => worker.dispose());
+afterAll(async () => {
+  await worker.dispose();
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+});
 
 runStoreSuite("durableObjectStore", async () => {
   const object = randomUUID();
@@ -40,7 +52,7 @@ async function ask(of: Miniflare, path: string, body?: string): Promise<unknown>
 }
 
 describe("a runtime in a Durable Object", () => {
-  it("asks in one process of workerd, and goes on with the answer in the next", { timeout: 20_000 }, async () => {
+  it("asks in one process of workerd, and goes on with the answer in the next", async () => {
     const folder = temporaryDirectory();
     const first = startWorker(script, folder);
     const ids = ["one", "two", "three", "four", "five"];
@@ -67,7 +79,7 @@ describe("a runtime in a Durable Object", () => {
     expect(types.filter((type) => type === "effect.recorded")).toHaveLength(1);
   });
 
-  it("takes over at once what the object held before it was started again", { timeout: 20_000 }, async () => {
+  it("takes over at once what the object held before it was started again", async () => {
     const folder = temporaryDirectory();
     const first = startWorker(script, folder);
     const hour = { owner: "ann", nowMs: 1_000, untilMs: 3_600_000 };

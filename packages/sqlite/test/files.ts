@@ -7,6 +7,7 @@ import type { RunStore } from "millrace/runtime";
 import { onTestFinished } from "vitest";
 import type { SqliteDatabase, SqliteDriverName } from "../src/index.js";
 import { type SqliteStoreOptions, sqliteStore } from "../src/index.js";
+import { patienceMs } from "./runs.js";
 
 export const drivers: readonly SqliteDriverName[] = ["node:sqlite", "better-sqlite3"];
 
@@ -25,9 +26,9 @@ export function temporaryFile(): string {
   return join(temporaryDirectory(), "runs.db");
 }
 
-/** A store that is closed with the test. */
+/** A store that is closed with the test. Waits for the file as long as a machine may let another process stand still. */
 export function openStore(path: string, options: SqliteStoreOptions = {}): RunStore {
-  const store = sqliteStore(path, { durability: "process", ...options });
+  const store = sqliteStore(path, { durability: "process", busyTimeoutMs: patienceMs, ...options });
   onTestFinished(() => store.close());
   return store;
 }

@@ -4,7 +4,7 @@ import { type SoakReport, soak } from "../soak/kills.js";
 import { itemsOfRun } from "../soak/order.js";
 import { temporaryDirectory } from "./files.js";
 
-const timeout = 120_000;
+const timeout = 400_000;
 
 /** Everything that must hold is in `problems`; the rest says that there was something to find. */
 function expectSound(report: SoakReport, runs: number): void {

@@ -27,14 +27,17 @@ export function startWorker(script: string, folder?: string): Miniflare {
 
 type Listener = (key: RunKey | null) => void;
 
+/** By object: what was asked to watch it. Requests go their own ways: one that was made later may arrive first. */
+const watching = new Map<string, Promise<void>>();
+
 /** The store of an object, from outside: each call is a request. */
 export function remoteStore(worker: Miniflare, object: string, connection: number): RunStore {
   const address = `http://${object}/store/${connection}`;
-  // A call comes after the watching that was asked for before it.
-  let watching: Promise<void> = Promise.resolve();
+  // A call, of whichever connection, comes after the watching that was asked for before it.
+  const watched = (): Promise<void> => watching.get(object) ?? Promise.resolve();
   const listeners: AbortController[] = [];
   const call = async (method: string, values: unknown[]): Promise<unknown> => {
-    await watching;
+    await watched();
     const response = await worker.dispatchFetch(`${address}/${method}`, {
       method: "POST",
       body: JSON.stringify(values),
@@ -46,7 +49,8 @@ export function remoteStore(worker: Miniflare, object: string, connection: numbe
   const watch = (listener: Listener): (() => void) => {
     const stopped = new AbortController();
     listeners.push(stopped);
-    watching = watching.then(async () => listen(await worker.dispatchFetch(address), listener, stopped.signal));
+    const next = watched().then(async () => listen(await worker.dispatchFetch(address), listener, stopped.signal));
+    watching.set(object, next);
     return () => stopped.abort();
   };
   const close = async (): Promise<void> => {
@@ -62,7 +66,7 @@ export function remoteStore(worker: Miniflare, object: string, connection: numbe
   });
 }
 
-/** Resolves when the other side listens, too: with its first line. */
+/** Resolves when the other side listens, too: with its first line, which may come together with the next. */
 async function listen(
   { body }: Awaited<ReturnType<Miniflare["dispatchFetch"]>>,
   listener: Listener,
@@ -70,10 +74,16 @@ async function listen(
 ) {
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const stop = (): void => void reader.cancel().catch(() => {});
-  await reader.read();
+  await new Promise<void>((resolve, reject) => {
+    const print = (line: string): void => {
+      const told: unknown = JSON.parse(line);
+      if (told === "ready") resolve();
+      else if (!stopped.aborted) listener(told as RunKey | null);
+    };
+    follow(reader, print).then(resolve, reject);
+  });
   if (stopped.aborted) return stop();
   stopped.addEventListener("abort", stop);
-  void follow(reader, (line) => !stopped.aborted && listener(JSON.parse(line)));
 }
 
 async function follow(reader: ReadableStreamDefaultReader<Uint8Array>, print: (line: string) => void): Promise<void> {

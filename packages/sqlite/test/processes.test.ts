@@ -128,6 +128,6 @@ describe.for(drivers)("several processes on one file, with %s", (driver) => {
     holder.send("commit");
     await holder.line();
 
-    await vi.waitFor(() => expect(heard).toContain(null), { timeout: 10_000 });
+    await vi.waitFor(() => expect(heard).toContain(null), { timeout: 50_000 });
   });
 });

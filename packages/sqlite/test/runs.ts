@@ -1,5 +1,8 @@
 import type { ClaimedRun, CommitResult, RunCommit, RunKey, RunStore } from "millrace/runtime";
 
+/** How long a process waits for a file that another one has locked: it may be stopped meanwhile, or get no processor. */
+export const patienceMs = 60_000;
+
 export const keyOf = (runId: string, tenant = "acme"): RunKey => ({ tenant, runId });
 
 type Creation = NonNullable<RunCommit["create"]>;

@@ -42,7 +42,7 @@ async function takeOver(path: string): Promise<void> {
   expect((await second.rest()).at(-1)).toBe(ofSecond);
 }
 
-describe("an owner that was stopped past its lease", { timeout: 60_000 }, () => {
+describe("an owner that was stopped past its lease", { timeout: 180_000 }, () => {
   it("has refused what its step commits when it goes on, and gives the result of the next owner", async () => {
     const path = temporaryFile();
     const first = await stoppedOwner(path, "unaware");
@@ -76,7 +76,7 @@ describe("an owner that was stopped past its lease", { timeout: 60_000 }, () => 
     const store = openStore(path);
     const claim = (): Promise<ClaimedRun | null> =>
       store.claim(key, { owner: "between", nowMs: Date.now(), untilMs: Date.now() + 60_000 });
-    const claimed = await vi.waitUntil(claim, { timeout: 30_000 });
+    const claimed = await vi.waitUntil(claim, { timeout: 90_000 });
 
     first.send("go");
     process.kill(first.pid, "SIGCONT");

@@ -9,14 +9,14 @@ const settings = { seed: 20_240_607, numRuns: 40 };
 
 export function randomSuite(open: OpenStore): void {
   describe("any sequence of calls", () => {
-    it("answers as a naive model of the contract does", { timeout: 120_000 }, async () => {
+    it("answers as a naive model of the contract does", { timeout: 300_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(operations, (sequence) => checkAgainstModel(open, sequence)),
         settings,
       );
     });
 
-    it("never lets two owners commit in one epoch, and keeps ticks without gaps", { timeout: 120_000 }, async () => {
+    it("never lets two owners commit in one epoch, and keeps ticks without gaps", { timeout: 300_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(schedules, (schedule) => checkConcurrent(open, schedule)),
         settings,

@@ -18,7 +18,7 @@ function listen(store: RunStore): { heard: (RunKey | null)[]; stop: () => void }
 const isAbout = (key: RunKey | null, runId: string): boolean => key === null || key.runId === runId;
 
 async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Promise<void> {
-  await vi.waitFor(() => expect(heard.some((key) => isAbout(key, runId))).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(heard.some((key) => isAbout(key, runId))).toBe(true), { timeout: 50_000 });
 }
 
 function watching(test: StoreTest): void {
@@ -59,7 +59,7 @@ function watching(test: StoreTest): void {
     const before = heard.length;
     await store.post(run.key, messageOf("1"));
 
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), { timeout: 10_000 });
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), { timeout: 50_000 });
   });
 
   test("tells every listener, the same one twice, and none that stopped", async (store) => {
@@ -72,7 +72,7 @@ function watching(test: StoreTest): void {
 
     await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
 
-    await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2), { timeout: 50_000 });
     expect(heard).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ function watching(test: StoreTest): void {
 
     await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
 
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 50_000 });
     expect(await seen.at(-1)).toBe(1);
   });
 }

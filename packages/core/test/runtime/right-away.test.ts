@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
 import { createRuntime, memoryStore } from "../../src/runtime.js";
 import { silent } from "../support/runtimes.js";
+import { VirtualClock } from "../support/virtual-clock.js";
 
 const stopped = <Result>(result: Result): StopEvent<Result> => new StopEvent({ result });
 
@@ -26,8 +27,8 @@ function flows(world: { fails: boolean }) {
   };
 }
 
-function open(world: { fails: boolean } = { fails: true }) {
-  return createRuntime({ workflows: flows(world), store: memoryStore(), log: silent });
+function open(world: { fails: boolean } = { fails: true }, ports: { readonly clock?: VirtualClock } = {}) {
+  return createRuntime({ workflows: flows(world), store: memoryStore(), log: silent, ...ports });
 }
 
 describe("right away", () => {
@@ -45,13 +46,16 @@ describe("right away", () => {
 
   it("a cancelled run is resumed, and a failed one retried", async () => {
     const world = { fails: true };
-    const runtime = open(world);
+    const clock = new VirtualClock(); // or it might be awake before the cancel
+    const runtime = open(world, { clock });
     const asleep = runtime.run("sleeps", {}, { runId: "asleep" });
     await asleep.cancel("not now");
     await runtime.run("fails", {}, { runId: "fails" }).catch(() => {});
     world.fails = false;
 
-    expect(await runtime.resume("asleep")).toBe("awake");
+    const resumed = runtime.resume("asleep");
+    await clock.advance(10);
+    expect(await resumed).toBe("awake");
     expect(await runtime.retry("fails")).toBe("in the end");
     await runtime.stop();
   });

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { writeSync } from "node:fs";
 import type { SqliteDriverName } from "../../src/index.js";
 import { sqliteStore } from "../../src/index.js";
-import { commitOf, completed, ticksOf } from "../runs.js";
+import { commitOf, completed, patienceMs, ticksOf } from "../runs.js";
 
 const [path, driver, owner] = process.argv.slice(2) as [string, SqliteDriverName, string];
-const store = sqliteStore(path, { driver, durability: "process" });
+const store = sqliteStore(path, { driver, durability: "process", busyTimeoutMs: patienceMs });
 writeSync(1, "ready\n");
 await once(process.stdin, "data");
 for (;;) {

@@ -3,10 +3,10 @@ import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { SqliteDriverName } from "../../src/index.js";
 import { sqliteStore } from "../../src/index.js";
-import { commitOf, commitOne, keyOf, ticksOf } from "../runs.js";
+import { commitOf, commitOne, keyOf, patienceMs, ticksOf } from "../runs.js";
 
 const [path, driver, owner, runId] = process.argv.slice(2) as [string, SqliteDriverName, string, string];
-const store = sqliteStore(path, { driver, durability: "process" });
+const store = sqliteStore(path, { driver, durability: "process", busyTimeoutMs: patienceMs });
 const claimed = await store.claim(keyOf(runId), { owner, nowMs: 2_000, untilMs: 60_000 });
 if (claimed === null) throw new TypeError("the run is not free");
 writeSync(1, `${claimed.run.epoch}\n`);

@@ -12,6 +12,7 @@ import * as z from "zod";
 import { Mortality, notedStore } from "../../soak/noted-store.js";
 import { Notes } from "../../soak/notes.js";
 import { sqliteStore } from "../../src/index.js";
+import { patienceMs } from "../runs.js";
 
 const [path, name, waits] = process.argv.slice(2) as [string, string, "waits" | "unaware" | "goes on"];
 const print = (text: string): void => void writeSync(1, `${text}\n`);
@@ -37,7 +38,7 @@ const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
   .build();
 
 const log = { info() {}, error: (message: string, error?: unknown) => print(`log ${message} ${codeOf(error)}`) };
-const opened = sqliteStore(path, { durability: "process", pollMs: 50 });
+const opened = sqliteStore(path, { durability: "process", pollMs: 50, busyTimeoutMs: patienceMs });
 if (waits === "unaware") opened.renew = () => new Promise(() => {});
 const store = notedStore(opened, notes, new Mortality(null));
 const runtime = createRuntime({ workflows: { held }, store, leaseMs: 500, log });
