@@ -61,6 +61,7 @@ describe("when answers are lost", () => {
   it("an event is delivered once, and so is an answer", async () => {
     await using faulty = await behind(loseAnswers);
     const [mailbox, greet] = [direct.run("mailbox"), direct.run("greet")];
+    await mailbox.accepted;
     const promptId = await askedOf(direct, greet.handlerId);
 
     const receipts = [
