@@ -75,7 +75,7 @@ describe("a run of 10,000 events", () => {
     const again = seen.filter(({ data }) => data.type === "StepRestartedEvent").length;
     expect(numbers.length).toBeLessThanOrEqual(10_000 + 100 * again);
     expect([...new Set(numbers)]).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
-  }, 120_000);
+  }, 240_000);
 
   const readers = Number(process.env["READERS"] ?? 50);
 
@@ -92,7 +92,7 @@ describe("a run of 10,000 events", () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => index);
     for (const seen of all) expect(seen.map(({ id }) => id)).toEqual(ids);
     expect(server.log).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   it("does not fill the server for a reader that does not read", async () => {
     await using server = await ServerProcess.start();
@@ -108,7 +108,7 @@ describe("a run of 10,000 events", () => {
     const grown = (await server.memory()) - before;
     stop.abort();
     expect(grown).toBeLessThan(20 * 1_500_000); // all of it would be 20 × 3 MB and more
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("a run that is at work for long", () => {
@@ -130,7 +130,7 @@ describe("a run that is at work for long", () => {
       // The least that each of them kept when they were not let go: 2.8 kB.
       expect(await leavesLess(server, 2_000 * 1_000, askOften)).toBe(true);
     },
-    120_000,
+    240_000,
   );
 
   it("keeps nothing of those who hang up while they wait", async () => {
@@ -148,5 +148,5 @@ describe("a run that is at work for long", () => {
 
     // 17 kB of each until its time was over.
     expect(await leavesLess(server, 1_000 * 4_000, askAll)).toBe(true);
-  }, 120_000);
+  }, 240_000);
 });

@@ -106,5 +106,5 @@ describe("in Chromium", () => {
     await killed;
     expect(counted).toEqual({ inOrder: true, missing: 0, result: EVENTS });
     expect(wire.cuts).toBeGreaterThanOrEqual(5);
-  }, 120_000);
+  }, 240_000);
 });
