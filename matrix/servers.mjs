@@ -174,19 +174,26 @@ async function during({ program, folder }, ask) {
 }
 
 async function whenListening(port) {
-  for (let attempt = 0; attempt < 120; attempt += 1) {
+  for (let attempt = 0; attempt < 480; attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, 250));
     const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
     if (response) return;
   }
-  throw new Error("the server did not answer within 30 s");
+  throw new Error("the server did not answer within 120 s");
 }
 
-function freePort() {
+/** Below those that systems give to connections: one of them may be taken again before the server listens. */
+async function freePort() {
+  for (;;) {
+    const port = 12_000 + Math.trunc(Math.random() * 20_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port) {
   return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, () => probe.close(() => resolve(true)));
   });
 }

@@ -12,7 +12,7 @@ const bin = (name) => join(matrix, "node_modules", ".bin", name);
 
 /** No build of one small workflow takes this long, nor a run of it. */
 const buildLimitMs = 180_000;
-const runLimitMs = 30_000;
+const runLimitMs = 120_000;
 
 /** Standard output of a program; what it said, when it fails. */
 export function output(program, args, { limitMs = buildLimitMs, ...options } = {}) {

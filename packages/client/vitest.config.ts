@@ -11,8 +11,9 @@ export default defineConfig({
     fsModuleCache: false,
     restoreMocks: true,
     // They talk to processes and a browser, on machines that do other things, too.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: "client", include: ["src/**/*.test.ts", "test/**/*.test.ts"] } },
       {

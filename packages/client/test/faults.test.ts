@@ -61,6 +61,7 @@ describe("when answers are lost", () => {
   it("an event is delivered once, and so is an answer", async () => {
     await using faulty = await behind(loseAnswers);
     const [mailbox, greet] = [direct.run("mailbox"), direct.run("greet")];
+    await Promise.all([mailbox.accepted, greet.accepted]);
     const promptId = await askedOf(direct, greet.handlerId);
 
     const receipts = [
@@ -162,6 +163,7 @@ describe("when the server is killed", () => {
   it("those who wait for a run go on waiting, and an answer arrives", async () => {
     const client = patient();
     const run = client.run("greet");
+    await run.accepted; // another handle knows nothing of a start that is under way
     const promptId = await askedOf(client, run.handlerId);
     const waiting = [
       run.result(),
@@ -180,6 +182,7 @@ describe("when the server is killed", () => {
   it("in the middle of a stream, each of several readers gets every event once and in order", async () => {
     const client = patient();
     const run = client.run("count", { to: 1_000 });
+    await run.accepted; // another handle knows nothing of a start that is under way
     const killed: Promise<void>[] = [];
     const read = async (kills: boolean): Promise<number[]> => {
       const seen: number[] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientOptions, createClient, type StreamedEvent } from "../src/index.js";
 import { afterOf, cut, frame, json, lastFrame, listen, openSse } from "./support/listen.js";
 
@@ -16,6 +16,28 @@ async function toArray<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 const numbers = (items: readonly StreamedEvent[]): number[] => items.map(({ sequence }) => sequence);
 const upTo = (last: number): number[] => Array.from({ length: last + 1 }, (_, index) => index);
+
+/** A stream that the test writes, and time that passes when it says so. Of several that were opened: the last one. */
+function withTime(more: Partial<ClientOptions>) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const opened: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        opened.push(controller);
+        init?.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  return {
+    client: clientOf("http://x", { fetch, ...more }),
+    asked: () => opened.length,
+    write: (text: string) => opened.at(-1)?.enqueue(new TextEncoder().encode(text)),
+    end: () => opened.at(-1)?.close(),
+  };
+}
 
 describe("run.stream", () => {
   it("gives plain events with number, origin and prompt, and ends with the run", async () => {
@@ -145,39 +167,70 @@ describe("run.stream", () => {
     expect((times[3] as number) - (times[2] as number)).toBeGreaterThan(950);
   });
 
-  it("opens a stream again that is silent for too long, and not one with heartbeats", async () => {
+  it("opens a stream again that is silent for too long, and closes the silent one", async () => {
+    let isClosed = false;
     await using server = await listen((_, response, count) => {
       openSse(response);
-      if (count === 0) return; // for ever
-      let beats = 0;
-      const heart = setInterval(() => {
-        beats += 1;
-        if (beats < 75) return void response.write(": heartbeat\n\n");
-        clearInterval(heart); // longer than the longest silence
-        response.end(lastFrame(0));
-      }, 20);
+      if (count > 0) return void response.end(lastFrame(0));
+      response.on("close", () => (isClosed = true)); // silent for ever
     });
 
-    const items = await toArray(clientOf(server.baseUrl, { streamTimeoutMs: 1_000 }).handle("h").stream());
+    const items = await toArray(clientOf(server.baseUrl, { streamTimeoutMs: 500 }).handle("h").stream());
 
     expect(numbers(items)).toEqual([0]);
-    expect(server.asked).toHaveLength(2);
+    expect(server.asked.length).toBeGreaterThan(1);
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it("does not open one again that has heartbeats", async () => {
+    const { client, asked, write, end } = withTime({ streamTimeoutMs: 1_000 });
+
+    const reading = toArray(client.handle("h").stream());
+    for (let beats = 0; beats < 10; beats++) {
+      await vi.advanceTimersByTimeAsync(900);
+      write(": heartbeat\n\n");
+    }
+    await vi.advanceTimersByTimeAsync(900);
+    write(lastFrame(0));
+    end();
+
+    expect(numbers(await reading)).toEqual([0]);
+    expect(asked()).toBe(1);
+  });
+
+  it("opens one again that has been silent for just as long as it is told", async () => {
+    const { client, asked, write, end } = withTime({ streamTimeoutMs: 1_000 });
+
+    const reading = toArray(client.handle("h").stream());
+    await vi.advanceTimersByTimeAsync(999);
+    expect(asked()).toBe(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked()).toBe(2);
+    write(lastFrame(0));
+    end();
+
+    expect(numbers(await reading)).toEqual([0]);
   });
 
   it("does not take a slow reader for a silent server", async () => {
-    await using server = await listen((_, response) => {
-      openSse(response);
-      response.end(frame(0) + lastFrame(1));
-    });
-
+    const { client, asked, write, end } = withTime({ streamTimeoutMs: 500 });
     const seen: number[] = [];
-    for await (const { sequence } of clientOf(server.baseUrl, { streamTimeoutMs: 500 }).handle("h").stream()) {
-      seen.push(sequence);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
+
+    const reading = (async () => {
+      for await (const { sequence } of client.handle("h").stream()) {
+        seen.push(sequence);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+    })();
+    await vi.advanceTimersByTimeAsync(1);
+    write(frame(0));
+    write(lastFrame(1));
+    end();
+    await vi.advanceTimersByTimeAsync(2_000);
+    await reading;
 
     expect(seen).toEqual([0, 1]);
-    expect(server.asked).toHaveLength(1);
+    expect(asked()).toBe(1);
   });
 
   it("counts attempts anew after everything that came, and gives up after too many in a row", async () => {

@@ -46,7 +46,7 @@ async function ask(worker: Miniflare, address: string, body?: object): Promise<T
 }
 
 describe("createHandler in a Durable Object", () => {
-  it("pauses in one process of workerd, and goes on in the next", { timeout: 20_000 }, async () => {
+  it("pauses in one process of workerd, and goes on in the next", async () => {
     const folder = temporaryFolder();
     const first = start(folder);
     const orders = ["A-1", "B-2", "C-3"];
@@ -68,14 +68,14 @@ describe("createHandler in a Durable Object", () => {
     expect(await ask(second, "refund/", answers[0])).toMatchObject({ status: 409, body: { code: "RUN_FINISHED" } });
   });
 
-  it("goes on by the alarm of the object when a timer is due", { timeout: 20_000 }, async () => {
+  it("goes on by the alarm of the object when a timer is due", async () => {
     const worker = start(temporaryFolder());
     onTestFinished(() => worker.dispose());
     const { body } = await ask(worker, "nap/", { kwargs: { ms: 300 } });
     expect(body).toMatchObject({ status: "running", wake_at: expect.any(String) });
 
     const look = () => ask(worker, `nap/?handler_id=${body.handler_id}`);
-    await vi.waitFor(async () => expect(await look()).toMatchObject({ status: 200 }), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await look()).toMatchObject({ status: 200 }), { timeout: 40_000 });
     expect(await look()).toMatchObject({ body: { status: "completed", result: { value: { result: "rested" } } } });
   });
 });

@@ -153,7 +153,9 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     const id = await started(site, "add", { left: 1 });
     const [nowMs, untilMs] = [Date.now(), Date.now() + 60_000];
     const lease = { owner: "another process", nowMs, untilMs, ended: true };
-    await vi.waitFor(async () => expect(await store.claim({ tenant: "", runId: id }, lease)).not.toBeNull());
+    await vi.waitFor(async () => expect(await store.claim({ tenant: "", runId: id }, lease)).not.toBeNull(), {
+      timeout: 30_000,
+    });
     return site.post(`/handlers/${id}/cancel?purge=true`);
   },
   "409 PROMPT_CLOSED": async () => {
@@ -248,7 +250,7 @@ describe("errors", () => {
     expect([...new Set(documented)].sort()).toEqual(Object.keys(cases).sort());
   });
 
-  it.each(Object.entries(cases))("%s", { timeout: 30_000 }, async (name, bringAbout) => {
+  it.each(Object.entries(cases))("%s", async (name, bringAbout) => {
     const { status, body, headers } = await bringAbout();
 
     expect(`${status} ${body.code}`, JSON.stringify(body)).toBe(name);

@@ -5,7 +5,7 @@ import { ServerProcess } from "./server-process.js";
 let server: ServerProcess;
 beforeAll(async () => {
   server = await ServerProcess.start();
-}, 20_000);
+});
 afterAll(() => server[Symbol.asyncDispose]());
 
 const keyed = (key: string) => ({ "idempotency-key": key });
@@ -21,7 +21,7 @@ async function waiting(): Promise<string> {
 }
 
 describe("Idempotency-Key", () => {
-  it("on cancel and resume: each is done once, also after a kill", { timeout: 20_000 }, async () => {
+  it("on cancel and resume: each is done once, also after a kill", async () => {
     const id = await waiting();
     const cancel = () => server.post(`/handlers/${id}/cancel`, {}, keyed("c"));
     const resume = () => server.post(`/handlers/${id}/resume`, {}, keyed("r"));
@@ -40,7 +40,7 @@ describe("Idempotency-Key", () => {
     expect(await server.post(`/handlers/${id}/resume`, {}, keyed("r2"))).toMatchObject({ body: { status: "running" } });
   });
 
-  it("on retry: it is tried again once, also after a kill", { timeout: 20_000 }, async () => {
+  it("on retry: it is tried again once, also after a kill", async () => {
     const { body } = await server.post("/workflows/fail/run");
     const id = body.handler_id;
     const retry = (headers = {}) => server.post(`/handlers/${id}/retry`, {}, headers);
@@ -56,7 +56,7 @@ describe("Idempotency-Key", () => {
     expect(await happened(id, "run.retried")).toBe(2);
   });
 
-  it("on an answer: the second one gets the first's, also after a kill", { timeout: 20_000 }, async () => {
+  it("on an answer: the second one gets the first's, also after a kill", async () => {
     const id = await waiting();
     const { body } = await server.get(`/handlers/${id}`);
     const answer = (approved: boolean, key: string) =>
@@ -84,7 +84,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  it("on an event: it is delivered once, also after a kill", { timeout: 20_000 }, async () => {
+  it("on an event: it is delivered once, also after a kill", async () => {
     const { body } = await server.post("/workflows/mailbox/run");
     const id = body.handler_id;
     const send = (text: string) =>

@@ -26,7 +26,7 @@ beforeAll(async () => {
   server = await ServerProcess.start({ tokens: [token] });
   const headers = { authorization: `Bearer ${token}` };
   client = createClient(createConfig({ baseUrl: server.url, headers }));
-}, 20_000);
+});
 afterAll(() => server[Symbol.asyncDispose]());
 
 async function start(name: string, kwargs: Record<string, unknown> = {}): Promise<string> {

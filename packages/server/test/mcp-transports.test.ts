@@ -81,7 +81,7 @@ async function open(transport: string, { file = temporaryFile(), answer = null a
   return { client, asked, call, kill: server.kill };
 }
 
-describe.each(Object.keys(transports))("MCP over %s", { timeout: 30_000 }, (transport) => {
+describe.each(Object.keys(transports))("MCP over %s", (transport) => {
   it("lists the tools and runs one", async () => {
     const { client, call } = await open(transport);
 
@@ -121,10 +121,10 @@ describe.each(Object.keys(transports))("MCP over %s", { timeout: 30_000 }, (tran
     const stop = new AbortController();
     const calling = client.callTool({ name: "busy", arguments: {} }, undefined, { signal: stop.signal });
     calling.catch(() => {}); // looked at below
-    await vi.waitFor(async () => expect(await statuses()).toEqual(["running"]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await statuses()).toEqual(["running"]), { timeout: 30_000 });
     stop.abort();
 
     await expect(calling).rejects.toThrow();
-    await vi.waitFor(async () => expect(await statuses()).toEqual(["cancelled"]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await statuses()).toEqual(["cancelled"]), { timeout: 30_000 });
   });
 });

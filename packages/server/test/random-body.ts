@@ -1,6 +1,12 @@
 /** Bodies from a seed: some nearly right, some broken, some mean. */
 export type Random = () => number;
 
+/** The same in every run, so that a change is judged by what it changes. `SEED=random` searches; a number repeats what was found. */
+export function wantedSeed(): number {
+  const wanted = process.env["SEED"] ?? "20261121";
+  return wanted === "random" ? Math.trunc(Math.random() * 1e9) : Number(wanted);
+}
+
 /** Mulberry32: small, and the same everywhere. */
 export function randomSource(seed: number): Random {
   let state = seed >>> 0;

@@ -56,7 +56,7 @@ async function start(folder: string): Promise<{ readonly url: string; kill(): Pr
   return { url: `http://127.0.0.1:${String(line[0]).slice("port ".length)}`, kill };
 }
 
-it("runs, answers what the README asks, and still knows it after a kill", { timeout: 30_000 }, async () => {
+it("runs, answers what the README asks, and still knows it after a kill", async () => {
   const folder = folderWithProgram();
   const first = await start(folder);
   const [, path, body] = /localhost:8080(\S+)[\s\S]*?-d '(.*)'/.exec(commands) as unknown as [string, string, string];

@@ -20,6 +20,34 @@ async function readSome(server: ServerProcess, path: string, { after, most }: { 
   return seen;
 }
 
+/**
+ * Whether a round of requests leaves less than this behind, in bytes. What leaks is left by each of them, and stays; what is
+ * compiled or cached on the way is not, and a connection that was closed here takes its time to be closed there.
+ */
+async function leavesLess(server: ServerProcess, most: number, round: () => Promise<void>): Promise<boolean> {
+  await round();
+  let before = await settledMemory(server);
+  for (let count = 0; count < 4; count++) {
+    await round();
+    const after = await settledMemory(server);
+    if (after - before < most) return true;
+    before = after;
+  }
+  return false;
+}
+
+/** Once it falls no more. */
+async function settledMemory(server: ServerProcess): Promise<number> {
+  let least = await server.memory();
+  for (let same = 0; same < 3; same++) {
+    await pause(100);
+    const now = await server.memory();
+    if (now < least - 50_000) same = -1;
+    least = Math.min(least, now);
+  }
+  return least;
+}
+
 describe("a run of 10,000 events", () => {
   it("reaches a reader that comes back 100 times whole and in order, through a kill of the server", async () => {
     await using server = await ServerProcess.start();
@@ -47,7 +75,7 @@ describe("a run of 10,000 events", () => {
     const again = seen.filter(({ data }) => data.type === "StepRestartedEvent").length;
     expect(numbers.length).toBeLessThanOrEqual(10_000 + 100 * again);
     expect([...new Set(numbers)]).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
-  }, 60_000);
+  }, 240_000);
 
   const readers = Number(process.env["READERS"] ?? 50);
 
@@ -64,7 +92,7 @@ describe("a run of 10,000 events", () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => index);
     for (const seen of all) expect(seen.map(({ id }) => id)).toEqual(ids);
     expect(server.log).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   it("does not fill the server for a reader that does not read", async () => {
     await using server = await ServerProcess.start();
@@ -80,7 +108,7 @@ describe("a run of 10,000 events", () => {
     const grown = (await server.memory()) - before;
     stop.abort();
     expect(grown).toBeLessThan(20 * 1_500_000); // all of it would be 20 × 3 MB and more
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("a run that is at work for long", () => {
@@ -97,35 +125,28 @@ describe("a run that is at work for long", () => {
       };
       const askOften = async (): Promise<void> => {
         for (let count = 0; count < 40; count++) await Promise.all(Array.from({ length: 50 }, ask));
-        await pause(100);
       };
-      await askOften();
-      const before = await server.memory();
-      await askOften();
 
       // The least that each of them kept when they were not let go: 2.8 kB.
-      expect((await server.memory()) - before).toBeLessThan(2_000 * 1_000);
+      expect(await leavesLess(server, 2_000 * 1_000, askOften)).toBe(true);
     },
-    60_000,
+    240_000,
   );
 
   it("keeps nothing of those who hang up while they wait", async () => {
-    await using server = await ServerProcess.start();
+    await using server = await ServerProcess.start({ limits: { runWaitMs: 3_600_000 } });
     await server.start("busy", { handler_id: "long" });
     const askAll = async (): Promise<void> => {
       const stop = new AbortController();
       const asking = Array.from({ length: 1_000 }, () =>
-        server.fetch("/handlers/long?wait=60000", { signal: stop.signal }).catch(() => {}),
+        server.fetch("/handlers/long?wait=3600000", { signal: stop.signal }).catch(() => {}),
       );
       await pause(1_000);
       stop.abort();
       await Promise.all(asking);
-      await pause(500);
     };
-    await askAll();
-    const before = await server.memory();
-    await askAll();
 
-    expect((await server.memory()) - before).toBeLessThan(1_000 * 4_000); // 17 kB of each until its time was over
-  }, 60_000);
+    // 17 kB of each until its time was over.
+    expect(await leavesLess(server, 1_000 * 4_000, askAll)).toBe(true);
+  }, 240_000);
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await ServerProcess.start({
     tokens: [{ token: "token-red", tenant: "red" }, { token: "token-blue", tenant: "blue" }, "token-cron"],
   });
-}, 20_000);
+});
 afterAll(() => server[Symbol.asyncDispose]());
 
 const routes: readonly (readonly ["GET" | "POST", string])[] = [

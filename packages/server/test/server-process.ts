@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Handler } from "../src/index.js";
 import type { Answer, Json } from "./answer.types.js";
+import { freePort } from "./free-port.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`child/${name}`, import.meta.url));
 
@@ -16,6 +17,7 @@ export class ServerProcess {
   readonly #options: object;
   #child: ChildProcess | null = null;
   #port = 0;
+  #restarted: Promise<void> = Promise.resolve();
   readonly #waiting: ((line: string) => void)[] = [];
   /** What the server has logged. */
   readonly log: string[] = [];
@@ -34,9 +36,15 @@ export class ServerProcess {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** On the same port and file. */
-  async restart(): Promise<void> {
+  /** On the same port and file. One at a time: the next one kills the process that the one before has started. */
+  restart(): Promise<void> {
+    this.#restarted = this.#restarted.then(() => this.#restart());
+    return this.#restarted;
+  }
+
+  async #restart(): Promise<void> {
     await this.kill();
+    if (this.#port === 0) this.#port = await freePort();
     const flags = ["--disable-warning=ExperimentalWarning", "--expose-gc", "--import", fileOf("source.mjs")];
     const options = JSON.stringify({ ...this.#options, port: this.#port });
     const child = spawn(process.execPath, [...flags, fileOf("server.ts"), join(this.#folder, "runs.db"), options]);
@@ -48,7 +56,6 @@ export class ServerProcess {
     });
     const line = await Promise.race([this.#line(), once(child, "exit").then(() => "")]);
     if (line === "") throw new TypeError(`the server has ended: ${this.log.join("\n")}`);
-    this.#port = Number(line.split(" ")[1]);
   }
 
   /** Bytes of heap in use, after a collection. */
@@ -68,6 +75,7 @@ export class ServerProcess {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#restarted.catch(() => {}); // whoever asked for it is told
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }

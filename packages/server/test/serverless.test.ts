@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { memoryStore, type RunStore } from "millrace/runtime";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bearerAuth, createHandler, type Handler, type HandlerOptions, type RequestHandler } from "../src/index.js";
 import { workflows } from "./child/workflows.js";
 
@@ -102,12 +102,14 @@ describe("createHandler", () => {
   it("leaves timers to a cron, and says when that has to come", async () => {
     const store = memoryStore();
     const handler = createHandler(workflows.nap, { store, log });
-    const { body } = await post(handler, { kwargs: { ms: 60 } });
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { body } = await post(handler, { kwargs: { ms: 3_600_000 } });
     expect(body).toMatchObject({ waiting: true, wake_at: expect.any(String) });
 
     const early = await handler.due();
     expect(early).toEqual({ taken: 0, wakeAtMs: Date.parse(body.wake_at as string) });
-    await pause(80);
+    vi.setSystemTime(Date.now() + 3_600_000);
     expect(await look(handler, body.handler_id)).toMatchObject({ status: 202 });
     expect(await handler.due()).toEqual({ taken: 1, wakeAtMs: null });
     expect(await look(handler, body.handler_id)).toMatchObject({ status: 200, body: { status: "completed" } });

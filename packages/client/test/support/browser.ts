@@ -1,7 +1,10 @@
 /** Chromium, and a site for it: a bundled page, and a way to the server of the same origin. */
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import packaged from "@sparticuz/chromium";
 import { build } from "esbuild";
@@ -27,8 +30,39 @@ export async function openBrowser(): Promise<Browser> {
       `There is no packaged Chromium for ${process.platform}-${process.arch}: set CHROMIUM to the path of one.`,
     );
   }
-  const executablePath = named ?? (await packaged.executablePath());
-  return chromium.launch({ executablePath, args: flags });
+  return chromium.launch({ executablePath: named ?? (await unpacked()), args: flags, timeout: 120_000 });
+}
+
+/**
+ * The one of the package, which unpacks itself into the temporary folder. It is given one of its own, and moved to its place when it
+ * is whole: else a process that is stopped would leave half a program for the next one, and a second one would run half of it.
+ */
+async function unpacked(): Promise<string> {
+  const folder = fileURLToPath(new URL("../../node_modules/.cache/chromium", import.meta.url));
+  const { version } = JSON.parse(
+    await readFile(new URL("../package.json", import.meta.resolve("@sparticuz/chromium")), "utf8"),
+  );
+  const place = join(folder, version);
+  if (!existsSync(place)) {
+    await mkdir(folder, { recursive: true });
+    const making = await mkdtemp(join(folder, "making-"));
+    await withTemporaryFolder(making, () => packaged.executablePath());
+    await rename(making, place).catch((error: unknown) => {
+      if (!existsSync(place)) throw error; // else another process was faster
+    });
+    await rm(making, { recursive: true, force: true });
+  }
+  return join(place, "chromium");
+}
+
+/** Asked for before the first wait of `work`. */
+function withTemporaryFolder<Value>(folder: string, work: () => Promise<Value>): Promise<Value> {
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  const working = work();
+  if (before === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = before;
+  return working;
 }
 
 /** The page of a module, and everything it loads; `/api` leads to the server of `apiUrl`. */

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../child/${name}`, import.meta.url));
 
@@ -14,6 +15,7 @@ export class ServerProcess implements AsyncDisposable {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "millrace-client-"));
   #child: ChildProcess | null = null;
   #port = 0;
+  #restarted: Promise<void> = Promise.resolve();
 
   readonly #streamsPerClient: number;
 
@@ -35,9 +37,15 @@ export class ServerProcess implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Kills the process; the next one has the same port and file. */
-  async restart(): Promise<void> {
+  /** Kills the process; the next one has the same port and file. One at a time: a second call kills what the first has started. */
+  restart(): Promise<void> {
+    this.#restarted = this.#restarted.then(() => this.#restart());
+    return this.#restarted;
+  }
+
+  async #restart(): Promise<void> {
     await this.kill();
+    if (this.#port === 0) this.#port = await freePort();
     const flags = ["--disable-warning=ExperimentalWarning", "--import", fileOf("source.mjs")];
     const values = [join(this.#folder, "runs.db"), String(this.#port), String(this.#streamsPerClient)];
     const child = spawn(process.execPath, [...flags, fileOf("server.ts"), ...values]);
@@ -46,7 +54,6 @@ export class ServerProcess implements AsyncDisposable {
     child.stderr.on("data", (data: Buffer) => (complaints += data));
     const line = await Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "exit")]);
     if (!/^\d+$/.test(line[0])) throw new TypeError(`the server has ended: ${complaints}`);
-    this.#port = Number(line[0]);
   }
 
   /** As `kill -9`. */
@@ -58,6 +65,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#restarted.catch(() => {}); // whoever asked for it is told
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -68,8 +76,13 @@ export class Wire implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((socket) => this.#join(socket, connect(this.#to, "127.0.0.1")));
   readonly #to: number;
-  /** Connections that were cut. */
+  /** How often something was cut. */
   cuts = 0;
+  /**
+   * So much comes through one connection from here on, and then it is cut: so there is something left to cut, however far the
+   * server is ahead of whoever reads.
+   */
+  mostBytes: number = Number.POSITIVE_INFINITY;
 
   constructor(to: number) {
     this.#to = to;
@@ -87,19 +100,36 @@ export class Wire implements AsyncDisposable {
       [far, near],
     ] as const) {
       this.#sockets.add(one);
-      one.pipe(other);
       one.on("error", () => other.destroy());
       one.on("close", () => {
         this.#sockets.delete(one);
         other.destroy();
       });
     }
+    near.pipe(far);
+    if (this.mostBytes === Number.POSITIVE_INFINITY) far.pipe(near);
+    else this.#passSome(far, near);
+  }
+
+  #passSome(far: Socket, near: Socket): void {
+    let left = this.mostBytes;
+    far.on("end", () => near.end());
+    far.on("data", (data: Buffer) => {
+      if (left <= 0) return;
+      near.write(data.subarray(0, left));
+      left -= data.length;
+      if (left > 0) return;
+      this.cuts += 1;
+      for (const socket of [far, near]) this.#sockets.delete(socket); // not to be cut again
+      near.end(() => far.destroy());
+    });
   }
 
   /** Breaks every connection, as a plug that is pulled. */
   cut(): void {
     if (this.#sockets.size > 0) this.cuts += 1;
     for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.#sockets.clear(); // they are gone; each is counted once
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

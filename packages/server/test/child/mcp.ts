@@ -8,7 +8,7 @@ import { createMcpServer } from "../../src/mcp.js";
 import { workflows } from "./workflows.js";
 
 const [file = "", how] = process.argv.slice(2);
-const runtime = createRuntime({ workflows, store: sqliteStore(file, { durability: "process" }), leaseMs: 1_000 });
+const runtime = createRuntime({ workflows, store: sqliteStore(file, { durability: "process" }), leaseMs: 10_000 });
 await runtime.start();
 const open = () => createMcpServer({ runtime, tools: { add: "Adds.", refund: "Refunds.", busy: "Is at work." } });
 

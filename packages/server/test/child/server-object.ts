@@ -21,7 +21,7 @@ export class Workflows {
   constructor({ storage }: Context) {
     this.#storage = storage;
     this.#runtime = createRuntime({ workflows, store: durableObjectStore(storage) });
-    this.#app = createServer({ runtime: this.#runtime, basePath: "/api", limits: { runWaitMs: 2_000 } });
+    this.#app = createServer({ runtime: this.#runtime, basePath: "/api" });
   }
 
   async fetch(request: Request): Promise<Response> {

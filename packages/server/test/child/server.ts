@@ -9,16 +9,21 @@ import { createRuntime } from "millrace/runtime";
 import { bearerAuth, createServer } from "../../src/index.js";
 import { workflows } from "./workflows.js";
 
+/** Longer than a machine stalls: a run whose lease runs out starts its steps over. The next process need not wait for the end of it. */
+const LEASE_MS = 10_000;
+/** Longer than any test: the server would close a connection just when the next request is sent on it. */
+const serverOptions = { keepAliveTimeout: 300_000 };
+
 const [file = "", text = "{}"] = process.argv.slice(2);
 const { tokens, port = 0, ...options } = JSON.parse(text);
 const store = sqliteStore(file, { durability: "process" });
 const log = { info: () => {}, error: (message: string) => console.log(`log ${message}`) };
-const runtime = createRuntime({ workflows, store, log, leaseMs: 1_000 });
+const runtime = createRuntime({ workflows, store, log, leaseMs: LEASE_MS });
 await runtime.start();
 
 const auth = tokens === undefined ? {} : { auth: bearerAuth({ tokens }) };
 const app = createServer({ runtime, log, ...auth, ...options });
-const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1" }, (address) =>
+const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1", serverOptions }, (address) =>
   console.log(`port ${address.port}`),
 );
 
