@@ -1,11 +1,12 @@
 /** The code blocks of the documentation do what their comments say: `console.log(x); // what it prints`. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { format } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryFolder } from "./test/temporary-folder.js";
 
+const home = process.cwd();
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = fileURLToPath(new URL(".reports/docs", import.meta.url));
 
@@ -43,7 +44,8 @@ describe("documentation", () => {
     vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
     const file = join(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}.ts`);
     writeFileSync(file, code);
-    process.chdir(mkdtempSync(join(tmpdir(), "docs-"))); // what a block stores is there
+    process.chdir(temporaryFolder("docs-")); // what a block stores is there
+    onTestFinished(() => process.chdir(home));
 
     await import(file);
 

@@ -1,7 +1,5 @@
 /** The examples, stopped at everything that happens to them: each snapshot goes on to the same result in a fresh workflow. */
 import "./pipelines/support/offline.js";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pipeline, PipelineRunOptions } from "@millrace/pipeline";
 import {
@@ -41,6 +39,7 @@ import { answerWith, withoutTimes } from "./pipelines/support/prove.js";
 import { createStation, ForecastFlow } from "./retries-and-recovery.js";
 import { BookingFlow } from "./serverless.js";
 import { Bakery } from "./streaming.js";
+import { temporaryFolder } from "./test/temporary-folder.js";
 import { AtomicCounter } from "./typed-state.js";
 
 const moments: readonly InspectionName[] = [
@@ -114,7 +113,7 @@ const cases: readonly Case[] = [
   },
   {
     name: "digest",
-    create: () => new DigestFlow(join(mkdtempSync(join(tmpdir(), "digest-")), "digest.md")),
+    create: () => new DigestFlow(join(temporaryFolder("digest-"), "digest.md")),
     input: { files: [digested] },
     answer: { keep: [1] },
   },

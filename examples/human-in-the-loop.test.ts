@@ -1,9 +1,9 @@
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RefundFlow } from "./human-in-the-loop.js";
 import { runExample } from "./test/run-example.js";
+import { temporaryFolder } from "./test/temporary-folder.js";
 
 describe("human in the loop", () => {
   it("asks in one process and ends in another", async () => {
@@ -16,7 +16,7 @@ describe("human in the loop", () => {
   });
 
   it("writes the run to a file of plain JSON", async () => {
-    const file = join(await mkdtemp(join(tmpdir(), "refund-")), "refund.json");
+    const file = join(temporaryFolder("refund-"), "refund.json");
 
     const { exitCode } = await runExample("human-in-the-loop.ts", { args: ["ask", file] });
 

@@ -4,7 +4,7 @@
 //     pnpm --filter ./examples human-in-the-loop ask refund.json      the first one alone
 //     pnpm --filter ./examples human-in-the-loop answer refund.json   the second one alone
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Context, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, step, Workflow } from "millrace";
@@ -48,7 +48,9 @@ async function answer(file: string) {
 }
 
 function inTwoProcesses() {
-  const file = join(mkdtempSync(join(tmpdir(), "refund-")), "refund.json");
+  const folder = mkdtempSync(join(tmpdir(), "refund-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "refund.json");
   for (const half of ["ask", "answer"]) {
     const { status } = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, half, file], {
       stdio: "inherit",

@@ -1,6 +1,5 @@
 /** The examples, crashed at every tick: each goes on to an end that it could have had without the crash. */
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Proof, proveResumable } from "@millrace/testing";
@@ -16,6 +15,7 @@ import { writer } from "./no-decorators.js";
 import { createStation, ForecastFlow } from "./retries-and-recovery.js";
 import { BookingFlow } from "./serverless.js";
 import { Bakery } from "./streaming.js";
+import { temporaryFolder } from "./test/temporary-folder.js";
 import { Amount, AtomicCounter, OpenCounter, Purse, TypedCounter } from "./typed-state.js";
 
 /** A station outlives the process that asks it. */
@@ -32,7 +32,7 @@ function forecastOf(city: string): Promise<Proof> {
 /** The digest is a file: it is compared too. */
 function digestOf(file: string): Promise<Proof> {
   const world = () => {
-    const output = join(mkdtempSync(join(tmpdir(), "digest-")), "digest.md");
+    const output = join(temporaryFolder("digest-"), "digest.md");
     return { create: () => new DigestFlow(output), observe: () => readFileSync(output, "utf8") };
   };
   return proveResumable(world, { files: [file] }, { answers: { ChooseTopics: { keep: [1] } }, seeds: [1, 2] });
@@ -42,7 +42,7 @@ function digestOf(file: string): Promise<Proof> {
 function summariesOf(files: string[]): Promise<Proof> {
   const root = fileURLToPath(new URL("..", import.meta.url));
   const world = () => {
-    const output = join(mkdtempSync(join(tmpdir(), "summaries-")), "summaries.txt");
+    const output = join(temporaryFolder("summaries-"), "summaries.txt");
     return { create: () => new SummaryFlow({ root, output }), observe: () => readFileSync(output, "utf8") };
   };
   return proveResumable(world, { files }, { answers: { KeepThem: { keep: true } }, seeds: [1] });

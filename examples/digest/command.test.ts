@@ -1,15 +1,17 @@
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { runCommand } from "./command.js";
 import { UserError } from "./user-error.js";
 
 const wayOut = "Run again with --fresh to start over.";
+const home = process.cwd();
 const printed: string[] = [];
 
 beforeEach(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "digest-"));
+  const folder = temporaryFolder("digest-");
+  onTestFinished(() => process.chdir(home)); // nothing works in a folder that is gone
   await mkdir(join(folder, "notes"));
   await writeFile(join(folder, "notes", "cats.md"), "# Cats\n\nCats sleep. Cats eat.\n");
   await writeFile(join(folder, "notes", "dogs.md"), "# Dogs\n\nDogs bark. Dogs eat.\n");

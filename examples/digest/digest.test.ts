@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runExample } from "../test/run-example.js";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { digestMark } from "./digest-markdown.js";
 
 const cats =
@@ -15,7 +15,7 @@ const digest = (...args: string[]) => runExample("digest/main.ts", { args, cwd: 
 const read = (name: string) => readFile(join(folder, name), "utf8");
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "digest-"));
+  folder = temporaryFolder("digest-");
   await mkdir(join(folder, "notes"));
   await writeFile(join(folder, "notes", "cats.md"), cats);
   await writeFile(join(folder, "notes", "dogs.md"), dogs);
@@ -56,7 +56,7 @@ describe("digest", () => {
     const stopped = await runExample("digest/main.ts", {
       args: ["notes", "--pause"],
       cwd: folder,
-      interruptAt: "Reading files",
+      interruptAt: /Reading files/,
     });
     const asked = await digest("--pause");
 

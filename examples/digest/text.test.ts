@@ -1,14 +1,14 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { isPassing, readText } from "./read-text.js";
 import { sectionsOf } from "./sections.js";
 import { summarise } from "./summary.js";
 import { topicsOf } from "./topics.js";
 
 async function fileWith(bytes: Uint8Array): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), "text-")), "file.txt");
+  const file = join(temporaryFolder("text-"), "file.txt");
   await writeFile(file, bytes);
   return file;
 }

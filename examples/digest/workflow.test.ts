@@ -1,30 +1,32 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Context } from "millrace";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { ChooseTopics, TopicsChosen } from "./events.js";
 import { UserError } from "./user-error.js";
 import { DigestFlow } from "./workflow.js";
 
-const newFolder = () => mkdtemp(join(tmpdir(), "digest-"));
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe("digest: the workflow", () => {
   it("reads a file again that is missing for a moment", async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder("digest-");
     const file = join(folder, "late.md");
-    const handler = new DigestFlow(join(folder, "digest.md")).run({ files: [file] });
+    const workflow = new DigestFlow(join(folder, "digest.md"));
+    let failures = 0;
+    workflow.on("step.failed", () => {
+      failures += 1;
+      writeFileSync(file, "# Late\n\nBetter late than never.\n");
+    });
 
-    await pause(50);
-    await writeFile(file, "# Late\n\nBetter late than never.\n");
-
+    const handler = workflow.run({ files: [file] });
     const [asked] = await handler.streamEvents().filter(ChooseTopics).take(1).toArray();
     expect(asked?.event.topics).toEqual([{ name: "other", sections: 1, files: 1 }]);
+    expect(failures).toBe(1);
   });
 
   it("gives up on a file that stays away, after three attempts, and goes on with the others", async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder("digest-");
     const [here, away] = [join(folder, "here.md"), join(folder, "away.md")];
     await writeFile(here, "# Here\n\nHere it is.\n");
     const workflow = new DigestFlow(join(folder, "digest.md"));
@@ -45,7 +47,7 @@ describe("digest: the workflow", () => {
   });
 
   it("does not read again what is no text", async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder("digest-");
     const file = join(folder, "photo.md");
     await writeFile(file, new Uint8Array([0xff, 0xd8]));
     const workflow = new DigestFlow(join(folder, "digest.md"));
@@ -59,7 +61,7 @@ describe("digest: the workflow", () => {
   });
 
   it("counts as it goes, and keeps the counts over a restore", async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder("digest-");
     const file = join(folder, "a.md");
     await writeFile(file, "# A\n\nText of a.\n\n# B\n\nText of b.\n");
     const workflow = new DigestFlow(join(folder, "digest.md"));

@@ -1,10 +1,11 @@
 /** Real processes, killed with the signal that cannot be caught. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { signalsAt } from "../test/signals-at.js";
+import { temporaryFolder } from "../test/temporary-folder.js";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -13,15 +14,19 @@ interface Printed {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Without a terminal. @param killAt the line at which the process is killed */
+/**
+ * Without a terminal.
+ *
+ * @param killAt the line at which the process is killed: by itself, as a kill from here may come when it has gone on for long
+ */
 function start(folder: string, killAt?: RegExp): Promise<Printed> {
-  const args = ["--import", import.meta.resolve("tsx"), program, folder];
+  const killer = killAt === undefined ? [] : ["--import", signalsAt(killAt, "SIGKILL")];
+  const args = [...killer, "--import", import.meta.resolve("tsx"), program, folder];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
-    if (killAt?.test(text)) child.kill("SIGKILL");
   });
   return new Promise((resolve) => {
     child.once("close", (_code, signal) => resolve({ text, signal }));
@@ -41,7 +46,7 @@ async function linesOf(path: string): Promise<string[]> {
 
 describe("durable", () => {
   it("goes on after kill -9 where it was, while it works and while it sleeps, and does nothing twice", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "durable-"));
+    const folder = temporaryFolder("durable-");
 
     const first = await start(folder, /^5 {2}/m);
     const second = await start(folder, /sleeps until/);

@@ -1,11 +1,10 @@
 import "./support/offline.js";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storeSessions } from "@millrace/agents";
 import { sqliteStore } from "@millrace/sqlite";
 import { describe, expect, it } from "vitest";
 import { runExample } from "../test/run-example.js";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { createAgent } from "./agent-state-over-runs.js";
 import { asStep, prove } from "./support/prove.js";
 
@@ -51,7 +50,7 @@ describe("agent state over runs", () => {
   });
 
   it("goes on in another process, from the file", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "agents-")), "agents.db");
+    const file = join(temporaryFolder("agents-"), "agents.db");
     const inOneProcess = async (request: string) => {
       const store = sqliteStore(file);
       const { sessionState } = await createAgent(storeSessions(store)).run(request, { sessionId: "ada" });

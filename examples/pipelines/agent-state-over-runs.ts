@@ -1,5 +1,5 @@
 // One session, five runs, a file: each run begins with what the ones before have left. `pnpm --filter millrace-examples agent-state-over-runs`
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type AgentSessions, memorySessions, type SessionState, storeSessions, tool } from "@millrace/agents";
@@ -71,7 +71,9 @@ Current shopping list: {shopping_list}`,
 }
 
 if (import.meta.main) {
-  const store = sqliteStore(join(mkdtempSync(join(tmpdir(), "agents-")), "agents.db"));
+  const folder = mkdtempSync(join(tmpdir(), "agents-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const store = sqliteStore(join(folder, "agents.db"));
   const agent = createAgent(storeSessions(store));
   for (const request of [
     "Add milk, eggs, and bread to the shopping list",

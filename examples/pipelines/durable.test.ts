@@ -1,7 +1,5 @@
 /** Sessions over several runs: a process dies before and after each of its writes, and the next one comes to the same end. */
 import "./support/offline.js";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storeSessions } from "@millrace/agents";
 import type { Pipeline, PipelineOptions } from "@millrace/pipeline";
@@ -9,6 +7,7 @@ import { sqliteStore } from "@millrace/sqlite";
 import { type DurableWorld, proveDurable } from "@millrace/testing";
 import { memoryStore } from "millrace/runtime";
 import { describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { createAgent as createBuyer } from "./agent-state-over-runs.js";
 import { createAgent as createAgentic } from "./agentic-state.js";
 import { createRivers } from "./conversation.js";
@@ -39,7 +38,7 @@ const inMemory = (create: Create, requests: readonly unknown[]) => (): DurableWo
 
 /** In a file, which each process opens. */
 const inFile = (create: Create, requests: readonly unknown[]) => (): DurableWorld<Pipeline> => {
-  const file = join(mkdtempSync(join(tmpdir(), "durable-")), "runs.db");
+  const file = join(temporaryFolder("durable-"), "runs.db");
   return { open: (mortal) => create({ store: mortal(sqliteStore(file)) }), run: (pipeline) => ask(pipeline, requests) };
 };
 

@@ -4,7 +4,7 @@
 //     pnpm --filter millrace-examples people start people.db       the first one alone
 //     pnpm --filter millrace-examples people continue people.db    the second one alone
 import { spawnSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@millrace/agents";
@@ -128,7 +128,9 @@ async function goOn(file: string) {
 }
 
 function inTwoProcesses() {
-  const file = join(mkdtempSync(join(tmpdir(), "publishing-")), "people.db");
+  const folder = mkdtempSync(join(tmpdir(), "publishing-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "people.db");
   for (const half of ["start", "continue"]) {
     const { status } = spawnSync(process.execPath, [...process.execArgv, import.meta.filename, half, file], {
       stdio: "inherit",

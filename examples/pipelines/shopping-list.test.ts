@@ -1,10 +1,9 @@
 import "./support/offline.js";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
 import { describe, expect, it } from "vitest";
 import { runExample } from "../test/run-example.js";
+import { temporaryFolder } from "../test/temporary-folder.js";
 import { createShopping } from "./shopping-list.js";
 import { prove } from "./support/prove.js";
 
@@ -97,7 +96,7 @@ describe("shopping list", () => {
   });
 
   it("has the list that another process has left in the file", async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "shopping-")), "workflow.db");
+    const file = join(temporaryFolder("shopping-"), "workflow.db");
     const open = () => createShopping({ store: sqliteStore(file), sessionId: "ada" });
     {
       await using before = open();

@@ -1,5 +1,5 @@
 // Two agents whose tools share one list, which a file keeps. `pnpm --filter millrace-examples shopping-list`
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type RunContext, tool } from "@millrace/agents";
@@ -114,7 +114,9 @@ const requests = [
 ] as const;
 
 if (import.meta.main) {
-  const file = join(mkdtempSync(join(tmpdir(), "shopping-")), "workflow.db");
+  const folder = mkdtempSync(join(tmpdir(), "shopping-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "workflow.db");
   await using shopping = createShopping({ store: sqliteStore(file) });
   // Runs that name no session share one: it goes on from run to run.
   for (const [index, [title, request]] of requests.entries()) {

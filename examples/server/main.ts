@@ -24,7 +24,7 @@ async function kill(child: ChildProcess) {
   await once(child, "exit");
 }
 
-let server = await startServer(0);
+let server = await startServer(Number(process.argv[2] ?? 0)); // 0: any port that is free
 try {
   const client = createClient<typeof workflows>({ baseUrl: `http://127.0.0.1:${server.port}` });
   const run = client.run("refund", { order: "A-17", euros: 80 });

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { signalsAt } from "./signals-at.js";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 
@@ -10,7 +11,7 @@ export interface ExampleOptions {
   /** What turns TypeScript with decorators into JavaScript. @default tsx */
   readonly transform?: "tsx" | "none";
   /** Presses Ctrl-C once this has been printed. */
-  readonly interruptAt?: string;
+  readonly interruptAt?: RegExp;
 }
 
 export interface ExampleRun {
@@ -21,20 +22,18 @@ export interface ExampleRun {
 
 /** Runs an example as its reader does: a process of its own, without a terminal. */
 export function runExample(file: string, options: ExampleOptions = {}): Promise<ExampleRun> {
-  const { args = [], cwd = folder, transform = "tsx" } = options;
+  const { args = [], cwd = folder, transform = "tsx", interruptAt } = options;
+  const interrupt = interruptAt === undefined ? [] : ["--import", signalsAt(interruptAt, "SIGINT")];
   const loader = transform === "tsx" ? ["--import", import.meta.resolve("tsx")] : [];
   const env = { ...process.env, INIT_CWD: cwd, NO_COLOR: "1" };
   return new Promise((resolve) => {
-    const child = execFile(
+    execFile(
       process.execPath,
-      [...loader, `${folder}${file}`, ...args],
+      [...interrupt, ...loader, `${folder}${file}`, ...args],
       { cwd, env },
       (error, output, errors) => {
         resolve({ exitCode: error ? Number(error.code ?? 1) : 0, output, errors });
       },
     );
-    child.stdout?.on("data", (text) => {
-      if (options.interruptAt !== undefined && String(text).includes(options.interruptAt)) child.kill("SIGINT");
-    });
   });
 }

@@ -10,5 +10,6 @@ export default defineConfig({
     // For tests that hang: none is measured by it, and machines do other things, too.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

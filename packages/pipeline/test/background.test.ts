@@ -1,5 +1,5 @@
 /** Runs that nobody waits for, and how to ask where they stand. */
-import { retryPolicy, stop, wait } from "millrace";
+import { type Duration, retryPolicy, stop, wait } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Pipeline, type PipelineRun, Step, type StepFunction } from "../src/index.js";
@@ -107,18 +107,18 @@ describe("a run in the background", () => {
       if (++calls === 1) throw new Error("no");
       return "done";
     };
-    const slow = pipeline([
-      new Step({
-        name: "flaky",
-        executor: flaky,
-        retry: retryPolicy({ wait: wait.fixed(1_000), stop: stop.afterAttempts(2) }),
-      }),
-    ]);
-    const [{ runId }] = await inBackground(slow);
+    const waiting = (between: Duration) => {
+      const retry = retryPolicy({ wait: wait.fixed(between), stop: stop.afterAttempts(2) });
+      return pipeline([new Step({ name: "flaky", executor: flaky, retry })]);
+    };
+    const long = waiting("1h");
+    const [{ runId }] = await inBackground(long);
     await expect.poll(() => calls).toBe(1);
 
-    expect(await slow.getRun(runId)).toMatchObject({ status: "RUNNING" });
-    expect(await slow.handle(runId)).toMatchObject({ status: "COMPLETED", content: "done" });
+    expect(await long.getRun(runId)).toMatchObject({ status: "RUNNING" });
+    calls = 0;
+    expect(await waiting("1s").run("in")).toMatchObject({ status: "COMPLETED", content: "done" });
+    expect(calls).toBe(2);
   });
 
   it("is nobody's business but its user's, and unknown where there is none", async () => {

@@ -2,11 +2,11 @@
 import { memoryStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import { Condition, Loop, Parallel, Pipeline, Router, Step, type StepFunction, Steps } from "../src/index.js";
+import { Gate } from "./support/gate.js";
 
 const fails: StepFunction = () => {
   throw new Error("no");
 };
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("an end condition", () => {
   it("has the session state, the signal and the number of the iteration", async () => {
@@ -80,18 +80,21 @@ describe("names", () => {
 
 describe("session state", () => {
   it("that an attempt has changed before its timeout is stored as it is live", async () => {
+    const [timedOut, changed] = [new Gate(), new Gate()];
     const slow: StepFunction = async (_input, { sessionState }) => {
       sessionState["a"] = 1;
       sessionState["list"] = ["x"];
-      await wait(150);
+      await timedOut.passed;
       sessionState["late"] = true;
+      changed.pass();
     };
     await using timed = new Pipeline({
       name: "timed",
       steps: [
         new Step({ name: "slow", timeout: 40, onError: "skip", executor: slow }),
         async (_input, { sessionState }) => {
-          await wait(200);
+          timedOut.pass();
+          await changed.passed;
           sessionState["list"].push("y");
           return JSON.parse(JSON.stringify(sessionState));
         },
@@ -105,9 +108,11 @@ describe("session state", () => {
   });
 
   it("that a step has changed after its end, as nobody has awaited it, is stored as it is live", async () => {
+    const [ended, changed] = [new Gate(), new Gate()];
     const forgets: StepFunction = (_input, { sessionState }) => {
-      void wait(20).then(() => {
+      void ended.passed.then(() => {
         sessionState["late"] = { list: [1] };
+        changed.pass();
       });
     };
     await using forgetful = new Pipeline({
@@ -115,7 +120,8 @@ describe("session state", () => {
       steps: [
         forgets,
         async (_input, { sessionState }) => {
-          await wait(60);
+          ended.pass();
+          await changed.passed;
           return JSON.parse(JSON.stringify(sessionState));
         },
       ],

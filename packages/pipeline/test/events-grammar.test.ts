@@ -5,6 +5,7 @@ import {
   Loop,
   Parallel,
   Pipeline,
+  type PipelineEvent,
   Router,
   Step,
   type StepFunction,
@@ -13,6 +14,7 @@ import {
 } from "../src/index.js";
 import { checkGrammar } from "./support/event-grammar.js";
 import { fakeAgent, pausingAgent } from "./support/fake-executor.js";
+import { Gate } from "./support/gate.js";
 import { eventsOf, fails, namesOf, pipeline, step } from "./support/pipelines.js";
 import { Random } from "./support/random.js";
 import { randomPipeline } from "./support/random-tree.js";
@@ -213,10 +215,16 @@ describe("a run that stops, fails, or waits", () => {
 
   it("shows the end of a Parallel that an early stop is in, with all branches ended", async () => {
     const stops = step("stops", { executor: () => stepOutput({ content: "enough", stop: true }) });
-    const slow = step("slow", { executor: () => new Promise((resolve) => setTimeout(resolve, 20, "slow")) });
+    const stopped = new Gate();
+    const slow = step("slow", { executor: () => stopped.passed.then(() => "slow") });
     const run = pipeline([new Parallel("both", stops, slow), step("never")]).run("in", everything);
 
-    const names = namesOf(await eventsOf(run));
+    const events: PipelineEvent[] = [];
+    for await (const event of run.events()) {
+      events.push(event);
+      if (event.event === "StepCompleted" && event["stepName"] === "stops") stopped.pass();
+    }
+    const names = namesOf(events);
 
     expect(names.slice(-3)).toEqual(["StepCompleted slow", "ParallelExecutionCompleted both", "WorkflowCompleted"]);
     expect(names).not.toContain("StepStarted never");

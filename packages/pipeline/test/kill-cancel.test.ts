@@ -20,7 +20,7 @@ const deaths: (readonly [Death["at"], number, "CANCELLED" | "COMPLETED"])[] = [
 
 it.each(deaths)(
   "killed %s %i, the run is %s, and its session says so",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (at, count, status) => {
     const path = join(temporaryDirectory(), "runs.db");
     const { signal, complaints } = await start({ path, death: { at, count } }).ended;
@@ -43,7 +43,7 @@ it.each(deaths)(
 );
 
 it("a run at work in another process is cancelled there, in one commit with its session", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const path = join(temporaryDirectory(), "runs.db");
   const child = start({ path, death: null });

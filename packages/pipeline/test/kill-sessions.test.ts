@@ -9,7 +9,7 @@ import { temporaryDirectory } from "./support/files.js";
 import { type ShoppingState, sessionId, shopping } from "./support/shopping.js";
 import type { ShoppingProcess } from "./support/shopping-process.js";
 
-const timeout = 120_000;
+const timeout = 300_000;
 const halves = ["a", "b"].map((half) => Array.from({ length: 100 }, (_, n) => `${half}${n}`));
 const items = halves.flat().sort();
 

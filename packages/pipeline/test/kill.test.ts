@@ -9,7 +9,7 @@ it.each([
   { isNested: false, seed: 7, steps: keys.length },
   // In each round two steps more: the nested pipelines.
   { isNested: true, seed: 11, steps: keys.length + 4 },
-])("ends once and right after at least 25 kills, nested: $isNested, seed $seed", { timeout: 120_000 }, async (plan) => {
+])("ends once and right after at least 25 kills, nested: $isNested, seed $seed", { timeout: 600_000 }, async (plan) => {
   const { isNested, seed, steps } = plan;
   const calm = await killedOrder({ kills: 0, seed, isNested });
 

@@ -4,31 +4,40 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { Step, type StepFunction } from "../src/index.js";
 import { fakeAgent } from "./support/fake-executor.js";
-import { answerAll, namesOf, pipeline, step } from "./support/pipelines.js";
+import { Gate } from "./support/gate.js";
+import { namesOf, pipeline, step } from "./support/pipelines.js";
+import { askedOf, stillTime } from "./support/still-time.js";
 
 const nest = (name: string, steps: Parameters<typeof pipeline>[0], options = {}): Step =>
   new Step({ name, executor: pipeline(steps, { name }), ...options });
 
-/** Changes the state in place, and does not end by itself. */
-const stuck: StepFunction = async (_input, { sessionState, signal }) => {
-  sessionState["begun"] = true;
-  await sleep(60_000, undefined, { signal });
-  return "never";
-};
+/** Changes the state in place, says so, and does not end by itself. */
+const stuck =
+  (begun: () => void): StepFunction =>
+  async (_input, { sessionState, signal }) => {
+    sessionState["begun"] = true;
+    begun();
+    await sleep(60_000, undefined, { signal });
+    return "never";
+  };
 
 const tellState: StepFunction = (_input, { sessionState }) => JSON.stringify(sessionState);
 
 describe("the timeout of a step", () => {
   it.each([
-    { where: "itself", last: () => stuck, runs: ["agent"] },
-    { where: "one in it", last: () => nest("innermost", [stuck]), runs: ["agent", "inner"] },
+    { where: "itself", last: stuck, runs: ["agent"] },
+    { where: "one in it", last: (begun: () => void) => nest("innermost", [stuck(begun)]), runs: ["agent", "inner"] },
   ])(
     "ends the nested pipeline that it runs, $where: what that has changed and taken counts",
     async ({ last, runs }) => {
-      const inner = nest("inner", [fakeAgent("agent"), last()], { timeout: "200ms", onError: "skip" });
-      const outer = pipeline([inner, tellState], { storeEvents: true });
+      const begun = new Gate();
+      const inner = nest("inner", [fakeAgent("agent"), last(begun.pass)], { timeout: "200ms", onError: "skip" });
+      const { made: outer, run, clock } = stillTime([inner, tellState], { storeEvents: true });
 
-      const output = await outer.run("in", { sessionId: "s" });
+      const handle = run("in", { sessionId: "s" });
+      await begun.passed;
+      await clock.advance("200ms");
+      const output = await handle;
 
       expect(output.content).toBe('{"begun":true}');
       expect(output.stepResults[0]).toMatchObject({ success: false, skipped: true });
@@ -41,18 +50,15 @@ describe("the timeout of a step", () => {
 
   it("is STEP_TIMEOUT, and tried again where that is asked for", async () => {
     let attempts = 0;
-    const inner = nest(
-      "inner",
-      [
-        (input, context) => {
-          attempts++;
-          return stuck(input, context);
-        },
-      ],
-      { timeout: "50ms", maxRetries: 2 },
-    );
+    const inner = nest("inner", [stuck(() => attempts++)], { timeout: "50ms", maxRetries: 2 });
+    const { run, clock } = stillTime([inner]);
 
-    const { error } = await pipeline([inner]).run("in").output();
+    const handle = run("in");
+    for (const attempt of [1, 2, 3]) {
+      await expect.poll(() => attempts).toBe(attempt);
+      await clock.advance("50ms");
+    }
+    const { error } = await handle;
 
     expect(attempts).toBe(3);
     expect(error).toMatchObject({ code: "STEP_TIMEOUT", stepName: "inner" });
@@ -60,13 +66,14 @@ describe("the timeout of a step", () => {
 
   it("does not count the time that people take", async () => {
     const asks = step("asks", { humanReview: { requiresConfirmation: true } });
-    const outer = pipeline([nest("inner", [asks], { timeout: "1s" })]);
-    const paused = await outer.run("in");
-    await sleep(1_200);
+    const { run, clock } = stillTime([nest("inner", [asks], { timeout: "1s" })]);
+    const handle = run("in");
+    const [question] = await askedOf(handle);
+    await clock.advance("1h");
 
-    const output = await answerAll(outer, paused);
+    await handle.answer(question?.promptId as string, { decision: { decision: "confirm" } });
 
-    expect(output).toMatchObject({ status: "COMPLETED", content: "in asks" });
+    expect(await handle).toMatchObject({ status: "COMPLETED", content: "in asks" });
   });
 });
 

@@ -9,12 +9,11 @@ import {
   type PipelineRunOutput,
   Router,
   Step,
-  type StepFunction,
   type StepRequirement,
-  Steps,
 } from "../src/index.js";
-import { fakeAgent, pausingAgent, toolCall } from "./support/fake-executor.js";
-import { answerAll, eventsOf, fails, namesOf, pipeline, step } from "./support/pipelines.js";
+import { pausingAgent } from "./support/fake-executor.js";
+import { fails, pipeline, step } from "./support/pipelines.js";
+import { askedOf, stillTime } from "./support/still-time.js";
 
 const humanReview = { requiresConfirmation: true };
 const fields = [
@@ -173,23 +172,23 @@ describe("no answer in time", () => {
       step("c"),
     ]);
 
-  /** The pause, and what becomes of the run without anybody. */
-  async function unanswered(asked: Pipeline): Promise<readonly [PipelineRunOutput, PipelineRunOutput]> {
+  /** What becomes of the run without anybody. */
+  async function unanswered(asked: Pipeline): Promise<PipelineRunOutput> {
     const run = asked.run("in");
-    const paused = await run;
     let output = await run.output();
     while (output.status === "PAUSED")
       output = await new Promise((resolve) => setTimeout(() => resolve(run.output()), 10));
-    return [paused, output];
+    return output;
   }
 
   it("ends the run, skips the step, or lets it run", async () => {
-    const [paused, cancelled] = await unanswered(late({}));
-    const [, skipped] = await unanswered(late({ onTimeout: "skip" }));
-    const [, approved] = await unanswered(late({ onTimeout: "approve" }));
+    const { data } = only(await late({ timeout: "1h" }).run("in"));
+    const cancelled = await unanswered(late({}));
+    const skipped = await unanswered(late({ onTimeout: "skip" }));
+    const approved = await unanswered(late({ onTimeout: "approve" }));
 
-    expect(only(paused).data).toMatchObject({ onTimeout: "cancel" });
-    expect((only(paused).data.timeoutAtMs as number) - only(paused).data.askedAtMs).toBe(40);
+    expect(data).toMatchObject({ onTimeout: "cancel" });
+    expect((data.timeoutAtMs as number) - data.askedAtMs).toBe(3_600_000);
     expect(cancelled).toMatchObject({
       status: "CANCELLED",
       content: "Pipeline cancelled: Step 'b' was not answered in time",
@@ -214,29 +213,34 @@ describe("no answer in time", () => {
       }),
     ]);
 
-    expect((await unanswered(review))[1]).toMatchObject({ status: "COMPLETED", content: "in a" });
-    expect((await unanswered(tools))[1].content).toMatchObject({ answers: [{ approved: true }] });
+    expect(await unanswered(review)).toMatchObject({ status: "COMPLETED", content: "in a" });
+    expect((await unanswered(tools)).content).toMatchObject({ answers: [{ approved: true }] });
     for (const asked of [route, form])
-      expect((await unanswered(asked))[1]).toMatchObject({
+      expect(await unanswered(asked)).toMatchObject({
         status: "CANCELLED",
         content: expect.stringContaining("nobody else can say what it needs"),
       });
   });
 
   it("is measured from the question on, whatever was said in between", async () => {
-    const asked = pipeline([
-      step("a", { humanReview: { requiresConfirmation: true, timeout: 300, onTimeout: "approve" } }),
+    const { run, clock } = stillTime([
+      step("a", { humanReview: { requiresConfirmation: true, timeout: "1h", onTimeout: "approve" } }),
     ]);
-    const run = asked.run("in");
-    const first = only(await run);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await run.answer({ requirementId: first.requirementId, decision: { decision: "nonsense" } });
-    let output = await run.output();
-    while (output.status === "PAUSED")
-      output = await new Promise((resolve) => setTimeout(() => resolve(run.output()), 10));
+    const handle = run("in");
+    const [first] = await askedOf(handle);
+    const askedAtMs = clock.now();
+    await clock.advance("40m");
+    await handle.answer(first?.promptId as string, { decision: { decision: "nonsense" } });
+    const [again] = await askedOf(handle);
+    await clock.advance("19m");
+    const late = await handle.idle();
+    await clock.advance("1m");
+    const output = await handle;
 
+    expect(again?.["problems"]).not.toEqual([]);
+    expect(late.status).toBe("waiting");
     expect(output.status).toBe("COMPLETED");
-    expect((output.answered[0]?.answeredAtMs as number) - first.data.askedAtMs).toBeLessThan(420);
+    expect((output.answered[0]?.answeredAtMs as number) - askedAtMs).toBe(3_600_000);
   });
 });
 
@@ -318,169 +322,3 @@ function promptOf(outcome: object): Asked {
   const [prompt] = prompts;
   return { promptId: prompt?.promptId, ...(prompt?.event as object) } as Asked;
 }
-
-describe("a group that begins anew or is given up", () => {
-  it("asks again in each iteration of a loop, also where the one before was given up", async () => {
-    let runs = 0;
-    const guarded = step("guarded", {
-      humanReview,
-      executor: () => {
-        runs++;
-        throw new Error("no");
-      },
-    });
-    const asked = pipeline([
-      new Loop({
-        name: "loop",
-        maxIterations: 3,
-        steps: [new Steps({ name: "group", onError: "skip", steps: [guarded] })],
-      }),
-    ]);
-    const questions: string[] = [];
-    const output = await answerAll(asked, await asked.run("in"), (requirement) => {
-      questions.push(requirement.stepName);
-      requirement.confirm();
-    });
-
-    expect(output.status).toBe("COMPLETED");
-    expect(questions).toEqual(["guarded", "guarded", "guarded"]);
-    expect(runs).toBe(3);
-  });
-
-  it("counts the refusals of a loop anew in each iteration of the loop around it", async () => {
-    const inner = new Loop({
-      name: "inner",
-      maxIterations: 3,
-      steps: [step("x")],
-      humanReview: { requiresIterationReview: true, onReject: "retry", maxRetries: 1 },
-    });
-    const asked = pipeline([new Loop({ name: "outer", maxIterations: 2, steps: [inner] })]);
-    let count = 0;
-    const output = await answerAll(asked, await asked.run("in"), (requirement) =>
-      ++count % 2 === 1 ? requirement.reject() : requirement.confirm(),
-    );
-
-    expect(count).toBe(4);
-    expect(output.status).toBe("COMPLETED");
-  });
-
-  it("asks nobody any more about branches of a Parallel that was given up", async () => {
-    const both = new Parallel({
-      name: "both",
-      onError: "skip",
-      steps: [
-        step("bad", { executor: () => new Promise((_resolve, reject) => setTimeout(reject, 20, new Error("no"))) }),
-        new Steps({ name: "group", steps: [step("guarded", { humanReview }), step("never")] }),
-      ],
-    });
-    let last = 0;
-    const asked = pipeline([both, step("c", { humanReview, executor: () => ++last })]);
-    const run = asked.run("in", { streamEvents: true });
-    const told = (await eventsOf(run)).filter(({ event }) => event === "StepPaused");
-    const paused = await run;
-
-    expect(namesOf(told)).toEqual(["StepPaused guarded", "StepPaused c"]);
-    expect(paused.requirements.map(({ stepName }) => stepName)).toEqual(["c"]);
-    only(paused).confirm();
-    const output = await asked.continueRun(paused);
-
-    expect(output).toMatchObject({ status: "COMPLETED", content: 1 });
-    expect(output.stepResults.map(({ stepName, success }) => `${stepName} ${success}`)).toEqual([
-      "both false",
-      "c true",
-    ]);
-    expect(Object.keys(output.metrics.steps)).not.toContain("never");
-    expect(last).toBe(1);
-  });
-
-  it("is not cancelled because nobody has answered in time in a branch that was given up", async () => {
-    const bad = step("bad", { executor: () => new Promise((_, reject) => setTimeout(reject, 5, new Error("no"))) });
-    const both = (review: object) =>
-      new Parallel({
-        name: "both",
-        onError: "skip",
-        steps: [bad, step("guarded", { humanReview: { ...humanReview, ...review } })],
-      });
-    const later = step("later", { executor: () => new Promise((resolve) => setTimeout(resolve, 80, "later")) });
-
-    expect(await pipeline([both({ timeout: 30, onTimeout: "cancel" }), later]).run("in")).toMatchObject({
-      status: "COMPLETED",
-      content: "later",
-    });
-  });
-
-  it("goes no further in branches of a Parallel that was given up", async () => {
-    const ran: string[] = [];
-    const takes = (name: string, ms: number) =>
-      step(name, {
-        executor: async () => {
-          await new Promise((resolve) => setTimeout(resolve, ms));
-          ran.push(name);
-        },
-      });
-    const bad = step("bad", { executor: fails });
-    const both = new Parallel({
-      name: "both",
-      onError: "skip",
-      steps: [bad, new Steps({ name: "group", steps: [takes("slow", 30), takes("never", 0)] })],
-    });
-
-    await pipeline([both, takes("later", 90)]).run("in");
-
-    expect(ran).toEqual(["slow", "later"]);
-  });
-
-  it("takes nothing from branches of an iteration before that was given up", async () => {
-    let round = 0;
-    const bad: StepFunction = () => {
-      if (round === 1) throw new Error("no");
-      return "good";
-    };
-    const works: StepFunction = async () => {
-      const own = round;
-      await new Promise((resolve) => setTimeout(resolve, own === 1 ? 40 : 90));
-      return `round ${own}`;
-    };
-    const both = new Parallel({
-      name: "both",
-      onError: "skip",
-      steps: [
-        step("bad", { executor: bad }),
-        new Steps({ name: "group", steps: [step("works", { executor: works }), step("then")] }),
-      ],
-    });
-    const loop = new Loop({
-      name: "loop",
-      maxIterations: 2,
-      steps: [step("begin", { executor: () => ++round }), both],
-    });
-    const output = await pipeline([loop]).run("in");
-    const [, second] = output.stepResults[0]?.iterations ?? [];
-
-    expect(second?.[1]?.steps[1]?.steps.map(({ stepName, content }) => [stepName, content])).toEqual([
-      ["works", "round 2"],
-      ["then", "round 2 then"],
-    ]);
-    expect(output.metrics.steps["works"]?.executions).toHaveLength(2);
-    expect(output.metrics.steps["then"]?.executions).toHaveLength(1);
-  });
-
-  it("has an agent that failed after its pause begin anew", async () => {
-    let calls = 0;
-    const agent = fakeAgent("agent", ({ resume }) => {
-      if (resume === undefined)
-        return { status: "PAUSED", pause: { requirements: [toolCall("agent", ++calls)], state: { calls } } };
-      if (calls === 1) return { status: "ERROR", error: "no" };
-      return { content: `call ${calls}` };
-    });
-    const asked = pipeline([new Step({ name: "agent", executor: agent, maxRetries: 0, onError: "pause" })]);
-    const kinds: string[] = [];
-    const output = await answerAll(asked, await asked.run("in"), (requirement) => {
-      kinds.push(requirement.kind);
-      requirement.kind === "error" ? requirement.retry() : requirement.confirm();
-    });
-
-    expect(kinds).toEqual(["executor", "error", "executor"]);
-    expect(output).toMatchObject({ status: "COMPLETED", content: "call 2" });
-  });
-});

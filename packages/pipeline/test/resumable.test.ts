@@ -114,7 +114,7 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
   ],
 };
 
-it.each(Object.entries(pipelines))("%s", { timeout: 60_000 }, async (_name, steps) => {
+it.each(Object.entries(pipelines))("%s", { timeout: 180_000 }, async (_name, steps) => {
   const make = (): Pipeline => new Pipeline({ name: "proved", steps, storeEvents: true });
   const input = make().workflowInput("in", { streamEvents: true, sessionId: "s" });
 
@@ -123,7 +123,7 @@ it.each(Object.entries(pipelines))("%s", { timeout: 60_000 }, async (_name, step
   expect(proof.crashes).toBeGreaterThan(10);
 });
 
-it("a question in a branch that is given up", { timeout: 60_000 }, async () => {
+it("a question in a branch that is given up", { timeout: 180_000 }, async () => {
   const asked = new Step({ name: "asked", executor: count("asked"), humanReview: { requiresConfirmation: true } });
   const inner = new Parallel({ name: "inner", onError: "skip", steps: [asked, fails] });
   const make = (): Pipeline =>

@@ -88,7 +88,7 @@ describe("runToEnd", () => {
 
     expect(result).toBe(30 * 24 + 2);
     expect(steps).toEqual(["fetch", "fetch", "fetch"]);
-    expect(performance.now() - beganAt).toBeLessThan(3_000);
+    expect(performance.now() - beganAt).toBeLessThan(30_000);
   });
 
   it("lets a step time out that never says a word, but not one that works", async () => {
@@ -258,8 +258,11 @@ describe("runToEnd", () => {
     const workflow = new Asking();
     await runToEnd(workflow, {}, { answers: { Ask: { text: "Because." } } });
 
+    const beganAtMs = Date.now();
     const outcome = await workflow.run().idle();
+    if (outcome.status !== "waiting") throw new Error(outcome.status);
 
-    expect(outcome).toMatchObject({ status: "waiting", wakeAtMs: expect.closeTo(Date.now() + 7 * 86_400_000, -4) });
+    expect(outcome.wakeAtMs).toBeGreaterThanOrEqual(beganAtMs + 7 * 86_400_000);
+    expect(outcome.wakeAtMs).toBeLessThanOrEqual(Date.now() + 7 * 86_400_000);
   });
 });

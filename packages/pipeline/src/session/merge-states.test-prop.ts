@@ -1,3 +1,4 @@
+import "../../test/support/seed.js";
 import { fc, it } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { JsonObject } from "./json.js";

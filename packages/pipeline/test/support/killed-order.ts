@@ -13,7 +13,6 @@ import type { PipelineRunOutput } from "../../src/index.js";
 import { Child } from "./child.js";
 import { type Effect, Effects } from "./effects.js";
 import { temporaryDirectory } from "./files.js";
-import type { Death } from "./mortality.js";
 import { type OrderState, orders, runOptions } from "./orders.js";
 import type { OrdersProcess } from "./orders-process.js";
 import { Random } from "./random.js";
@@ -46,11 +45,11 @@ export async function killedOrder({ kills, seed, isNested }: KillPlan): Promise<
   const random = new Random(seed);
   const stored: ReadonlySet<string>[] = [];
   for (let life = 0; life < kills; life++) {
-    const wasKilled = await killedProcess({ ...files, life, death: nextDeath(random) }, random);
+    const wasKilled = await killedProcess({ ...files, life, ...nextDeath(random) }, random);
     if (!wasKilled) break; // the run has ended before its time came
     stored.push(await storedKeys(files));
   }
-  await lastProcess({ ...files, life: kills, death: null });
+  await lastProcess({ ...files, life: kills, death: null, isDoomed: false });
   const effects = new Effects(files.effects).all();
   return {
     ...(await ended(files)),
@@ -63,16 +62,17 @@ export async function killedOrder({ kills, seed, isNested }: KillPlan): Promise<
 
 type OrdersFile = Pick<OrdersProcess, "path" | "isNested">;
 
-/** Null: a signal from outside, at some time. */
-function nextDeath(random: Random): Death | null {
+/** By its own hand, or by a signal from outside, at some time. */
+function nextDeath(random: Random): Pick<OrdersProcess, "death" | "isDoomed"> {
   const at = random.pick(["before commit", "after commit", "in effect", null] as const);
-  return at && { at, count: random.between(1, at === "in effect" ? 2 : 7) };
+  if (at === null) return { death: null, isDoomed: true };
+  return { death: { at, count: random.between(1, at === "in effect" ? 2 : 7) }, isDoomed: false };
 }
 
 async function killedProcess(options: OrdersProcess, random: Random): Promise<boolean> {
   const child = new Child("orders-process.ts", options);
   await child.ready;
-  if (options.death === null) await sleep(random.between(0, 3)).then(() => child.kill());
+  if (options.isDoomed) await sleep(random.between(0, 3)).then(() => child.kill());
   const { signal, complaints, lines } = await child.ended;
   if (signal === "SIGKILL") return true;
   if (lines.includes("done")) return false;

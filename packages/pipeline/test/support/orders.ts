@@ -16,6 +16,9 @@ export const keys: readonly string[] = [
   ...["complete", "express", "send"].map((name) => `${name} ${rounds}`),
 ];
 
+/** Of the step that the run ends with. */
+export const lastKey = `send ${rounds}`;
+
 export const input = "an order";
 export const runOptions = { runId: "order", sessionId: "shop" } satisfies PipelineRunOptions;
 
