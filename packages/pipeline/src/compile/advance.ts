@@ -8,6 +8,7 @@
 import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
+import { appended, replaced } from "./changed-list.js";
 import {
   emptyGroup,
   endedGroup,
@@ -64,10 +65,10 @@ export function done(course: Course, { place, output }: { place: Place; output: 
   countPause(state, placeKey(place));
   delete state.talks[placeKey(place)];
   if (owner?.kind === "parallel") {
-    frame.outputs[place.at] = output;
+    frame.outputs = replaced(frame.outputs, place.at, output);
     return [{ to: "gather", node: owner.id, ...place }];
   }
-  frame.outputs.push(output);
+  frame.outputs = appended(frame.outputs, output);
   if (!isEnd(output) && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
   if (owner?.kind !== "loop") return leave(course, place.frame);
   if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
@@ -212,8 +213,8 @@ export function tell({ emit }: Pick<Course, "emit">, node: ContainerNode, { name
 
 /** The next iteration of a loop. */
 export function again(course: Course, key: string): Step[] {
-  const { starts, outputs } = frameOf(course.state, key);
-  starts.push(outputs.length);
+  const frame = frameOf(course.state, key);
+  frame.starts = appended(frame.starts, frame.outputs.length);
   return enter(course, { frame: key, at: 0 });
 }
 
