@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   Loop,
   Parallel,
+  Pipeline,
   type PipelineEvent,
   type PipelineRunOutput,
   Step,
@@ -103,6 +104,28 @@ describe("a group that begins anew or is given up", () => {
     ]);
     expect(Object.keys(output.metrics.steps)).not.toContain("never");
     expect(last).toBe(1);
+  });
+
+  it("asks nobody any more about pipelines nested in a branch that was given up", async () => {
+    const isAsked = new Gate();
+    const innermost = new Pipeline({ name: "Innermost", steps: [step("deep", { humanReview })] });
+    const inner = new Pipeline({ name: "Inner", steps: [new Step({ name: "innermost", executor: innermost })] });
+    const both = new Parallel({
+      name: "both",
+      onError: "skip",
+      steps: [
+        step("bad", { executor: () => isAsked.passed.then(soon).then(() => Promise.reject(new Error("no"))) }),
+        new Step({ name: "inner", executor: inner }),
+      ],
+    });
+    const asked = pipeline([both, step("after", { humanReview })]);
+    const run = asked.run("in", { streamEvents: true });
+    for await (const { event } of run.events()) if (event === "StepPaused") isAsked.pass();
+    const paused = await run;
+
+    expect(paused.requirements.map(({ stepName }) => stepName)).toEqual(["after"]);
+    only(paused).confirm();
+    expect(await asked.continueRun(paused)).toMatchObject({ status: "COMPLETED", requirements: [] });
   });
 
   it("is not cancelled because nobody has answered in time in a branch that was given up", async () => {

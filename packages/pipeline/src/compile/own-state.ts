@@ -9,7 +9,7 @@
  * @module
  */
 import { freshPart } from "./fresh-state.js";
-import type { FamilyState, OwnState, RunRequest } from "./pipeline-state.types.js";
+import type { FamilyState, OwnState, PipelineState, RunRequest } from "./pipeline-state.types.js";
 
 /** The store, which may be a draft, as the runs of a family know it. */
 export function familyIn(store: object): FamilyState {
@@ -42,6 +42,15 @@ export function nestIn(family: FamilyState, runId: string, request: RunRequest):
   const around = ownState(family, nesting.parentRunId);
   around.inside ??= {};
   around.inside[nesting.parentVisit] = [...(around.inside[nesting.parentVisit] ?? []), runId];
+}
+
+/** The group that a nested run is a step of was given up, or one around that: nothing waits for it any more. */
+export function isGivenUp({ nested = {}, frames }: Pick<PipelineState, "nested" | "frames">, runId: string): boolean {
+  const nesting = nested[runId]?.request.nesting ?? null;
+  if (nesting === null) return false;
+  const { parentRunId, parentPlace } = nesting;
+  const around = nested[parentRunId]?.frames ?? frames;
+  return around[parentPlace.frame] === undefined || isGivenUp({ nested, frames }, parentRunId);
 }
 
 /** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */

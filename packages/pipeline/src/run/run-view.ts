@@ -2,6 +2,7 @@
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { assertAllSteps, reading } from "../compile/missing-steps.js";
+import { isGivenUp } from "../compile/own-state.js";
 import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
@@ -87,8 +88,9 @@ export class RunView {
     return { ...output, events: [...output.events, ...kept] };
   }
 
-  async #seen(status: PipelineStatus, requirements: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
+  async #seen(status: PipelineStatus, asked: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
     const state = await this.#state();
+    const requirements = asked.filter(({ runId }) => !isGivenUp(state, runId));
     const { pipeline, tree } = this.#setup;
     const { runId } = this.#handle;
     const facts = { runId, pipeline, tree, state, status, requirements };
