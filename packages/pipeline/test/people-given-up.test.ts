@@ -13,7 +13,7 @@ import {
 } from "../src/index.js";
 import { fakeAgent, toolCall } from "./support/fake-executor.js";
 import { Gate } from "./support/gate.js";
-import { answerAll, fails, namesOf, pipeline, step } from "./support/pipelines.js";
+import { answerAll, namesOf, pipeline, step } from "./support/pipelines.js";
 import { stillTime } from "./support/still-time.js";
 
 const humanReview = { requiresConfirmation: true };
@@ -151,31 +151,43 @@ describe("a group that begins anew or is given up", () => {
     expect(await handle).toMatchObject({ status: "COMPLETED", content: "later" });
   });
 
-  it("goes no further in branches of a Parallel that was given up", async () => {
+  const nestedIn = (steps: Step[]): Step =>
+    new Step({ name: "group", executor: new Pipeline({ name: "Inner", steps }) });
+
+  it.each([
+    ["a group", (steps: Step[]) => new Steps({ name: "group", steps })],
+    ["a nested pipeline", nestedIn],
+    ["a pipeline nested twice", (steps: Step[]) => nestedIn([nestedIn(steps)])],
+  ])("goes no further in branches of a Parallel that was given up: %s", async (_what, group) => {
     const ran: string[] = [];
-    const [begun, ended] = [new Gate(), new Gate()];
+    const [isAtWork, begun, ended] = [new Gate(), new Gate(), new Gate()];
     const does = (name: string, work: () => Promise<void>) =>
       step(name, { executor: () => work().then(() => void ran.push(name)) });
-    const slow = does("slow", async () => {
+    const works = fakeAgent("slow", async () => {
+      isAtWork.pass();
       await begun.passed;
+      ran.push("slow");
       ended.pass();
+      return {};
     });
+    const slow = new Step({ name: "slow", executor: works });
     const never = does("never", async () => {});
     const later = does("later", async () => {
       begun.pass();
       await ended.passed;
       await soon();
     });
-    const bad = step("bad", { executor: fails });
+    const bad = step("bad", { executor: () => isAtWork.passed.then(() => Promise.reject(new Error("no"))) });
     const both = new Parallel({
       name: "both",
       onError: "skip",
-      steps: [bad, new Steps({ name: "group", steps: [slow, never] })],
+      steps: [bad, group([slow, never])],
     });
 
-    await pipeline([both, later]).run("in");
+    const { metrics } = await pipeline([both, later]).run("in");
 
     expect(ran).toEqual(["slow", "later"]);
+    expect(Object.values(metrics.steps).reduce((sum, one) => sum + one.metrics.totalTokens, 0)).toBe(10);
   });
 
   it("takes nothing from branches of an iteration before that was given up", async () => {

@@ -123,9 +123,13 @@ it.each(Object.entries(pipelines))("%s", { timeout: 180_000 }, async (_name, ste
   expect(proof.crashes).toBeGreaterThan(10);
 });
 
-it("a question in a branch that is given up", { timeout: 180_000 }, async () => {
-  const asked = new Step({ name: "asked", executor: count("asked"), humanReview: { requiresConfirmation: true } });
-  const inner = new Parallel({ name: "inner", onError: "skip", steps: [asked, fails] });
+const asked = new Step({ name: "asked", executor: count("asked"), humanReview: { requiresConfirmation: true } });
+
+it.each([
+  ["a question", asked],
+  ["a nested pipeline", nest("nested", [count("i"), nest("innermost", [count("j")]), count("k")])],
+])("%s in a branch that is given up", { timeout: 180_000 }, async (_name, branch) => {
+  const inner = new Parallel({ name: "inner", onError: "skip", steps: [branch, fails] });
   const make = (): Pipeline =>
     new Pipeline({ name: "proved", steps: [new Parallel("both", count("p"), inner), count("z")] });
 

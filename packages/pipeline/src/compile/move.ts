@@ -1,8 +1,8 @@
-import { type Course, ROOT } from "./advance.js";
+import { type Course, finish, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { freshState } from "./fresh-state.js";
 import type { LiveRun, PendingNotes } from "./live-run.js";
-import { familyIn, forgetNested, nestIn, ownState } from "./own-state.js";
+import { familyIn, forgetNested, isGivenUp, nestIn, ownState } from "./own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
@@ -44,7 +44,9 @@ export async function move(
       const state = ownState(family, ctx.runId);
       // Told within the edit: stored with it, or not at all.
       const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
-      const steps = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+      const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+      // Whatever it has done counts, but nothing waits for more of it.
+      const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
       live.leftOf(ctx.runId)?.keepIn(state);
       notes.keepIn(state);
       moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
@@ -61,6 +63,10 @@ export async function move(
 function beginIn(family: FamilyState, runId: string, prepared: PreparedState): void {
   if ("session" in prepared) Object.assign(family, freshState(prepared));
   else nestIn(family, runId, prepared.request);
+}
+
+function goesOn({ to }: Step): boolean {
+  return to !== "gather" && to !== "unask" && to !== "finish";
 }
 
 function isGather({ to }: Step): boolean {
