@@ -29,7 +29,7 @@ export function testTotals() {
   return { ...total, line: `${total.passed} passed, ${total.failed} failed${skipped}` };
 }
 
-/** A line for each that failed: file, name and the first line of why. */
+/** Of each that failed: file and name, and the first line of why. */
 export function failedTests() {
   return reportFiles().flatMap((file) =>
     JSON.parse(readFileSync(file, "utf8")).testResults.flatMap(({ name, message, assertionResults }) => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { Step } from "../src/index.js";
 import { printOutput, printResponse } from "../src/print/index.js";
-import { pipeline, speaks, target } from "./print-support/support.js";
+import { pipeline, speaks, target } from "./support/printing.js";
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -325,7 +325,7 @@ export class LiveRun implements RunJournal, Committing {
     const text = JSON.stringify({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
     draft.snapshot = { tick, atMs: runner.state.atMs, text };
     draft.blobs.push(this.workflow.code);
-    draft.prune = this.#pace.taken(tick, text);
+    draft.prune = this.#pace.taken(tick, text.length);
   }
 
   #finish(outcome: Outcome): void {

@@ -33,9 +33,9 @@ export class SnapshotPace {
   }
 
   /** Gives what nobody needs any more. */
-  taken(tick: number, text: string): NonNullable<RunCommit["prune"]> {
+  taken(tick: number, length: number): NonNullable<RunCommit["prune"]> {
     const { keepTicks } = this.#settings;
-    this.#length = text.length;
+    this.#length = length;
     this.#lengthSince = 0;
     this.#at.push(tick);
     // The oldest tick that stays follows a snapshot: without one, nothing could be made of it.
