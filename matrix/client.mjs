@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { transform } from "esbuild";
-import { node20 } from "./node-20.mjs";
+import { node20 } from "./node-versions.mjs";
 import { inWorker } from "./servers.mjs";
 import { bundle, inBun, inDeno, inNode, source } from "./tools.mjs";
 

@@ -5,9 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { packPackages, tarballs } from "../scripts/setup/pack.mjs";
 
 const matrix = import.meta.dirname;
-const root = join(matrix, "..");
 const packed = join(matrix, ".packed");
 /** By their folders. */
 const packages = {
@@ -18,10 +18,9 @@ const packages = {
 };
 
 export function installMatrix() {
-  const filters = Object.values(packages).map((name) => `--filter=${name}`);
-  run("turbo", ["run", "build", ...filters, "--output-logs=errors-only"], root);
+  packPackages();
   rmSync(packed, { recursive: true, force: true });
-  for (const folder of Object.keys(packages)) pack(folder);
+  for (const [folder, name] of Object.entries(packages)) unpack(tarballs()[name], join(packed, folder));
 
   // When a package has got other dependencies: `pnpm install --no-frozen-lockfile` in this folder, once.
   run("pnpm", ["install", "--frozen-lockfile", "--reporter=append-only"], matrix);
@@ -33,13 +32,9 @@ export function installMatrix() {
   }
 }
 
-function pack(folder) {
-  const target = join(packed, folder);
+function unpack(tarball, target) {
   mkdirSync(target, { recursive: true });
-  run("pnpm", ["pack", "--pack-destination", target], join(root, "packages", folder));
-  const tarball = readdirSync(target).find((name) => name.endsWith(".tgz"));
   run("tar", ["-xzf", tarball, "--strip-components=1"], target);
-  rmSync(join(target, tarball));
 }
 
 /** Up to three times: a registry may hiccup. */

@@ -4,6 +4,7 @@
  */
 import * as clients from "./client.mjs";
 import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
+import { setupRows } from "./setup.mjs";
 import * as tool from "./tools.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
@@ -97,4 +98,5 @@ export const rows = [
   ...named("functions", functionForm),
   ...named("served", served),
   ...named("client", client),
+  ...setupRows(),
 ];

@@ -183,7 +183,7 @@ async function whenListening(port) {
 }
 
 /** Below those that systems give to connections: one of them may be taken again before the server listens. */
-async function freePort() {
+export async function freePort() {
   for (;;) {
     const port = 12_000 + Math.trunc(Math.random() * 20_000);
     if (await isFree(port)) return port;

@@ -1,13 +1,14 @@
 /**
- * What `npm start`, `npm test` and `npm run matrix` run first: brings Node 24, pnpm 12 and the
+ * What `npm start`, `npm test`, `npm run matrix` and `npm run tarballs` run first: brings Node 24, pnpm 12 and the
  * packages, then hands over. Runs on Node 20 without a single package installed, and writes nothing
  * outside of this folder but package manager caches.
  *
- *     node scripts/bootstrap.mjs start|check|matrix [argument …]
+ *     node scripts/bootstrap.mjs start|check|matrix|tarballs [argument …]
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root, say } from "./setup/console.mjs";
+import { packPackages, tarballs } from "./setup/pack.mjs";
 import { installPackages } from "./setup/packages.mjs";
 import { toolsOnPath } from "./setup/tools.mjs";
 
@@ -36,6 +37,10 @@ const commands = {
   },
   check: (env) => run("node", ["scripts/check.mjs", ...args], env),
   matrix: (env) => run("node", ["matrix/run.mjs", ...args], env),
+  tarballs(env) {
+    packPackages(env);
+    for (const file of Object.values(tarballs())) console.log(file);
+  },
 };
 
 if (!Object.hasOwn(commands, command)) {

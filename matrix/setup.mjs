@@ -1,0 +1,123 @@
+/**
+ * The setup page, walked as a newcomer walks it: each section in an empty folder outside of the repository, with the files
+ * and commands that are printed there. Packages of this repository come from the packed tarballs, the rest from npm.
+ *
+ * A line "`name`:" names the block below it as a file. The files of "Start" are there in every section, those of a section in the
+ * parts of it. A comment behind a command says what it prints.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { tarballs } from "../scripts/setup/pack.mjs";
+import { nodeFolder } from "./node-versions.mjs";
+import { freePort } from "./servers.mjs";
+import { matrix } from "./tools.mjs";
+
+const root = join(matrix, "..");
+const sectionLimitMs = 300_000;
+
+/** Rows for every section with commands, and for the first screen of the README. */
+export function setupRows() {
+  const [start, ...sections] = sectionsOf(readFileSync(join(root, "docs", "setup.md"), "utf8")).filter(
+    ({ commands }) => commands.length > 0,
+  );
+  const readme = sectionsOf(readFileSync(join(root, "README.md"), "utf8"))[0];
+  const rows = sections.map((section) => ({
+    ...section,
+    files: { ...start.files, ...section.files },
+    commands: [...start.commands, ...section.commands],
+  }));
+  const onBoth = [{ ...readme, name: "README" }, ...rows.filter(({ name }) => ["tsx", "Node alone"].includes(name))];
+  return [...onBoth.map((row) => rowOf(row, 22)), { ...readme, name: "README" }, ...rows].map((row) =>
+    row.run ? row : rowOf(row, 24),
+  );
+}
+
+function rowOf({ name, files, commands }, major) {
+  return { name: `setup: ${name}, Node ${major}`, run: () => walk({ files, commands }, major), prints: "as printed" };
+}
+
+/** The page by its headings: the files that each section names, and its commands. */
+function sectionsOf(page) {
+  let around = { files: {}, name: "" };
+  return page.split(/^(?=###? )/m).map((text) => {
+    const isPart = text.startsWith("### ");
+    const files = isPart ? { ...around.files } : {};
+    const commands = [];
+    for (const [, before, language, code] of text.matchAll(/([^\n]*)\n*^```(\w+)[^\n]*\n([\s\S]*?)^```/gm)) {
+      const named = /^`([^`\s]+\.\w+)`.*:$/.exec(before);
+      if (language === "sh") commands.push(...code.trim().split("\n"));
+      else if (named) files[named[1]] = code;
+    }
+    const heading = /^###? (.*)/.exec(text)?.[1] ?? "";
+    const section = { name: isPart ? `${around.name}, ${heading}` : heading, files, commands };
+    if (!isPart) around = section;
+    return section;
+  });
+}
+
+/** Bun and Deno as somebody has them who installed them: for all folders. */
+function installed() {
+  const folder = join(matrix, "out", ".installed");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["bun", "deno"]) {
+    const link = join(folder, name);
+    // pnpm's programs are shell scripts that look for their package beside them, also through a link.
+    if (!existsSync(link)) symlinkSync(join(matrix, "node_modules", ".bin", name), link);
+  }
+  return folder;
+}
+
+async function walk({ files, commands }, major) {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-setup-"));
+  try {
+    for (const [name, code] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), code);
+    }
+    const port = String(await freePort());
+    const here = commands.map((line) => fromTarballs(line).replaceAll("3000", port));
+    const printed = await shell(here, folder, major);
+    const missing = promisesOf(commands).filter((line) => !printed.includes(line));
+    return missing.length === 0 ? "as printed" : `did not print ${missing.join(", ")} but ${printed.slice(-300)}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the comments behind commands say. */
+const promisesOf = (commands) => commands.flatMap((line) => / # (.+)$/.exec(line)?.[1] ?? []);
+
+/** Until the packages are on npm, and after: what is tried is this tree. */
+function fromTarballs(line) {
+  if (!line.startsWith("npm install")) return line;
+  return line.replace(/(?<= )(@millrace\/\w+|millrace)(?= |$)/g, (name) => tarballs()[name]);
+}
+
+/** One bash for all lines, as in a terminal; what it started in the background ends with it. */
+function shell(commands, cwd, major) {
+  const path = [nodeFolder(major), process.env.PATH, installed()].join(delimiter);
+  const env = { ...process.env, PATH: path, NO_COLOR: "1", CI: "true", NEXT_TELEMETRY_DISABLED: "1" };
+  return new Promise((resolve, reject) => {
+    const options = { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true };
+    const child = spawn("bash", ["-euc", commands.join("\n")], options);
+    const end = () => {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {} // nothing is left of the group
+    };
+    const stop = setTimeout(end, sectionLimitMs);
+    let printed = "";
+    let said = "";
+    child.stdout.on("data", (data) => (printed += data));
+    child.stderr.on("data", (data) => (said += data));
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      clearTimeout(stop);
+      end();
+      if (code === 0) resolve(printed.replace(/\s+/g, " "));
+      else reject(new Error(`${printed}\n${said}`.slice(-2_000)));
+    });
+  });
+}
