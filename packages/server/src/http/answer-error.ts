@@ -6,7 +6,7 @@
  */
 import { type Log, WorkflowError } from "millrace";
 import { newId } from "../system.js";
-import { withoutPaths } from "../wire/clean-text.js";
+import { cleanText } from "../wire/clean-text.js";
 import { HttpError, type HttpErrorOptions, type Issue, runUnknown } from "./http-error.js";
 
 /** What the caller did, whatever the method. */
@@ -55,7 +55,7 @@ export function answerError(error: unknown, request: FailedRequest, log: Log): R
 export function refusalError({ code, hint }: { readonly code: string; readonly hint: string }): HttpError {
   const status = inputCodes.has(code) ? 400 : (statusOfCode[code] ?? 409);
   const headers = status === 429 ? retryLater : {};
-  return new HttpError({ status, code, detail: withoutPaths(hint) || "The run does not take it.", headers });
+  return new HttpError({ status, code, detail: hint || "The run does not take it.", headers });
 }
 
 const retryLater = { "retry-after": "1" };
@@ -71,8 +71,8 @@ function fromWorkflowError(error: unknown, { method }: FailedRequest): HttpError
   return new HttpError({
     status,
     code,
-    detail: withoutPaths(message),
-    hint: withoutPaths(hint),
+    detail: message,
+    hint,
     ...(issues.length > 0 && { issues }),
     ...(status === 429 && { headers: retryLater }),
   });
@@ -107,20 +107,22 @@ function internal(error: unknown, { method, path }: FailedRequest, log: Log): Re
 /** A body of a megabyte may be wrong in a hundred thousand places: the answer is not larger than that. */
 const most = { issues: 50, characters: 2_000 };
 
+/** The one door for errors: whatever they say is cleaned here. */
 function toResponse({ status, headers, detail, code, hint, issues }: HttpErrorOptions): Response {
   const body = {
-    detail: shortened(detail),
+    detail: said(detail),
     code,
-    ...(hint !== undefined && { hint: shortened(hint) }),
+    ...(hint !== undefined && { hint: said(hint) }),
     ...(issues !== undefined && { issues: issues.slice(0, most.issues).map(shortIssue) }),
   };
   return Response.json(body, { status, ...(headers !== undefined && { headers: { ...headers } }) });
 }
 
 function shortIssue({ path, message }: Issue): Issue {
-  return { path: shortened(path), message: shortened(message) };
+  return { path: said(path), message: said(message) };
 }
 
-function shortened(text: string): string {
-  return text.length > most.characters ? `${text.slice(0, most.characters)}…` : text;
+function said(text: string): string {
+  const cleaned = cleanText(text.slice(0, 2 * most.characters));
+  return cleaned.length > most.characters ? `${cleaned.slice(0, most.characters)}…` : cleaned;
 }

@@ -11,6 +11,7 @@ import type { ElicitRequestFormParams, RequestId } from "@modelcontextprotocol/s
 import type { Log, PendingPrompt } from "millrace";
 import { roleOf } from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
+import { cleanJson } from "../wire/clean-text.js";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 
@@ -32,7 +33,7 @@ export async function ask(asking: Asking, { promptId, event }: PendingPrompt): P
   const requestedSchema = showsForms(server) ? formOf(facts) : null;
   if (requestedSchema === null) return false;
   const content = await answerOf(asking, {
-    message: `${event.type}: ${JSON.stringify(event.toJSON())}`,
+    message: `${event.type}: ${cleanJson(event.toJSON())}`,
     requestedSchema,
   });
   if (content === null) return false;

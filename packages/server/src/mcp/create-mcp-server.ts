@@ -22,7 +22,7 @@ import { runUnknown } from "../http/http-error.js";
 import { defaultLimits, wrongOptions } from "../options.js";
 import { settled } from "../run-wait.js";
 import { consoleLog } from "../system.js";
-import { cleanJson } from "../wire/clean-text.js";
+import { cleanJson, cleanText } from "../wire/clean-text.js";
 import { anyEventJsonSchema } from "../wire/event-schema.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog, type WorkflowFacts } from "../workflow-facts.js";
@@ -159,7 +159,7 @@ async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResul
   const facts = offer.catalog.get(workflow);
   const receipt = await handle.answer(String(given["prompt_id"]), (given["fields"] ?? {}) as object);
   if (receipt.status === "accepted") return finished(offer, { handle, facts }, call);
-  return { isError: true, content: [{ type: "text", text: `${receipt.code}: ${receipt.hint}` }] };
+  return { isError: true, content: [{ type: "text", text: cleanText(`${receipt.code}: ${receipt.hint}`) }] };
 }
 
 interface Running {

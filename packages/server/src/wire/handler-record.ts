@@ -3,7 +3,6 @@ import { type PendingPrompt, type RunOutcome, type ValueType, WorkflowError } fr
 import type { RunHandle, RunListing } from "millrace/runtime";
 import { isoTime } from "../system.js";
 import type { WorkflowCatalog } from "../workflow-facts.js";
-import { withoutPaths } from "./clean-text.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
 
@@ -98,9 +97,11 @@ function errorOf(outcome: Standing): Pick<Handler, "error" | "error_code"> {
   }
 }
 
+/** Whatever was thrown: also what is no error. */
 function textOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String((error as Error | null)?.message ?? error);
-  return withoutPaths(message);
+  if (typeof error !== "object" || error === null) return String(error);
+  const { message } = error as Partial<Error>;
+  return typeof message === "string" ? message : (JSON.stringify(error) ?? "An error that cannot be read.");
 }
 
 function codeOf(error: unknown): string {
