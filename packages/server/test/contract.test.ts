@@ -129,7 +129,7 @@ describe("POST /workflows/{name}/run", () => {
       waiting: false,
       prompts: [],
       wake_at: null,
-      last_sequence: -1,
+      last_sequence: 0,
       labels: {},
     });
   });

@@ -208,9 +208,9 @@ export class Runner {
     return this.parent?.sharesStore === true ? this.parent.runner : null;
   }
 
-  /** Resolves when nothing is left to do now, here and in its children, or when the run has ended or left memory. */
+  /** Resolves when nothing is left to do now, here and in its children, or when the run has ended or left memory. It makes no tick. */
   idle(signal?: AbortSignal): Promise<void> {
-    if (!this.live) return Promise.resolve();
+    if (!this.live || this.isIdle()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.idleWaiters?.delete(wake); // a run may be at work for days, and be asked all the time
@@ -224,8 +224,6 @@ export class Runner {
       signal?.addEventListener("abort", giveUp, { once: true });
       this.idleWaiters ??= new Set();
       this.idleWaiters.add(wake);
-      this.idleAtTick = -1;
-      this.checkIdle();
     });
   }
 
@@ -237,7 +235,7 @@ export class Runner {
   }
 
   /** Quiet, and told so: it might have found that it can never end. */
-  private isIdle(): boolean {
+  isIdle(): boolean {
     return this.isQuiet() && this.idleAtTick === this.state.ticks;
   }
 

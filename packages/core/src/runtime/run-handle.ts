@@ -142,7 +142,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async outcome(): Promise<RunOutcome | null> {
     await this.accepted;
     const live = this.#setup.desk.live.get(idOf(this.#setup.key));
-    return live?.phase === "live" && !live.runner.isQuiet() ? null : ((await this.#lookIdle()) ?? null);
+    return live?.phase === "live" && !live.runner.isIdle() ? null : ((await this.#lookIdle()) ?? null);
   }
 
   async prompts(): Promise<readonly PendingPrompt[]> {
@@ -182,8 +182,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (live === undefined || listed.endedAtMs !== null) return listed;
     const { runner, phase } = live;
     const { outcome, atMs } = runner.state;
-    // The last event of its stream is how it ended, which is no event of the store.
-    const lastEvent = runner.published - (outcome === null ? 1 : 2);
+    const lastEvent = runner.published - 1;
     if (phase === "ended" && outcome !== null)
       return { ...listed, status: outcome.status, updatedAtMs: atMs, endedAtMs: atMs, wakeAtMs: null, lastEvent };
     if (phase !== "live") return listed;

@@ -46,7 +46,8 @@ export function toListing(run: StoredRun): RunListing {
     wakeAtMs,
     labels,
     ticks,
-    lastEvent,
+    // The event that ends a stream is how the run ended, which is no event of the store.
+    lastEvent: endedAtMs === null ? lastEvent : lastEvent + 1,
     forkedFrom,
   };
 }

@@ -95,7 +95,7 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
    * `RUN_FINISHED` when it had ended before.
    */
   cancel(reason?: unknown, options?: PostOptions): Promise<Receipt>;
-  /** Resolves when nothing is left to do now. */
+  /** Resolves when nothing is left to do now. It writes nothing, and a run that waits still leaves memory when its time has come. */
   idle(options?: IdleOptions): Promise<RunOutcome<Result>>;
   /** What `idle()` would say at this moment; null while there is something left to do. It waits for nothing. */
   outcome(): Promise<RunOutcome<Result> | null>;
@@ -120,7 +120,10 @@ export interface RunListing {
   readonly wakeAtMs: number | null;
   readonly labels: { readonly [name: string]: string };
   readonly ticks: number;
-  /** Sequence number of the last event of the stream so far: what `streamEvents({ after })` takes. -1: none yet. */
+  /**
+   * Sequence number of the last event of the stream so far, for `streamEvents({ after })`; the event that ends the run counts.
+   * -1: none yet.
+   */
   readonly lastEvent: number;
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
 }

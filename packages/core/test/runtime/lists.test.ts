@@ -225,7 +225,7 @@ describe("summary() of a run that has just ended", () => {
 
     const atOnce = await run.summary();
     await settle();
-    expect(atOnce).toMatchObject({ status: "completed", lastEvent: 2, endedAtMs: expect.any(Number) });
+    expect(atOnce).toMatchObject({ status: "completed", lastEvent: 3, endedAtMs: expect.any(Number) });
     expect({ ...(await run.summary()), ticks: 0 }).toEqual({ ...atOnce, ticks: 0 });
   });
 });

@@ -62,7 +62,7 @@ function mountStream(server: Server): void {
       const listing = await handle.summary();
       const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot say what is wrong
       const after = startOf(query, listing, context.req.header("last-event-id"));
-      if (listing.endedAtMs !== null && after > listing.lastEvent) return new Response(null, { status: 204 });
+      if (listing.endedAtMs !== null && after >= listing.lastEvent) return new Response(null, { status: 204 });
       const client = clientOf(server, context);
       server.slots.assertFree(client);
       return eventResponse(handle, {
@@ -81,11 +81,10 @@ function mountStream(server: Server): void {
   );
 }
 
-/** The number after which a reader begins. The event that ends a run has the number after its last one. */
-function startOf(query: StreamQuery, { lastEvent, endedAtMs }: RunListing, lastEventId: string | undefined): number {
+/** The number after which a reader begins. */
+function startOf(query: StreamQuery, { lastEvent }: RunListing, lastEventId: string | undefined): number {
   if (query.sse && lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
-  if (query.after_sequence !== "now") return query.after_sequence;
-  return endedAtMs === null ? lastEvent : lastEvent + 1;
+  return query.after_sequence === "now" ? lastEvent : query.after_sequence;
 }
 
 /** Null: nobody knows. */
