@@ -2,7 +2,7 @@
  * Workflows over HTTP: one app with a web-standard `fetch`.
  *
  * ```
- * request ──► CORS ──► who asks ──► route: limits, then the schemas ──► runtime, of this tenant ──► answer
+ * request ──► CORS ──► of which origin ──► who asks ──► route: limits, then the schemas ──► runtime, of this tenant ──► answer
  * ```
  *
  * @module
@@ -10,6 +10,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
+import { assertMayWrite } from "./cross-origin.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError } from "./http/http-error.js";
 import type { ServerEnv } from "./http/route.js";
@@ -25,7 +26,7 @@ import { mountDocs, mountTick } from "./routes/server.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
 import { StreamSlots } from "./stream/stream-slots.js";
-import { isFromOtherSite, otherSite, whoAsks } from "./who-asks.js";
+import { whoAsks } from "./who-asks.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
 /**
@@ -48,7 +49,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
     slots: new StreamSlots(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
-  app.use(refuseOtherSites(resolved));
+  app.use(refuseOtherOrigins(resolved));
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
@@ -83,17 +84,15 @@ function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptio
     origin: origins.includes("*") ? "*" : [...origins],
     credentials,
     allowMethods: ["GET", "POST"],
-    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id"],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id", "x-requested-with"],
     exposeHeaders: ["retry-after"],
     maxAge: 600,
   });
 }
 
-function refuseOtherSites({ cors: allowed }: ResolvedOptions): MiddlewareHandler {
+function refuseOtherOrigins({ cors: allowed }: ResolvedOptions): MiddlewareHandler {
   return async ({ req }, next) => {
-    const origins = allowed?.origins ?? [];
-    const mayAsk = origins.includes("*") || origins.includes(req.header("origin") ?? "");
-    if (isFromOtherSite(req.raw) && !mayAsk) throw otherSite("Name its origin in `cors` if it may.");
+    assertMayWrite(req.raw, { cors: allowed, isAskedInFront: false });
     await next();
   };
 }

@@ -114,15 +114,23 @@ export function authProblems(options: { readonly auth?: unknown }): string[] {
   return ["`auth` is no function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
 }
 
-/** What never equals the `Origin` of a browser lets nobody in. */
 function corsProblems(cors: CorsOptions): string[] {
   const { origins, credentials } = Object(cors) as Partial<CorsOptions>;
   if (!Array.isArray(origins)) return ["`cors` has no list `origins`"];
-  const wrong = origins.filter((origin) => origin !== "*" && !isOrigin(origin));
   return [
     ...(credentials && origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
-    ...wrong.map((origin) => `\`cors.origins\` has ${JSON.stringify(origin)}, no origin such as "https://app.example"`),
+    ...originProblems(
+      "cors.origins",
+      origins.filter((origin) => origin !== "*"),
+    ),
   ];
+}
+
+/** What never equals the `Origin` of a browser lets nobody in. */
+export function originProblems(option: string, origins: readonly unknown[]): string[] {
+  if (!Array.isArray(origins)) return [`\`${option}\` is no list of origins`];
+  const wrong = origins.filter((origin) => !isOrigin(origin));
+  return wrong.map((origin) => `\`${option}\` has ${JSON.stringify(origin)}, no origin such as "https://app.example"`);
 }
 
 function isOrigin(text: unknown): boolean {

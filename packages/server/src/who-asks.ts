@@ -26,12 +26,3 @@ function unauthorized(): HttpError {
     headers: { "www-authenticate": "Bearer" },
   });
 }
-
-/** Pages elsewhere can send what needs no permission, cookies included. Browsers say so, and pages cannot make them lie. */
-export function isFromOtherSite({ method, headers }: Request): boolean {
-  return method === "POST" && headers.get("sec-fetch-site") === "cross-site";
-}
-
-export function otherSite(hint: string): HttpError {
-  return new HttpError({ status: 403, code: "FORBIDDEN", detail: "This page may not send anything here.", hint });
-}

@@ -122,10 +122,10 @@ describe("options", () => {
   });
 
   it("of one function are refused in the same way", () => {
-    const wrong = { store: {}, driveMs: 0, limits: { bodyDepth: 0 }, auth: "secret", drive: 1 };
+    const wrong = { store: {}, driveMs: 0, limits: { bodyDepth: 0 }, auth: "secret", origins: ["*"], drive: 1 };
 
     expect(() => createHandler(echo, wrong as never)).toThrow(
-      /`drive` is no option.*`store` is no run store.*driveMs.*`auth` is no function.*bodyDepth/s,
+      /`drive` is no option.*`store` is no run store.*driveMs.*`auth` is no function.*`origins` has "\*".*bodyDepth/s,
     );
   });
 

@@ -10,13 +10,13 @@
 import type { Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
 import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
+import { assertMayWrite } from "../cross-origin.js";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
-import { isJson } from "../http/read-body.js";
 import { json } from "../http/route.js";
 import { idleUntil } from "../run-wait.js";
 import { nowMs } from "../system.js";
-import { isFromOtherSite, otherSite, whoAsks } from "../who-asks.js";
+import { whoAsks } from "../who-asks.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog } from "../workflow-facts.js";
 import { bring } from "./bring.js";
@@ -70,9 +70,7 @@ interface Serving extends ResolvedHandlerOptions {
 }
 
 async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
-  // Browsers ask before they send JSON elsewhere, and whoever offers the function has answered.
-  if (isFromOtherSite(request) && !isJson(request.headers.get("content-type")))
-    throw otherSite("Send it with `content-type: application/json`, and answer the browser's `OPTIONS` in front.");
+  assertMayWrite(request, { cors: { origins: serving.origins, credentials: true }, isAskedInFront: true });
   const { tenant = "" } = await whoAsks(serving.auth, request);
   const asked = await readRequest(request, serving.limits);
   const idempotencyKey = idempotencyKeyOf(request);

@@ -2,7 +2,14 @@ import type { Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../auth.js";
-import { authProblems, defaultLimits, limitProblems, type ServerLimits, wrongOptions } from "../options.js";
+import {
+  authProblems,
+  defaultLimits,
+  limitProblems,
+  originProblems,
+  type ServerLimits,
+  wrongOptions,
+} from "../options.js";
 import { consoleLog } from "../system.js";
 
 export interface HandlerOptions {
@@ -12,6 +19,13 @@ export interface HandlerOptions {
   readonly name?: string;
   /** Who may ask. @default everybody */
   readonly auth?: Authenticate;
+  /**
+   * Origins besides the own one whose pages may send cookies with what changes something: `["https://app.example"]`. The function
+   * answers no `OPTIONS`: whatever stands in front of it does.
+   *
+   * @default none
+   */
+  readonly origins?: readonly string[];
   /** How long a request drives a run. What is under way then starts over in the next request. @default 55000 */
   readonly driveMs?: number;
   readonly limits?: Partial<Pick<ServerLimits, "bodyBytes" | "bodyDepth" | "bodyTimeoutMs">>;
@@ -29,6 +43,7 @@ const known: OptionNames<HandlerOptions> = {
   store: true,
   name: true,
   auth: true,
+  origins: true,
   driveMs: true,
   limits: true,
   log: true,
@@ -36,15 +51,16 @@ const known: OptionNames<HandlerOptions> = {
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveHandlerOptions(options: HandlerOptions, ownName: string): ResolvedHandlerOptions {
-  const { store, name = ownName, auth = null, driveMs = 55_000, log = consoleLog } = options;
+  const { store, name = ownName, auth = null, origins = [], driveMs = 55_000, log = consoleLog } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const problems = [
     ...unknownOptions(options, known),
     ...(typeof store?.claim === "function" ? [] : ["`store` is no run store"]),
     ...(Number.isFinite(driveMs) && driveMs > 0 ? [] : [`\`driveMs\` is ${String(driveMs)}, not a number above 0`]),
     ...authProblems(options),
+    ...originProblems("origins", origins),
     ...limitProblems(limits),
   ];
   if (problems.length > 0) throw wrongOptions("function", "HandlerOptions", problems);
-  return { store, name, auth, driveMs, log, limits };
+  return { store, name, auth, origins, driveMs, log, limits };
 }
