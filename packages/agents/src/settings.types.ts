@@ -97,6 +97,8 @@ export interface ActiveRun {
   readonly media: Media[];
   readonly tools: ToolExecution[];
   readonly calls: StepMetricsData[];
+  /** What the model has said, piece by piece. */
+  readonly said: string[];
   readonly members: MemberRun[];
   readonly keys: CallKeys;
   /** Members that a person keeps waiting: the run pauses after this round of tools. */

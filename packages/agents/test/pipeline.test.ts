@@ -3,7 +3,7 @@ import { Condition, Parallel, Pipeline, type PipelineOptions, Step } from "@mill
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
 import { Agent, tool } from "../src/index.js";
-import { scripted } from "./support/models.js";
+import { scripted, stalls } from "./support/models.js";
 
 const open: Pipeline[] = [];
 afterEach(async () => {
@@ -134,4 +134,37 @@ it("an agent whose model fails is tried again, and then fails the run", async ()
 
   expect(output.content).toBe("Here I am");
   expect(calls).toBe(2);
+});
+
+it("an agent that is cancelled keeps its tokens, what it has said, what its tools have changed, and its events", async () => {
+  const model = scripted([[["add_item", { item: "milk" }]]]);
+  const { doStream } = model;
+  model.doStream = (options) => (model.doStreamCalls.length > 0 ? stalls("Added mi") : doStream.bind(model))(options);
+  const shopping = pipeline({
+    name: "Shopping",
+    storeEvents: true,
+    steps: [new Agent({ name: "assistant", model, tools: [addItem] })],
+  });
+  const run = shopping.run("Add milk", { sessionId: "s" });
+  for await (const { event } of run.events()) if (event === "RunContent") break;
+
+  const output = await run.cancel("enough");
+
+  expect(output.stepResults).toMatchObject([{ stepName: "assistant", success: false, content: "Added mi" }]);
+  expect(output.metrics.steps["assistant"]?.metrics.totalTokens).toBe(15);
+  expect(output.stepExecutorRuns).toMatchObject([
+    { status: "CANCELLED", content: "Added mi", tools: [{ toolName: "add_item", result: "Added milk" }] },
+  ]);
+  expect(output.events.map(({ event }) => event)).toEqual([
+    "WorkflowStarted",
+    "StepStarted",
+    "RunStarted",
+    "ToolCallStarted",
+    "ToolCallCompleted",
+    "RunContent",
+    "RunCancelled",
+    "WorkflowCancelled",
+    "WorkflowCompleted",
+  ]);
+  expect(await shopping.getSessionState("s")).toEqual({ shopping_list: ["milk"] });
 });

@@ -66,10 +66,19 @@ describe("a cancelled run", () => {
       stepResults: [
         { stepName: "a" },
         { stepName: "agent" },
-        { stepName: "group", content: "Steps group is not finished", steps: [{ stepName: "inside" }] },
+        {
+          stepName: "group",
+          content: "Steps group is not finished",
+          success: false,
+          error: "Cancelled during execution",
+          steps: [
+            { stepName: "inside", success: true },
+            { stepName: "waits", success: false, error: "Cancelled during execution" },
+          ],
+        },
       ],
     });
-    expect(Object.keys(output.metrics.steps)).toEqual(["a", "agent", "inside"]);
+    expect(Object.keys(output.metrics.steps)).toEqual(["a", "agent", "inside", "waits"]);
     expect(again).toMatchObject({ status: "CANCELLED" });
     expect(await run).toMatchObject({ status: "CANCELLED" });
     expect(await cancelled.sessions.get("s")).toMatchObject({
@@ -133,7 +142,10 @@ describe("a cancelled run", () => {
       const output = await run.cancel();
       await new Promise((resolve) => setTimeout(resolve, 20));
 
-      expect(output).toMatchObject({ status: "CANCELLED", hasFailures: false, requirements: [], stepResults: [] });
+      expect(output).toMatchObject({ status: "CANCELLED", hasFailures: false, requirements: [] });
+      expect(output.stepResults).toMatchObject([
+        { stepName: "loop", skipped: false, error: "Cancelled during execution", steps: [{ stepName: "group" }] },
+      ]);
       expect(seen.calls).toBe(1);
     }
   });
@@ -144,7 +156,10 @@ describe("a cancelled run", () => {
     const run = pipeline([step("a"), new Step({ name: "nested", executor: inner, onError: "skip" })]).run("in");
     await started;
 
-    expect(await run.cancel()).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }] });
+    expect(await run.cancel()).toMatchObject({
+      status: "CANCELLED",
+      stepResults: [{ stepName: "a" }, { stepName: "nested", error: "Cancelled during execution" }],
+    });
     await expect.poll(() => seen.reason).not.toBeNull();
     expect(seen.calls).toBe(1);
   });
@@ -188,7 +203,7 @@ describe("a cancelled run", () => {
     await runtime.stop();
 
     expect(receipt).toMatchObject({ status: "accepted" });
-    expect(output).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }] });
+    expect(output).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }, { stepName: "waits" }] });
     expect(session?.value).toMatchObject({ runs: [{ runId: handle.runId, status: "CANCELLED" }] });
   });
 

@@ -85,8 +85,11 @@ describe("session state", () => {
       sessionState["a"] = 1;
       sessionState["list"] = ["x"];
       await timedOut.passed;
-      sessionState["late"] = true;
-      changed.pass();
+      try {
+        sessionState["late"] = true;
+      } finally {
+        changed.pass();
+      }
     };
     await using timed = new Pipeline({
       name: "timed",
@@ -103,17 +106,31 @@ describe("session state", () => {
 
     const { content, sessionState } = await timed.run("");
     expect(sessionState).toEqual(content);
-    expect(sessionState).toMatchObject({ a: 1, list: ["x", "y"] });
+    expect(sessionState).toEqual({ a: 1, list: ["x", "y"] });
     expect(await timed.getSessionState()).toEqual(content);
   });
 
-  it("that a step has changed after its end, as nobody has awaited it, is stored as it is live", async () => {
+  it("is changed no more by a step that has returned, in place as little as with editState", async () => {
     const [ended, changed] = [new Gate(), new Gate()];
-    const forgets: StepFunction = (_input, { sessionState }) => {
-      void ended.passed.then(() => {
-        sessionState["late"] = { list: [1] };
+    const refused: unknown[] = [];
+    const forgets: StepFunction = (_input, context) => {
+      const { sessionState, editState } = context;
+      const late: readonly (() => unknown)[] = [
+        () => (sessionState["late"] = { list: [1] }),
+        () => delete sessionState["early"],
+        () => sessionState["early"].push("late"),
+        () => (context.sessionState = {}),
+        () => editState((state) => (state["late"] = true)),
+        () => context.emit("Late"),
+      ];
+      void ended.passed.then(async () => {
+        for (const change of late)
+          await Promise.resolve()
+            .then(change)
+            .catch((error) => refused.push(error.code));
         changed.pass();
       });
+      sessionState["early"] = ["early"];
     };
     await using forgetful = new Pipeline({
       name: "forgetful",
@@ -128,7 +145,8 @@ describe("session state", () => {
     });
 
     const { content, sessionState } = await forgetful.run("");
-    expect(content).toEqual({ late: { list: [1] } });
+    expect(refused).toEqual(Array.from({ length: 6 }, () => "ATTEMPT_ENDED"));
+    expect(content).toEqual({ early: ["early"] });
     expect(sessionState).toEqual(content);
     expect(await forgetful.getSessionState()).toEqual(content);
   });

@@ -12,6 +12,7 @@ import {
   Steps,
   stepOutput,
 } from "../src/index.js";
+import { answerAll } from "./support/pipelines.js";
 
 const open: Pipeline[] = [];
 afterEach(async () => {
@@ -262,7 +263,73 @@ describe("a step that fails", () => {
     await expect(run).rejects.toMatchObject({ code: "PIPELINE_FAILED", message: expect.stringContaining('"bad": no') });
     const output = await run.output();
     expect(output).toMatchObject({ status: "ERROR", error: { stepName: "bad", message: "no" } });
-    expect(output.stepResults.map(({ stepName }) => stepName)).toEqual(["a"]);
+    expect(output.hasFailures).toBe(true);
+    expect(output.stepResults).toMatchObject([
+      { stepName: "a", success: true },
+      { stepName: "bad", success: false, error: "no", skipped: false },
+    ]);
+  });
+
+  it("is listed where it is, and the groups around it have failed with it", async () => {
+    const bad = new Step({ name: "bad", executor: fails });
+    const run = pipeline([
+      new Loop({
+        name: "loop",
+        steps: [new Parallel("both", add("a"), new Steps({ name: "in", steps: [add("b"), bad] }))],
+      }),
+    ]).run("in");
+
+    const { stepResults, metrics } = await run.output();
+
+    const failed = { success: false, error: "no" };
+    expect(stepResults).toMatchObject([
+      {
+        stepName: "loop",
+        ...failed,
+        steps: [
+          {
+            stepName: "both",
+            ...failed,
+            steps: [
+              { stepName: "a", success: true },
+              { stepName: "in", ...failed, steps: [{ stepName: "b" }, { stepName: "bad", ...failed }] },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(Object.values(metrics.steps).map(({ stepName, executions }) => [stepName, executions.length])).toEqual([
+      ["a", 1],
+      ["b", 1],
+      ["bad", 1],
+    ]);
+  });
+
+  it("leaves a group that is skipped what was done in it, each once", async () => {
+    for (const [onError, answer] of [
+      ["skip", 0],
+      ["pause", 1],
+    ] as const) {
+      const bad = new Step({ name: "bad", executor: fails });
+      const group = new Steps({
+        name: "group",
+        onError,
+        steps: [add("a"), new Steps({ name: "in", steps: [add("b"), bad] })],
+      });
+      const tried = pipeline([group, (input) => `${input.getStepContent("b")}, ${input.previousStepContent}`]);
+      const paused = await tried.run("in");
+      const output = await answerAll(tried, paused, (requirement) => requirement.skip());
+
+      expect(paused.requirements).toHaveLength(answer);
+      expect(output).toMatchObject({ status: "COMPLETED", hasFailures: true, content: "in a b, undefined" });
+      expect(output.stepResults[0]).toMatchObject({
+        skipped: true,
+        error: "no",
+        steps: [{ stepName: "a" }, { stepName: "in", success: false, steps: [{ stepName: "b" }, { stepName: "bad" }] }],
+      });
+      expect(output.metrics.steps["b"]?.executions).toHaveLength(1);
+      expect(output.metrics.steps["bad"]?.executions).toHaveLength(1);
+    }
   });
 
   it("is retried as often as it says, and skipped where it says so", async () => {

@@ -211,12 +211,12 @@ it("a failed run says where and why, and rejects as awaiting it does", async () 
   );
 });
 
-it("without streamEvents the reason stands in the last line", async () => {
+it("without streamEvents the reason stands under the step", async () => {
   const out = target();
 
   await expect(printRun(pipeline(fails).run("x"), { out })).rejects.toMatchObject({ code: "PIPELINE_FAILED" });
 
-  expect(out.text()).toBe('Article\n\nThe run has failed in the step "fails": no\n');
+  expect(out.text()).toBe('Article\n\n── fails\nFailed: no\n\nThe run has failed in the step "fails".\n');
 });
 
 it("a step that fails while the run goes on is printed once", async () => {
@@ -243,7 +243,7 @@ it("a cancelled run says so, with what was done", async () => {
   await run.cancel();
 
   expect((await printed).status).toBe("CANCELLED");
-  expect(out.text()).toBe("Article\n\n── echo\ngot **x**\n\nThe run was cancelled.\n");
+  expect(out.text()).toBe("Article\n\n── echo\ngot **x**\n\n── waits\n(cancelled)\n\nThe run was cancelled.\n");
 });
 
 it("an input that does not fit is refused before anything is printed", async () => {

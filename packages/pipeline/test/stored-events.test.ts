@@ -162,6 +162,7 @@ describe("stored events", () => {
       "WorkflowStarted",
       "StepStarted a",
       "StepCompleted a",
+      "StepStarted waits",
       "WorkflowCancelled",
       "WorkflowCompleted",
     ]);

@@ -47,7 +47,15 @@ export function callModel(run: ActiveRun, prompt: Prompt): Promise<Answer> {
 }
 
 async function generate(run: ActiveRun, prompt: Prompt): Promise<Answer> {
-  const result = await generateText({ ...callOptions(run, prompt), ...toolListeners(run), tools: toolsOf(run, null) });
+  const result = await generateText({
+    ...callOptions(run, prompt),
+    ...toolListeners(run),
+    tools: toolsOf(run, null),
+    onStepEnd: (step) => {
+      run.said.push(step.text);
+      tookOne(run, step);
+    },
+  });
   const { finishReason, files, responseMessages: messages, steps } = result;
   const calls = waitingCalls(steps);
   if (isPaused(run, { finishReason, calls })) return { content: null, messages, files, finishReason, calls };
@@ -92,8 +100,12 @@ function callOptions(run: ActiveRun, prompt: Prompt): CallOptions {
     abortSignal: job.signal,
     toolApproval: approvalsOf(run),
     ...outputOption(settings),
-    onStepEnd: (step: StepResult<ToolSet>) => void run.calls.push(callMetrics(step)),
+    onStepEnd: (step: StepResult<ToolSet>) => tookOne(run, step),
   };
+}
+
+function tookOne(run: ActiveRun, step: StepResult<ToolSet>): void {
+  run.calls.push(callMetrics(step));
 }
 
 function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInterface } {

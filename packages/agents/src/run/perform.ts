@@ -41,6 +41,7 @@ export function openRun(settings: ExecutorSettings, job: RunJob): ActiveRun {
     media: [...(earlier?.madeMedia ?? [])],
     tools: [...(earlier?.tools ?? [])],
     calls: [],
+    said: [],
     members: (earlier?.memberRuns ?? []).map(withError),
     keys: new CallKeys(job.idempotencyKey, earlier?.keyCounts ?? {}),
     waiting: [],
@@ -117,7 +118,7 @@ export function failedRun(run: ActiveRun, error: unknown): ExecutorResult {
   return {
     ...gathered(run),
     ...mediaSet(run.media),
-    content: null,
+    content: isCancelled && run.said.length > 0 ? run.said.join("") : null,
     messages: [{ role: "user", content: readableText(job.input) }],
     status: isCancelled ? "CANCELLED" : "ERROR",
     error: isCancelled ? cancelled(job.signal.reason, settings) : toFailure(error, settings),

@@ -23,8 +23,10 @@ export async function showParts(run: ActiveRun, parts: AsyncIterable<Part>, show
 }
 
 function showPart(run: ActiveRun, part: Part): void {
-  if (part.type === "text-delta") emitContent(run, { text: part.text });
-  else if (part.type === "reasoning-delta") emitContent(run, { reasoning: part.text });
+  if (part.type === "text-delta") {
+    run.said.push(part.text);
+    emitContent(run, { text: part.text });
+  } else if (part.type === "reasoning-delta") emitContent(run, { reasoning: part.text });
   else if (part.type === "tool-call" && startsNow(run, part)) toolStarted(run, part);
   else if (part.type === "tool-error") toolEnded(run, part);
   else if (part.type === "tool-result" && part.preliminary !== true) toolEnded(run, part);

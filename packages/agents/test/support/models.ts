@@ -86,3 +86,17 @@ export function toolOutputs({ prompt }: CallOptions): unknown[] {
     message.role === "tool" ? message.content.flatMap((part) => (part.type === "tool-result" ? part.output : [])) : [],
   );
 }
+
+/** Streams the text, and then nothing more, until it is aborted. */
+export function stalls(text: string): MockLanguageModelV4["doStream"] {
+  return async ({ abortSignal }) => ({
+    stream: new ReadableStream<StreamPart>({
+      start(controller) {
+        controller.enqueue({ type: "stream-start", warnings: [] });
+        controller.enqueue({ type: "text-start", id: "text" });
+        controller.enqueue({ type: "text-delta", id: "text", delta: text });
+        abortSignal?.addEventListener("abort", () => controller.error(abortSignal.reason));
+      },
+    }),
+  });
+}

@@ -137,13 +137,15 @@ export function open(
 /**
  * The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. Gives what people are
  * asked no more.
+ *
+ * @param outputsInside Kept, they are those of the group: what they took is known by them.
  */
-export function abandon({ state }: Course, place: Place): Step[] {
+export function abandon({ state }: Course, place: Place, outputsInside: "spent" | "kept" = "spent"): Step[] {
   const inside = insideOf(place);
   for (const [key, { outputs }] of Object.entries(state.frames)) {
     if (!key.startsWith(inside)) continue;
     const done = outputs.filter((output) => output !== null);
-    state.spent.push(...executionsOf(undrafted(done)));
+    if (outputsInside === "spent") state.spent.push(...executionsOf(undrafted(done)));
     delete state.frames[key];
   }
   const gone: Step[] = [];

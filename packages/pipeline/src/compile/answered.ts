@@ -58,7 +58,11 @@ function isRequired({ required = true }: RequirementData["fields"][number]): boo
 }
 
 function afterError(course: AskedCourse, answer: Answered): Step[] {
-  if (answer.said.decision === "retry") return enterAgain(answer, course, {});
+  const { output } = answer.question;
+  if (answer.said.decision === "retry") {
+    if (output !== null) course.state.spent.push(...executionsOf([output]));
+    return enterAgain(answer, course, {});
+  }
   return skip(course, answer, `Step ${answer.node.name} failed but skipped`);
 }
 
@@ -144,10 +148,16 @@ function skip(course: AskedCourse, { node, place, question }: Answered, why: str
     abandon(course, loop);
     return done(course, { place: loop, output: refusedOutput(node, why) });
   }
-  if (question.output !== null) state.spent.push(...executionsOf([question.output]));
   const output = refusedOutput(node, why);
-  const failed = question.kind === "error" ? { success: false, error: question.error } : {};
-  return done(course, { place, output: createOutput({ ...output, ...failed }) });
+  if (question.kind === "error") return done(course, { place, output: failedAnd(output, question) });
+  if (question.output !== null) state.spent.push(...executionsOf([question.output]));
+  return done(course, { place, output });
+}
+
+/** Of a group, with what was done in it. */
+function failedAnd(output: StepOutput, { error, output: failed }: RequirementData): StepOutput {
+  const { steps = [], iterations = null } = failed ?? {};
+  return createOutput({ ...output, success: false, error, steps, iterations });
 }
 
 function enterAgain({ node, place }: Answered, { state }: Course, said: Partial<Talk>): Step[] {

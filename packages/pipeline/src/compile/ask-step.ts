@@ -5,10 +5,10 @@ import type { HumanDecision, RequirementData } from "../human/requirement.types.
 import { answered, type Said } from "./answered.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { knownMoves } from "./known-moves.js";
-import { PendingNotes } from "./live-run.js";
 import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
+import { PendingNotes } from "./pending-notes.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
 import type { Place } from "./pipeline-state.types.js";
 import { stateOf } from "./run-state.js";

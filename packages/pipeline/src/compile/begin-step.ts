@@ -13,14 +13,16 @@ import { type StateScope, scopeAround, scopeOfRun } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
-import { type LiveRun, PendingNotes } from "./live-run.js";
+import type { LiveRun } from "./live-run.js";
 import { move, rootPlace } from "./move.js";
+import { OpenAttempt } from "./open-attempt.js";
 import { begunState, familyIn } from "./own-state.js";
+import { PendingNotes } from "./pending-notes.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
 import { familyOf, stateOf, viewOf } from "./run-state.js";
-import { eventsOf, nextEvent } from "./visit-node.js";
+import { attempted, eventsOf, nextEvent } from "./visit-node.js";
 
 interface Beginning {
   readonly ctx: StepCtx;
@@ -84,29 +86,34 @@ export async function converse(
   const state = viewOf(family, ctx.runId);
   const known = state.moved[ev.visit];
   if (known) return nextEvent(plan, known);
+  if (live.isStopped(ctx.runId)) return undefined;
   const agent = plan.agent as ConversationalAgent;
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, notes });
+  const attempt = new OpenAttempt({ ctx, node: null, place: rootPlace, isLimited: false });
+  const { notes } = attempt;
+  const events = eventsOf(plan, state, { ctx, notes, attempt });
   const about = { agentName: agent.name };
   const idempotencyKey = `${ctx.runId}:agent`;
   const scope = scopeOfRun(family, ctx.runId);
   const session = { scope, live: live.sessionOf(scope, family) };
-  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null };
+  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null, attempt };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
-  const result = await decide(plan, state, { agent, context, events });
-  const visited = { visit: ev.visit, from: [ev.from] };
-  const moves = await move({ plan, ctx, events, notes, live }, visited, (course) => {
-    context.commitTo(course.family);
-    course.state.query = result.query;
-    course.state.agentRun = agentRunOf(agent, result);
-    if (result.query === null) {
-      events.emit("run", "WorkflowAgentCompleted", { ...about, content: result.content });
-      return [finish];
-    }
-    events.emit("run", "WorkflowStarted");
-    return begin(course);
-  });
+  const moves = await attempted(
+    { ctx, live, attempt, context, visit: ev.visit },
+    () => decide(plan, state, { agent, context, events, attempt }),
+    (result) =>
+      move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
+        context.commitTo(course.family);
+        course.state.query = result.query;
+        course.state.agentRun = agentRunOf(agent, result);
+        if (result.query === null) {
+          events.emit("run", "WorkflowAgentCompleted", { ...about, content: result.content });
+          return [finish];
+        }
+        events.emit("run", "WorkflowStarted");
+        return begin(course);
+      }),
+  );
   return nextEvent(plan, moves);
 }
 
@@ -114,18 +121,27 @@ interface Deciding {
   readonly agent: ConversationalAgent;
   readonly context: StepRunContext;
   readonly events: ReturnType<typeof eventsOf>;
+  readonly attempt: OpenAttempt;
 }
 
 async function decide(
   plan: CompiledPlan,
   { request, history }: PipelineState,
-  { agent, context, events }: Deciding,
+  { agent, context, events, attempt }: Deciding,
 ): Promise<DecideResult> {
   const about = { agentName: agent.name };
   const shown = agent.addHistory ? historyWindow(history, agent.numHistoryRuns) : [];
   const asked = executorRequest({ input: request.input, media: request.media, context, events, about });
   const told = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
+  attempt.work = { answersSignal: true, text: "", cutOff: () => {} };
   const result = await agent.decide({ ...asked, ...told });
-  if (result.status === "COMPLETED") return result;
+  if (result.status === "COMPLETED" && !attempt.isOver) return result;
+  const { metrics } = result;
+  if (metrics !== null) attempt.notes.spent.push({ ...agentExecution(agent.name), metrics, success: false, steps: [] });
+  attempt.assertAlive();
   throw result.error instanceof Error ? result.error : new Error(String(result.content));
+}
+
+function agentExecution(name: string) {
+  return { stepName: name, executorType: "agent", executorName: name } as const;
 }

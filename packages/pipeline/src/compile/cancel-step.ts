@@ -4,6 +4,7 @@ import { unbegunState } from "../run/unbegun-state.js";
 import type { PipelineCancelEvent } from "./cancel-event.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { stop } from "./end-steps.js";
+import { endedState } from "./ended-state.js";
 import type { LiveRun } from "./live-run.js";
 import type { PipelineState } from "./pipeline-state.types.js";
 import { stateOf } from "./run-state.js";
@@ -15,7 +16,7 @@ export async function cancelRun(
 ): Promise<StopEvent> {
   const found = (await stateOf(ctx)) as Partial<PipelineState>;
   const hasBegun = found.visits !== undefined;
-  const state = hasBegun ? (found as PipelineState) : unbegunState(run);
+  const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
   const output = await plan.hooks.finish(ctx, state, hasBegun ? "cancelled" : "unbegun");
-  return stop(plan, { state, output, reason }, { ctx, live });
+  return stop(plan, { state, output, reason }, ctx);
 }

@@ -74,7 +74,9 @@ export function compilePipeline(plan: PipelinePlan): Workflow {
   let builder = empty as unknown as UntypedBuilder;
   for (const { name, settings, run } of coreSteps(compiled, names)) builder = builder.step(name, settings, run);
   return builder
-    .catchError("caught", options.caughtOptions(compiled), (ev, ctx) => caught(compiled, ev, { ctx, nodeIds }))
+    .catchError("caught", options.caughtOptions(compiled), (ev, ctx, { live }) =>
+      caught(compiled, ev, { ctx, nodeIds, live }),
+    )
     .build();
 }
 
@@ -141,6 +143,10 @@ type Result = Promise<WorkflowEvent | WorkflowEvent[] | undefined>;
 
 interface UntypedBuilder {
   step(name: string, settings: object, run: CoreStep["run"]): UntypedBuilder;
-  catchError(name: string, settings: object, run: (event: StepFailedEvent, ctx: StepCtx) => Result): UntypedBuilder;
+  catchError(
+    name: string,
+    settings: object,
+    run: (event: StepFailedEvent, ctx: StepCtx, given: LiveHolder) => Result,
+  ): UntypedBuilder;
   build(): Workflow;
 }

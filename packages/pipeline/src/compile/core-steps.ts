@@ -98,7 +98,7 @@ export function caughtOptions(plan: Graph): object {
   const targets = plan.tree.all.flatMap((node) => plan.tree.exits(node));
   const isAsked = plan.tree.all.some((node) => plan.tree.canAsk(node));
   const emits = [...classes(plan, [...targets, finish]), ...(isAsked ? [HumanAnswer] : [])];
-  return { emits, streams, maxRecoveries: 1_000_000 };
+  return { emits, streams, maxRecoveries: 1_000_000, resources };
 }
 
 /** What the core steps of a node are called besides its name. */

@@ -7,15 +7,17 @@ import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { askStepOf } from "./core-steps.js";
+import { endedState } from "./ended-state.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import { knownMoves } from "./known-moves.js";
-import { LiveRun, PendingNotes } from "./live-run.js";
+import type { LiveHolder, LiveRun } from "./live-run.js";
 import { move } from "./move.js";
 import { aboutOf } from "./node-facts.js";
+import { PendingNotes } from "./pending-notes.js";
 import { HumanAnswer } from "./people-events.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { Move, PipelineState } from "./pipeline-state.types.js";
-import { endStateOf, stateOf } from "./run-state.js";
+import { stateOf } from "./run-state.js";
 import { eventsOf, nextEvent } from "./visit-node.js";
 
 interface Tools {
@@ -51,9 +53,9 @@ export async function gather(
 }
 
 export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promise<StopEvent> {
-  const state = await endStateOf(ctx);
+  const state = await endedState({ ctx, live });
   const output = await plan.hooks.finish(ctx, state, "ended");
-  return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
+  return stop(plan, { state, output, reason: state.failure?.message ?? null }, ctx);
 }
 
 /** How a run has ended. */
@@ -65,7 +67,7 @@ interface RunEnd {
 }
 
 /** Tells of the end of the run, and ends it. */
-export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: Tools): StopEvent {
+export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, ctx: StepCtx): StopEvent {
   const { request } = state;
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
@@ -80,8 +82,7 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ct
   if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
   else events.emit(told, "WorkflowCompleted", completedFields(output));
   const cancelReason = status === "CANCELLED" ? reason : null;
-  const left = live.leftOf(ctx.runId)?.events ?? [];
-  return new StopEvent({ result: { ...output, cancelReason, events: [...state.events, ...left, ...notes.events] } });
+  return new StopEvent({ result: { ...output, cancelReason, events: [...state.events, ...notes.events] } });
 }
 
 const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);
@@ -89,7 +90,7 @@ const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);
 export async function caught(
   plan: CompiledPlan,
   ev: StepFailedEvent,
-  { ctx, nodeIds }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> },
+  { ctx, nodeIds, live }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> } & LiveHolder,
 ): Promise<WorkflowEvent | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
@@ -102,7 +103,7 @@ export async function caught(
   const isOfNode = node !== null && !Array.isArray(ev.input);
   const known = isOfNode ? knownMoves(plan.tree, state, { node, frame, at, visit }) : state.moved[visit];
   if (known) return unasking(plan, known, { ctx, nodeIds });
-  const live = new LiveRun(); // handlers of failures have no resources; what attempts have told is stored by now
+  await live.settled(ctx.runId); // what it has told and taken comes before its end
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const moves = await move({ plan, ctx, events, notes, live }, { visit, from: [from] }, (course) => {

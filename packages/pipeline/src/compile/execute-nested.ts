@@ -9,9 +9,10 @@ import { pipelineFailed } from "../run/pipeline-failed.js";
 import { executionsInside } from "../run/run-metrics.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
-import type { Attempt, Executed, Execution } from "./execute.js";
+import type { Executed, Execution } from "./execute.js";
 import { executorRun } from "./executor-run.js";
 import type { OwnState, RunRequest } from "./pipeline-state.types.js";
+import type { StepWork } from "./step-work.js";
 
 export interface NestedPipeline extends PipelineLike {
   readonly workflow: Workflow;
@@ -19,16 +20,13 @@ export interface NestedPipeline extends PipelineLike {
 
 export async function runNested(
   execution: Execution,
-  {
-    nested,
-    message,
-    attempt,
-  }: { readonly nested: NestedPipeline; readonly message: unknown; readonly attempt: Attempt },
+  { nested, message, work }: { readonly nested: NestedPipeline; readonly message: unknown; readonly work: StepWork },
 ): Promise<Executed> {
-  const { runChild, context, events, notes, node, keepsExecutorRuns } = execution;
+  const { runChild, context, events, node, keepsExecutorRuns } = execution;
+  const { notes } = execution.attempt;
   const asked = { request: { ...requestOf(execution, message), given: null } };
   const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
-    throw await childError(execution, { error, attempt });
+    throw await childError(execution, { error, work });
   });
   const output = given as PipelineRunOutput;
   events.adopt(output.events);
@@ -41,8 +39,8 @@ export async function runNested(
   const result = toOutput(output);
   // What was done until it failed counts, and the step that it is of may try again.
   if (output.status === "ERROR") {
-    attempt.metrics = result.metrics;
-    attempt.steps = Object.values(output.metrics.steps).flatMap(({ executions }) => executions);
+    work.metrics = result.metrics;
+    work.steps = Object.values(output.metrics.steps).flatMap(({ executions }) => executions);
     throw pipelineFailed(output);
   }
   // That it stopped early is its own business.
@@ -52,19 +50,19 @@ export async function runNested(
 /** It has no output: its time was up, or it could not even begin. What was done counts all the same. */
 async function childError(
   execution: Execution,
-  { error, attempt }: { readonly error: unknown; readonly attempt: Attempt },
+  { error, work }: { readonly error: unknown; readonly work: StepWork },
 ): Promise<unknown> {
   if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
   const runId = String(error.details["runId"]);
-  const nested = await execution.nestedRuns();
-  attempt.steps = executionsInside(nested, runId);
-  attempt.metrics = sumMetrics(attempt.steps.map(({ metrics }) => metrics));
+  const nested = await execution.nestedRuns(runId);
+  work.steps = executionsInside(nested, runId);
+  work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));
   for (const [id, part] of Object.entries(nested))
     if (id === runId || id.startsWith(`${runId}/`)) keepPart(execution, part);
   return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
 }
 
-function keepPart({ events, notes, keepsExecutorRuns }: Execution, part: OwnState): void {
+function keepPart({ events, attempt: { notes }, keepsExecutorRuns }: Execution, part: OwnState): void {
   events.adopt(part.events);
   notes.answered.push(...part.answered);
   if (keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);

@@ -4,8 +4,8 @@ import { collectChunks, isChunks } from "../data/collect-chunks.js";
 import { toOutput } from "../data/function-result.js";
 import type { HistoryRun } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
-import { emptyMetrics, metricsSince } from "../data/metrics.js";
-import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import { emptyMetrics } from "../data/metrics.js";
+import type { StepExecutionData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
@@ -15,12 +15,13 @@ import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import { type NestedPipeline, runNested } from "./execute-nested.js";
 import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
-import type { PendingNotes } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
+import type { OpenAttempt } from "./open-attempt.js";
 import type { FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
 import type { RunEvents } from "./run-events.js";
+import { executionBy, StepWork } from "./step-work.js";
 
 export interface Execution {
   readonly node: StepNode;
@@ -30,7 +31,7 @@ export interface Execution {
   readonly events: RunEvents;
   /** What events of executors say of the step. */
   readonly about: Readonly<Record<string, unknown>>;
-  readonly notes: PendingNotes;
+  readonly attempt: OpenAttempt;
   readonly keepsExecutorRuns: boolean;
   /** Runs of the session that the message has in front. */
   readonly history: readonly HistoryRun[];
@@ -41,8 +42,8 @@ export interface Execution {
   readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
   /** Of such a child. */
   readonly timeoutMs: number | null;
-  /** Runs nested in this one. */
-  readonly nestedRuns: () => Promise<FamilyState["nested"]>;
+  /** Runs nested in this one, with all that is known of the one that has ended. */
+  readonly nestedRuns: (ended: string) => Promise<FamilyState["nested"]>;
   /** Of the run, in which the step is at work. */
   readonly visit: number;
   readonly place: Place;
@@ -54,81 +55,77 @@ export type Executed =
   | { readonly status: "paused"; readonly pause: ExecutorPause; readonly paused: StepExecutionData }
   | { readonly status: "cancelled"; readonly why: string };
 
-/** What is known of a failed attempt besides its error. */
-export interface Attempt {
-  metrics: StepMetricsData | null;
-  /** Of a nested pipeline. */
-  steps: readonly StepExecutionData[];
-}
-
 export async function executeStep(execution: Execution): Promise<Executed> {
-  const { node, now, notes, paused } = execution;
-  const startedAtMs = now();
-  const attempt: Attempt = { metrics: null, steps: [] };
-  const seconds = () => (now() - startedAtMs) / 1000;
+  const { node, attempt } = execution;
+  const work = new StepWork(execution);
+  attempt.work = work;
   try {
-    const executed = await perform(execution, attempt);
+    const executed = await perform(execution, work);
+    attempt.assertAlive(); // its result comes too late
     if (executed.status !== "done") return executed;
     const { output } = executed;
-    const metrics = output.metrics ?? { ...emptyMetrics, duration: seconds() };
+    const metrics = output.metrics ?? work.time;
     return { status: "done", output: createOutput({ ...output, ...identityOf(node), metrics }) };
   } catch (error) {
-    const all = attempt.metrics ?? { ...emptyMetrics, duration: seconds() };
-    // What was before the pause is known by itself, for all attempts at going on.
-    const metrics = attempt.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
-    notes.spent.push({ ...executionBy(node, metrics), success: false, steps: attempt.steps });
+    work.count();
     throw error;
   }
 }
 
-function executionBy(node: StepNode, metrics: StepMetricsData): StepExecutionData {
-  const { name: stepName, executorType, executorName } = node;
-  return { stepName, executorType, executorName, metrics, success: true, steps: [] };
-}
-
-async function perform(execution: Execution, attempt: Attempt): Promise<Executed> {
+async function perform(execution: Execution, work: StepWork): Promise<Executed> {
   const { node } = execution;
   switch (node.executorType) {
     case "function":
-      return { status: "done", output: await runFunction(execution, node.executor as StepFunction) };
+      return { status: "done", output: await runFunction(execution, { run: node.executor as StepFunction, work }) };
     case "agent":
     case "team":
-      return runExecutor(execution, { executor: node.executor as Executor, attempt });
+      return runExecutor(execution, { executor: node.executor as Executor, work });
     case "workflow":
-      return runWorkflow(execution, { workflow: node.executor as Workflow | NestedPipeline, attempt });
+      return runWorkflow(execution, { workflow: node.executor as Workflow | NestedPipeline, work });
   }
 }
 
-async function runFunction({ input, context, events, about }: Execution, run: StepFunction): Promise<StepOutput> {
+async function runFunction(
+  { input, context, events, about, attempt }: Execution,
+  { run, work }: { readonly run: StepFunction; readonly work: StepWork },
+): Promise<StepOutput> {
   const value = await run(input, context);
   const listeners = {
-    onEvent: (event: { readonly event: string }) => events.forward({ ...event }, about),
-    onText: (content: string) => events.emit("content", "RunContent", { ...about, content, contentType: "text" }),
+    onEvent: (event: { readonly event: string }) => {
+      attempt.assertAlive();
+      events.forward({ ...event }, about);
+    },
+    onText: (content: string) => {
+      attempt.assertAlive();
+      work.say(content);
+      events.emit("content", "RunContent", { ...about, content, contentType: "text" });
+    },
   };
   return toOutput(plainCopy(isChunks(value) ? await collectChunks(value, listeners) : value));
 }
 
 async function runExecutor(
   execution: Execution,
-  { executor, attempt }: { readonly executor: Executor; readonly attempt: Attempt },
+  { executor, work }: { readonly executor: Executor; readonly work: StepWork },
 ): Promise<Executed> {
-  const { input, context, events, about, resume, notes, node, keepsExecutorRuns } = execution;
+  const { input, context, events, about, resume, attempt, node, keepsExecutorRuns } = execution;
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
-  attempt.metrics = result.metrics;
+  work.metrics = result.metrics;
+  if (result.status === "CANCELLED" && typeof result.content === "string") work.say(result.content);
   if (result.status === "PAUSED" && result.pause)
     return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
-  if (keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
+  if (keepsExecutorRuns) attempt.notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: toOutput(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
 async function runWorkflow(
   execution: Execution,
-  { workflow, attempt }: { readonly workflow: Workflow | NestedPipeline; readonly attempt: Attempt },
+  { workflow, work }: { readonly workflow: Workflow | NestedPipeline; readonly work: StepWork },
 ): Promise<Executed> {
   const message = messageOf(execution);
-  if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, attempt });
+  if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, work });
   const result = await execution.runChild(workflow, { input: message }, "own").catch((error: unknown) => {
     throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
   });

@@ -3,12 +3,15 @@ import type { StepFailedEvent } from "millrace";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
+import { openGroup } from "../run/step-results.js";
 import { abandon, ask, done, finish, isAbandoned } from "./advance.js";
+import { appended, replaced } from "./changed-list.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import type { PipelineCourse } from "./move.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame, OwnState, Place, Step } from "./pipeline-state.types.js";
 import { countPause, placeKey, say } from "./talk.js";
+import { undrafted } from "./undrafted.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;
@@ -22,6 +25,7 @@ export function failedNode({ tree }: CompiledPlan, { ev, nodeIds }: Caught): Pip
   return id === undefined ? null : tree.node(id);
 }
 
+/** Whatever becomes of the run, the failed step is listed where it is. */
 export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: Caught): Step[] {
   const { ev } = caught;
   const { state } = course;
@@ -31,15 +35,38 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: 
   if (isAbandoned(state, { frame, at })) return [];
   const from = failedPlace(plan, state, { node: failed, place: { frame, at } });
   const taken = takenBy(plan, state, from);
+  if (taken?.place !== from.place) list(state, from, ev);
   if (taken === null) return fail(state, ev, failed);
   const { node, place } = taken;
-  const gone = abandon(course, place);
-  if (node.onError === "skip") return [...done(course, { place, output: failedOutput(node, ev) }), ...gone];
+  const steps = insideOf(plan, state, place);
+  const gone = abandon(course, place, "kept");
+  const isSkipped = node.onError === "skip";
+  const output = createOutput({ ...failedOutput(node, ev), skipped: isSkipped, ...steps });
+  if (isSkipped) return [...done(course, { place, output }), ...gone];
   countPause(state, placeKey(place));
   say(state, place, { pause: null, tools: null });
   const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
-  const question = { kind: "error", message, details: { error: messageOf(ev) } } as const;
+  const question = {
+    kind: "error",
+    message,
+    details: { error: messageOf(ev), output: "steps" in steps ? output : null },
+  } as const;
   return [...ask(course, { node, place, question }), ...gone];
+}
+
+/** The output of a step that has failed, at its place. What it took is known by itself. */
+function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): void {
+  const frame = state.frames[place.frame] as Frame;
+  if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
+  const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
+  const isBranch = frame.outputs[place.at] === null;
+  frame.outputs = isBranch ? replaced(frame.outputs, place.at, output) : appended(frame.outputs, output);
+}
+
+/** What was done in the group at this place. */
+function insideOf({ tree }: CompiledPlan, state: OwnState, place: Place) {
+  const open = openGroup(undrafted(state.frames), tree, place);
+  return open === null ? {} : { steps: open.steps, iterations: open.iterations };
 }
 
 /** Between its iterations and after its branches, a group fails as a whole: at the place where it is in the group around it. */

@@ -1,65 +1,121 @@
 /** What a run has in memory, once for all of its steps in this process. */
 import { type Resource, resource } from "millrace";
-import type { ExecutorRun } from "../data/executor-run.types.js";
-import type { StepExecutionData } from "../data/metrics.types.js";
-import type { AnsweredRequirement } from "../human/requirement.types.js";
+import { keepChanges } from "../session/counted.js";
 import { LiveSessionState } from "../session/session-state.js";
 import type { StateScope } from "./branch-state.js";
-import type { FamilyState, OwnState, RecordedEvent } from "./pipeline-state.types.js";
+import { attemptEnded, type OpenAttempt } from "./open-attempt.js";
+import { ownState } from "./own-state.js";
+import type { FamilyState } from "./pipeline-state.types.js";
+import { within } from "./within.js";
 
-/** What one attempt has told: stored with its result, or when it has failed. */
-export class PendingNotes {
-  readonly events: RecordedEvent[] = [];
-  readonly spent: StepExecutionData[] = [];
-  readonly executorRuns: ExecutorRun[] = [];
-  /** Of a nested pipeline. */
-  readonly answered: AnsweredRequirement[] = [];
+/** How long agents and teams that are told to stop may take to say what they took. */
+const STOP_MS = 1_000;
 
-  /** Within the edit that stores a result. */
-  keepIn(state: Pick<OwnState, "events" | "spent" | "executorRuns" | "answered">): void {
-    if (this.events.length > 0) state.events.push(...this.events.splice(0));
-    if (this.spent.length > 0) state.spent.push(...this.spent.splice(0));
-    if (this.executorRuns.length > 0) state.executorRuns.push(...this.executorRuns.splice(0));
-    if (this.answered.length > 0) state.answered.push(...this.answered.splice(0));
-  }
-
-  addTo(others: PendingNotes): void {
-    others.events.push(...this.events);
-    others.spent.push(...this.spent);
-    others.executorRuns.push(...this.executorRuns);
-    others.answered.push(...this.answered);
-  }
+interface LiveSession {
+  readonly scope: StateScope;
+  readonly state: LiveSessionState;
 }
 
 /** One for a run and all runs nested in it: they share the session state. */
 export class LiveRun {
-  readonly #left: Map<string, PendingNotes> = new Map();
-  readonly #sessions: Map<string, LiveSessionState> = new Map();
+  readonly #sessions: Map<string, LiveSession> = new Map();
+  /** At work, or over with something that is not stored yet. */
+  readonly #attempts: Set<OpenAttempt> = new Set();
+  /** Those of them that are over. */
+  readonly #over: Set<OpenAttempt> = new Set();
+  readonly #stopped: Set<string> = new Set();
+  /** As runs have ended, by their id: a last step that runs again ends the run as it has ended it before. */
+  readonly ended: Map<string, FamilyState> = new Map();
 
-  /** Of an attempt that has ended where it could write no more, as by its timeout: stored with the next result of its run. */
-  leave(runId: string, notes: PendingNotes): void {
-    const left = this.#left.get(runId);
-    if (left === undefined) this.#left.set(runId, notes);
-    else notes.addTo(left);
+  open(attempt: OpenAttempt): void {
+    this.#attempts.add(attempt);
+    attempt.onEnd(() => {
+      if (this.#attempts.has(attempt)) this.#over.add(attempt);
+    });
   }
 
-  leftOf(runId: string): PendingNotes | null {
-    return this.#left.get(runId) ?? null;
+  /** All that it has done is stored. */
+  close(attempt: OpenAttempt): void {
+    this.#forget(attempt);
+    attempt.close();
+  }
+
+  /** Nothing begins in the run any more. */
+  isStopped(runId: string): boolean {
+    return [...this.#stopped].some((stopped) => isInside(stopped, runId));
+  }
+
+  /** Ends whatever is at work in the run, and in runs nested in it. Gives what could not come to its end by itself. */
+  async stop(runId: string): Promise<readonly OpenAttempt[]> {
+    this.#stopped.add(runId);
+    const open = this.#of(runId);
+    const cut = open.filter((attempt) => !attempt.isStoring && !attempt.isOver);
+    for (const attempt of cut) attempt.end(attemptEnded(attempt.node?.name ?? "agent", "its run has ended"));
+    await settled(open.filter((attempt) => attempt.isStoring || attempt.work?.answersSignal === true));
+    for (const attempt of cut) {
+      attempt.work?.cutOff();
+      attempt.mute();
+    }
+    return cut;
+  }
+
+  /** Whoever was told to stop has said what it took, or does not answer. */
+  async settled(runId: string): Promise<void> {
+    await settled(this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true));
+  }
+
+  /**
+   * Within an edit: what attempts have told and taken that are over, and could not store it themselves.
+   *
+   * @param within Those of this run, and of runs nested in it. @default all
+   */
+  keepLeft(family: FamilyState, within?: string): void {
+    for (const attempt of this.#over) {
+      if (within !== undefined && !isInside(within, attempt.runId)) continue;
+      attempt.notes.keepIn(ownState(family, attempt.runId));
+      if (attempt.isSettled) this.#forget(attempt);
+    }
+  }
+
+  /** Within the edit that ends the run: what attempts have changed in the session state that are over. */
+  keepChanges(family: FamilyState): void {
+    for (const { scope, state } of this.#sessions.values()) {
+      const changes = state.takeLeft();
+      const stored = changes.length > 0 ? scope.write(family) : null;
+      if (stored !== null) keepChanges(stored, changes);
+    }
   }
 
   /** One object for all that work on this state at the same time. */
   sessionOf(scope: StateScope, family: FamilyState): LiveSessionState {
     const known = this.#sessions.get(scope.key);
-    if (known) return known;
-    const made = new LiveSessionState(scope.read(family) ?? {});
-    this.#sessions.set(scope.key, made);
-    return made;
+    if (known) return known.state;
+    const state = new LiveSessionState(scope.read(family) ?? {});
+    this.#sessions.set(scope.key, { scope, state });
+    return state;
   }
 
   /** The group is done: nobody works on the copies of its branches any more. @param scope What their keys begin with. */
   forgetBranches(scope: string): void {
     for (const key of this.#sessions.keys()) if (key.startsWith(scope)) this.#sessions.delete(key);
   }
+
+  #forget(attempt: OpenAttempt): void {
+    this.#attempts.delete(attempt);
+    this.#over.delete(attempt);
+  }
+
+  #of(runId: string): OpenAttempt[] {
+    return [...this.#attempts].filter((attempt) => isInside(runId, attempt.runId));
+  }
+}
+
+function settled(attempts: readonly OpenAttempt[]): Promise<unknown> {
+  return within(STOP_MS, Promise.all(attempts.map((attempt) => attempt.settled)));
+}
+
+function isInside(outer: string, runId: string): boolean {
+  return runId === outer || runId.startsWith(`${outer}/`);
 }
 
 export interface LiveHolder {

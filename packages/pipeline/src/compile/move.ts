@@ -1,8 +1,9 @@
 import { type Course, finish, ROOT } from "./advance.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { freshState } from "./fresh-state.js";
-import type { LiveRun, PendingNotes } from "./live-run.js";
+import type { LiveRun } from "./live-run.js";
 import { familyIn, forgetNested, isGivenUp, nestIn, ownState } from "./own-state.js";
+import type { PendingNotes } from "./pending-notes.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
 
@@ -47,7 +48,7 @@ export async function move(
       const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
       // Whatever it has done counts, but nothing waits for more of it.
       const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
-      live.leftOf(ctx.runId)?.keepIn(state);
+      live.keepLeft(family);
       notes.keepIn(state);
       moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
       forgetNested(family, { runId: ctx.runId, visit });

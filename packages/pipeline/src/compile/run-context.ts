@@ -6,6 +6,7 @@ import { type EditReads, keepChanges } from "../session/counted.js";
 import { editSession } from "../session/edit-session.js";
 import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
 import type { StateScope } from "./branch-state.js";
+import type { OpenAttempt } from "./open-attempt.js";
 import { familyIn } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
 import type { RunEvents } from "./run-events.js";
@@ -25,8 +26,7 @@ export interface RunContextSetup {
   readonly about: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
   readonly iteration: number | null;
-  /** Set where the attempt may be ended from outside: what it has changed by then is given up to the next result. */
-  readonly endsWith?: AbortSignal;
+  readonly attempt: OpenAttempt;
 }
 
 /** Of one attempt of one step. */
@@ -58,12 +58,13 @@ export class StepRunContext implements RunContext {
     this.iteration = setup.iteration;
     this.#ctx = ctx;
     this.#live = live;
-    this.#view = live.view(setup.endsWith);
+    this.#view = live.view();
+    setup.attempt.onEnd((error) => this.#view.close(error));
     this.#setup = setup;
   }
 
   get signal(): AbortSignal {
-    return this.#ctx.signal;
+    return this.#setup.attempt.signal;
   }
 
   get sessionState(): Record<string, unknown> {
@@ -76,16 +77,19 @@ export class StepRunContext implements RunContext {
 
   /** Bound, as `emit` is: both are mostly taken out of the context. */
   readonly editState: RunContext["editState"] = (edit) => {
+    const assertAlive = (): void => this.#setup.attempt.assertAlive();
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
-      const { result, changes, reads } = await editSession(this.#live, edit);
+      assertAlive();
+      const { result, changes, reads } = await editSession(this.#live, edit, assertAlive);
       this.#keep(familyIn(draft), changes, reads);
       return result;
     });
   };
 
   readonly emit: RunContext["emit"] = (name, data = {}) => {
-    const { events, about } = this.#setup;
+    const { events, about, attempt } = this.#setup;
+    attempt.assertAlive();
     if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
     // Whose event it is, it does not say itself.
     events.emit("custom", name, { ...data, ...events.base, ...about, event: name });
@@ -99,16 +103,6 @@ export class StepRunContext implements RunContext {
   #keep(draft: FamilyState, changes: readonly SessionPatch[], reads?: EditReads): void {
     const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
     if (stored !== null) keepChanges(stored, changes, reads);
-  }
-
-  /** The attempt is stored. What it changes later, as by a promise that nobody has awaited, is stored with the next result. */
-  end(): void {
-    this.#view.end();
-  }
-
-  /** The attempt has failed. What it has changed stays, and is stored with the next result of the run. */
-  close(): void {
-    this.#view.close();
   }
 }
 

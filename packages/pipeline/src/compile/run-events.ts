@@ -32,8 +32,10 @@ export interface EventSetup {
   readonly request: RunRequest;
   readonly pipeline: PipelineIdentity;
   readonly storage: EventStorage;
-  /** Told and not kept yet, of all attempts of this process. */
+  /** Told and not kept yet. */
   readonly pending: RecordedEvent[];
+  /** Whether executors are heard no more. */
+  readonly isMuted?: () => boolean;
 }
 
 export interface EventStorage {
@@ -79,6 +81,7 @@ export class RunEvents {
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
+    if (this.#setup.isMuted?.() === true) return;
     const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
     const isShown = this.#shows(isContent ? "content" : "executor");
     const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.base;

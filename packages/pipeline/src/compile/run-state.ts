@@ -1,17 +1,11 @@
 /** What a place of a run works with. */
 import { scopeOfRun } from "./branch-state.js";
 import type { StepCtx } from "./compile-pipeline.js";
-import { familyIn, nestedIn, ownState } from "./own-state.js";
+import { familyIn, ownState } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
 
 export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
   return viewOf(await familyOf(ctx), ctx.runId);
-}
-
-/** At the end of a run: with the runs nested in it that are still at work. */
-export async function endStateOf(ctx: StepCtx): Promise<PipelineState> {
-  const family = await familyOf(ctx);
-  return { ...viewOf(family, ctx.runId), nested: nestedIn(family, ctx.runId) };
 }
 
 /** With all that is nested in it, and around it. */

@@ -8,17 +8,17 @@ import { cancel } from "./answered.js";
 import { childTimeout } from "./child-timeout.js";
 import type { CompiledPlan } from "./compile-pipeline.js";
 import type { Decided } from "./decide.js";
+import { leftBehind } from "./ended-state.js";
 import { executeStep } from "./execute.js";
 import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PipelineState, Talk } from "./pipeline-state.types.js";
-import { familyOf } from "./run-state.js";
 import { stepInputAt } from "./step-input-at.js";
 import { reviewQuestion, say, talkAt } from "./talk.js";
 import type { StepTools } from "./visit-node.js";
 
 export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: StepTools): Promise<Decided> {
-  const { place, visit, state, events, context, ctx, notes } = tools;
+  const { place, visit, state, events, context, ctx, live, attempt } = tools;
   const talk = talkAt(state, place);
   const about = aboutOf(node);
   const { retry } = ctx.retryInfo();
@@ -30,7 +30,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     context,
     events,
     about,
-    notes,
+    attempt,
     request: state.request,
     input: stepInputAt(plan, state, place),
     history: historyFor(plan, node, state),
@@ -41,7 +41,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
     runChild: (workflow, input, store) =>
       ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
     timeoutMs,
-    nestedRuns: async () => (await familyOf(ctx)).nested,
+    nestedRuns: async (ended) => (await leftBehind({ ctx, live }, ended)).nested,
     visit,
     place,
     now: Date.now,

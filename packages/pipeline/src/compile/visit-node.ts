@@ -7,11 +7,13 @@ import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { type Decided, decide } from "./decide.js";
 import { iterationAt } from "./iteration-at.js";
 import { knownMoves } from "./known-moves.js";
-import { type LiveRun, PendingNotes } from "./live-run.js";
+import type { LiveRun } from "./live-run.js";
 import { assertSteps } from "./missing-steps.js";
-import { move } from "./move.js";
+import { move, type PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
+import { OpenAttempt } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
+import type { PendingNotes } from "./pending-notes.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
@@ -38,7 +40,7 @@ export interface StepTools {
   readonly place: Place;
   readonly visit: number;
   readonly live: LiveRun;
-  readonly notes: PendingNotes;
+  readonly attempt: OpenAttempt;
   readonly isAgain?: true;
 }
 
@@ -48,7 +50,7 @@ export async function runNode(plan: CompiledPlan, visit: Visit): Promise<Workflo
   const state = viewOf(family, ctx.runId);
   const known =
     knownMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
-    (isAbandoned(state, ev) ? [] : null);
+    (isAbandoned(state, ev) || visit.live.isStopped(ctx.runId) ? [] : null);
   const moves = known ?? (await visitNode(plan, family, visit));
   // Branches that run at once are one batch, also when there is one.
   const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
@@ -62,18 +64,27 @@ export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): Wor
 export function eventsOf(
   { pipeline, storage }: CompiledPlan,
   { request }: Pick<PipelineState, "request">,
-  { ctx, notes }: { readonly ctx: StepCtx; readonly notes: PendingNotes },
+  { ctx, notes, attempt }: EventNotes,
 ): RunEvents {
-  return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events });
+  const isMuted = () => attempt?.isMuted === true;
+  return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events, isMuted });
+}
+
+interface EventNotes {
+  readonly ctx: StepCtx;
+  readonly notes: PendingNotes;
+  /** Of whose executor events are heard. */
+  readonly attempt?: OpenAttempt;
 }
 
 async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<readonly Move[]> {
   const { node, ev, ctx, live, isAgain } = visit;
   const state = viewOf(family, ctx.runId);
   const place = { frame: ev.frame, at: ev.at };
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, notes });
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
+  const attempt = new OpenAttempt({ ctx, node, place, isLimited: isLimited(node, state) });
+  const { notes } = attempt;
+  const events = eventsOf(plan, state, { ctx, notes, attempt });
   const scope = scopeAt({ family, runId: ctx.runId }, place);
   const setup = {
     scope,
@@ -83,23 +94,23 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
     about: aboutOf(node),
     iteration: iterationAt(state, plan.tree, place),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
-    ...(isLimited(node, state) && { endsWith: ctx.signal }),
+    attempt,
   };
   const context = new StepRunContext(ctx, state, setup);
-  const given = { place, visit: ev.visit, ctx, state, context, events, notes, live };
+  const given = { place, visit: ev.visit, ctx, state, context, events, live, attempt };
   const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
-  const decided = await decision(plan, node, tools).catch(async (error: unknown) => {
-    await keepNotes(tools);
-    context.close();
-    throw error;
-  });
-  const moves = await move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
-    context.commitTo(course.family);
-    if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
-    return decided(course);
-  });
-  context.end();
-  return moves;
+  return attempted(
+    tools,
+    async () => {
+      const decided = await decision(plan, node, tools);
+      return (course: PipelineCourse) => {
+        context.commitTo(course.family);
+        if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
+        return decided(course);
+      };
+    },
+    (change) => move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, change),
+  );
 }
 
 /** It may be ended by its time, or with the nested run that it is in, and the run goes on. */
@@ -114,16 +125,46 @@ async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools
   return node.kind === "step" ? runStepNode(plan, node, tools) : decide(plan, node, tools);
 }
 
+/** Works as long as the attempt counts, and stores what it has done, whether it fails or not. */
+export async function attempted<Done, Stored>(
+  tools: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">,
+  work: () => Promise<Done>,
+  store: (done: Done) => Promise<Stored>,
+): Promise<Stored> {
+  const { live, attempt } = tools;
+  live.open(attempt);
+  try {
+    const done = await work().catch(async (error: unknown) => {
+      await keepNotes(tools);
+      throw error;
+    });
+    const stored = await attempt.store(() => store(done));
+    live.close(attempt);
+    return stored;
+  } finally {
+    attempt.settle();
+  }
+}
+
 /** What a failed attempt took is known also when the next one is in another process. */
-async function keepNotes({ ctx, live, notes, context, visit }: StepTools): Promise<void> {
-  if (ctx.signal.aborted) return live.leave(ctx.runId, notes); // it may write no more
-  await ctx.store.editState(
-    (draft) => {
-      const family = familyIn(draft);
-      context.commitTo(family);
-      notes.keepIn(ownState(family, ctx.runId));
-      forgetNested(family, { runId: ctx.runId, visit });
-    },
-    { key: `failed ${ctx.retryInfo().retry}` },
+async function keepNotes({
+  ctx,
+  live,
+  attempt,
+  context,
+  visit,
+}: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">): Promise<void> {
+  if (attempt.isOver || ctx.signal.aborted) return; // it may write no more: whoever stores next does
+  await attempt.store(() =>
+    ctx.store.editState(
+      (draft) => {
+        const family = familyIn(draft);
+        context.commitTo(family);
+        attempt.notes.keepIn(ownState(family, ctx.runId));
+        forgetNested(family, { runId: ctx.runId, visit });
+      },
+      { key: `failed ${ctx.retryInfo().retry}` },
+    ),
   );
+  live.close(attempt);
 }

@@ -136,11 +136,14 @@ export function executionOf(output: StepOutput): StepExecutionData {
   };
 }
 
-/** The executions behind outputs at any depth, in order. What was skipped before it ran is none. */
+/**
+ * The executions behind outputs at any depth, in order. What was skipped before it ran is none; what has come to no result says
+ * nothing of what it took: its attempts are counted by themselves.
+ */
 export function executionsOf(outputs: readonly StepOutput[]): readonly StepExecutionData[] {
   return outputs.flatMap((output) => {
     if (isGroup(output)) return executionsOf(output.steps);
-    return output.skipped && output.metrics === null ? [] : [executionOf(output)];
+    return (output.skipped || !output.success) && output.metrics === null ? [] : [executionOf(output)];
   });
 }
 

@@ -45,7 +45,7 @@ export interface RequirementData {
   /** `route`: names. */
   readonly choices: readonly string[];
   readonly allowMultipleSelections: boolean;
-  /** `outputReview`, `iterationReview` */
+  /** `outputReview`, `iterationReview`; `error`: what was done in the group that has failed. */
   readonly output: StepOutput | null;
   /** `executor` */
   readonly tools: readonly ToolRequirement[];

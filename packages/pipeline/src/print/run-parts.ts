@@ -4,12 +4,12 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { toText } from "../data/text.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 
-/** The outputs of the steps in the groups, in order, and those of groups that have failed. */
+/** The outputs of the steps in the groups, in order, and those of groups that have failed by themselves. */
 export function shownOutputs(outputs: readonly StepOutput[]): StepOutput[] {
   return outputs.flatMap((output) => {
     if (!isGroup(output)) return [output];
     const inside = shownOutputs(output.iterations?.flat() ?? output.steps);
-    return output.success ? inside : [...inside, output];
+    return output.success || inside.some(({ success }) => !success) ? inside : [...inside, output];
   });
 }
 

@@ -1,4 +1,5 @@
 /** Prints what steps do and say, in the order in which it is told. */
+import { CUT_OFF } from "../compile/cut-off.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { isEmptyContent, toText } from "../data/text.js";
 import { LiveText } from "./live-text.js";
@@ -151,10 +152,18 @@ export class StepPrinter {
 
   #body(output: StepOutput): void {
     const { clean, style } = this.#terminal;
-    if (!output.success) this.#screen.line(style.red(`Failed: ${clean(output.error ?? toText(output.content))}`));
+    if (output.error === CUT_OFF) this.#cutOff(output);
+    else if (!output.success) this.#screen.line(style.red(`Failed: ${clean(output.error ?? toText(output.content))}`));
     else if (output.skipped) this.#screen.line(style.dim("(skipped)"));
     else this.content(output.content);
     this.#lastLine = "other";
+    if (!output.success) this.#lastFailure = output.error;
+  }
+
+  /** What it had said by then. */
+  #cutOff({ content }: StepOutput): void {
+    if (!isEmptyContent(content)) this.content(content);
+    this.#screen.line(this.#terminal.style.dim("(cancelled)"));
   }
 
   #underHeading({ key, name }: PrintedEvent): void {

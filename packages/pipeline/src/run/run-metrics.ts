@@ -60,7 +60,9 @@ function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecuti
 function waitingOf(talks: OwnState["talks"]): readonly StepExecutionData[] {
   return Object.values(talks).flatMap(({ paused, question }) => [
     ...(paused === null ? [] : [paused]),
-    ...(question?.kind === "outputReview" && question.output !== null ? executionsOf([question.output]) : []),
+    ...((question?.kind === "outputReview" || question?.kind === "error") && question.output !== null
+      ? executionsOf([question.output])
+      : []),
   ]);
 }
 

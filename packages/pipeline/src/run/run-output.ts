@@ -1,4 +1,6 @@
 /** What a run has come to, from what its store holds. */
+
+import { CUT_OFF } from "../compile/cut-off.js";
 import { mediaOf } from "../compile/media-of.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
@@ -39,7 +41,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     userId: request.userId,
     status,
     stepResults: results,
-    hasFailures: results.some(hasFailed),
+    hasFailures: status === "ERROR" || results.some(hasFailed),
     error: errorOf(failure),
     cancelReason: failure?.isCancelled === true ? failure.message : null,
     metadata: request.metadata,
@@ -79,6 +81,7 @@ export function contentOf(
   return status === "COMPLETED" ? "No steps executed" : undefined;
 }
 
-function hasFailed({ success, steps }: StepOutput): boolean {
-  return !success || steps.some(hasFailed);
+/** What was at work when its run has ended has not failed, nor has a group for having it. */
+function hasFailed({ success, error, steps }: StepOutput): boolean {
+  return (!success && error !== CUT_OFF) || steps.some(hasFailed);
 }

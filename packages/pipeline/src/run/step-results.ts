@@ -1,7 +1,7 @@
 /** The outputs of the top-level steps, also of a run that has ended, or waits, in the middle of a group. */
 import { ROOT } from "../compile/advance.js";
 import { endedGroup } from "../compile/group-output.js";
-import type { Frame, PipelineState } from "../compile/pipeline-state.types.js";
+import type { Frame, PipelineState, Place } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
@@ -15,6 +15,13 @@ export function stepResults({ frames }: Pick<PipelineState, "frames">, tree: Pip
   return withOpenGroups(frames, tree, { key: ROOT, frame: root }).filter((output) => output !== null);
 }
 
+/** The group at this place, as far as it has come. Null: nothing was done in it. */
+export function openGroup(frames: Frames, tree: PipelineTree, { frame: parent, at }: Place): StepOutput | null {
+  for (const [key, frame] of Object.entries(frames))
+    if (frame.parent === parent && frame.at === at && frame.node !== null) return groupOf(frames, tree, { key, frame });
+  return null;
+}
+
 interface Keyed {
   readonly key: string;
   readonly frame: Frame;
@@ -25,20 +32,26 @@ function withOpenGroups(frames: Frames, tree: PipelineTree, { key, frame }: Keye
   const isParallel = frame.node !== null && tree.node(frame.node).kind === "parallel";
   for (const [innerKey, inner] of Object.entries(frames)) {
     if (inner.parent !== key || inner.node === null) continue;
-    const done = { ...inner, outputs: withOpenGroups(frames, tree, { key: innerKey, frame: inner }) };
-    if (done.outputs.every((output) => output === null)) continue;
-    const output = unfinished(tree, done);
+    const output = groupOf(frames, tree, { key: innerKey, frame: inner });
+    if (output === null) continue;
     if (isParallel) outputs[inner.at] = output;
     else outputs.push(output);
   }
   return outputs;
 }
 
+function groupOf(frames: Frames, tree: PipelineTree, { key, frame }: Keyed): StepOutput | null {
+  const done = { ...frame, outputs: withOpenGroups(frames, tree, { key, frame }) };
+  return done.outputs.every((output) => output === null) ? null : unfinished(tree, done);
+}
+
 function unfinished(tree: PipelineTree, frame: Frame): StepOutput {
   const node = tree.container(frame.node as string);
   const { output } = endedGroup(node, frame);
+  const { steps } = output;
   return createOutput({
     ...output,
+    error: steps.find(({ success }) => !success)?.error ?? null,
     ...(node.kind !== "parallel" && { content: `${output.stepType} ${node.name} is not finished` }),
   });
 }

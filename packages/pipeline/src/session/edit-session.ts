@@ -12,14 +12,20 @@ export interface SessionEdit<Result> {
   readonly reads: EditReads;
 }
 
-/** What attempts have changed in place stays their own until they end: an edit that throws takes nothing of it away. */
+/**
+ * What attempts have changed in place stays their own until they end: an edit that throws takes nothing of it away.
+ *
+ * @param assertAlive Throws where the edit does not count any more.
+ */
 export async function editSession<Result>(
   live: LiveSessionState,
   edit: (state: JsonObject) => Result | Promise<Result>,
+  assertAlive: () => void = () => {},
 ): Promise<SessionEdit<Result>> {
   const before = live.plain();
   const paths = new Set<string>();
   const view = new LiveSessionState(before).watchedView((path) => paths.add(path));
   const result = plainCopy(await edit(view.state)) as Result;
+  assertAlive(); // its attempt may be over by now
   return { result, changes: live.apply(view.take()), reads: { before, paths } };
 }

@@ -232,18 +232,25 @@ describe("what several attempts change", () => {
     expect(stored).toEqual({ cart: { items: [{ name: "milk", count: 1 }], total: 1 } });
   });
 
-  it("stays when the attempt fails, and is stored with the next changes", () => {
-    const live = new LiveSessionState({});
-    const stored: JsonObject = {};
-    const controller = new AbortController();
-    live.view(controller.signal).state["failed"] = true;
-    const next = live.view();
-    controller.abort();
+  it("stays when the attempt is over, is stored with the next changes, and is the last of that attempt", () => {
+    const live = new LiveSessionState({ list: [] });
+    const stored: JsonObject = { list: [] };
+    const [ended, next] = [live.view(), live.view()];
+    ended.state["failed"] = true;
+    ended.close(new TypeError("over"));
     next.state["next"] = true;
 
+    const changes: readonly (() => unknown)[] = [
+      () => (ended.state["late"] = 1),
+      () => delete ended.state["failed"],
+      () => (ended.state["list"] as unknown[]).push(1),
+      () => ended.replace({}),
+    ];
+    for (const change of changes) expect(change).toThrow("over");
     LiveSessionState.applyTo(stored, next.take());
 
-    expect(stored).toEqual({ failed: true, next: true });
+    expect(stored).toEqual({ list: [], failed: true, next: true });
+    expect(live.plain()).toEqual(stored);
   });
 
   it("can be stored in a draft", () => {

@@ -23,10 +23,11 @@ export interface SessionView {
   replace(state: JsonObject): void;
   /** What this attempt has changed since the last time, for {@link LiveSessionState.applyTo}. */
   take(): SessionPatch[];
-  /** The attempt has stored its changes. What it changes later is stored with the next changes that anybody takes. */
-  end(): void;
-  /** The attempt is over. What it has changed and not taken stays, and is stored with the next changes that anybody takes. */
-  close(): void;
+  /**
+   * The attempt is over, and changes nothing any more: it gets the error instead. What it has changed and not taken stays, and is
+   * stored with the next changes that anybody takes.
+   */
+  close(error: unknown): void;
 }
 
 export class LiveSessionState {
@@ -44,37 +45,32 @@ export class LiveSessionState {
     return copyJson(this.#tree.root);
   }
 
-  /** @param signal Closes the view when it aborts. */
-  view(signal?: AbortSignal): SessionView {
-    return this.#view(signal);
+  view(): SessionView {
+    return this.#view();
   }
 
   /** A view that tells of each number that is read, and of each field that is not there: by its path, as text. */
   watchedView(looked: (path: string) => void): SessionView {
-    return this.#view(undefined, (container, key) => {
+    return this.#view((container, key) => {
       const path = this.#tree.pathOf(container);
       if (path !== null) looked(pathKey([...path, Array.isArray(container) ? Number(key) : key]));
     });
   }
 
-  #view(signal?: AbortSignal, looked?: ViewListener["looked"]): SessionView {
+  #view(looked?: ViewListener["looked"]): SessionView {
     const owner = {};
     const given = new Set<Container>();
-    let isClosed = false;
+    let closed: { readonly error: unknown } | null = null;
     const view = new StateView(this.#tree, {
-      changed: (patch) => this.#log.add(isClosed ? null : owner, patch),
+      assertOpen: () => {
+        if (closed !== null) throw closed.error;
+      },
+      changed: (patch) => this.#log.add(owner, patch),
       given: (container) => given.add(container),
       ...(looked !== undefined && { looked }),
     });
     const log = this.#log;
     const recordGiven = (): void => this.#recordGiven(owner, given);
-    const close = (): void => {
-      isClosed = true;
-      recordGiven();
-      given.clear();
-      log.giveUp(owner);
-    };
-    signal?.addEventListener("abort", close, { once: true });
     return {
       get state() {
         return view.state;
@@ -84,11 +80,19 @@ export class LiveSessionState {
         recordGiven();
         return log.take(owner);
       },
-      end() {
-        isClosed = true;
+      close(error) {
+        if (closed !== null) return;
+        recordGiven();
+        given.clear();
+        log.giveUp(owner);
+        closed = { error };
       },
-      close,
     };
+  }
+
+  /** What attempts that are over have changed and not stored, for {@link LiveSessionState.applyTo}. */
+  takeLeft(): SessionPatch[] {
+    return this.#log.take({});
   }
 
   /** Makes changes that are stored at the same time. Gives them as they have to be stored, beside changes that are not yet. */

@@ -5,6 +5,8 @@ import type { SessionPatch } from "./patches.js";
 import type { StateTree } from "./state-tree.js";
 
 export interface ViewListener {
+  /** Throws where nothing may be changed any more. */
+  assertOpen(): void;
   changed(patch: SessionPatch): void;
   /** An object of somebody else is in the state from here on. */
   given(container: Container): void;
@@ -28,6 +30,7 @@ export class StateView {
 
   /** @throws {WorkflowError} `STATE_UNSTORABLE` */
   replace(state: JsonObject): void {
+    this.#listener.assertOpen();
     const { root } = this.#tree;
     if (this.#tree.behind(state) === root) return;
     assertState(state); // all of it, or nothing
@@ -57,6 +60,7 @@ export class StateView {
   }
 
   set(target: Container, key: Key, value: unknown): void {
+    this.#listener.assertOpen();
     const tree = this.#tree;
     const fields = target as JsonObject;
     const has = Object.hasOwn(target, key);
@@ -77,6 +81,7 @@ export class StateView {
   }
 
   delete(target: JsonObject, key: string): void {
+    this.#listener.assertOpen();
     if (!Object.hasOwn(target, key)) return;
     const path = this.#tree.pathOf(target);
     delete target[key];
@@ -88,6 +93,7 @@ export class StateView {
     target: unknown[],
     { at, remove, items }: { readonly at: number; readonly remove: number; readonly items: readonly unknown[] },
   ): unknown[] {
+    this.#listener.assertOpen();
     const tree = this.#tree;
     const path = tree.pathOf(target);
     const removed = target.splice(at, remove);

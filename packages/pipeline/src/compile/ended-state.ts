@@ -1,0 +1,52 @@
+/** The state of a run as it ends: with what attempts have done that were at work then. */
+import { produce } from "immer";
+import { createOutput } from "../data/step-output.js";
+import { appended, replaced } from "./changed-list.js";
+import type { StepCtx } from "./compile-pipeline.js";
+import { CUT_OFF } from "./cut-off.js";
+import type { LiveRun } from "./live-run.js";
+import { identityOf } from "./node-facts.js";
+import type { OpenAttempt } from "./open-attempt.js";
+import { nestedIn, ownState } from "./own-state.js";
+import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import { familyOf, viewOf } from "./run-state.js";
+
+interface Ending {
+  readonly ctx: StepCtx;
+  readonly live: LiveRun;
+}
+
+/** Ends all attempts of the run, and of runs nested in it. Nothing of this is stored but the output of the run. */
+export async function endedState({ ctx, live }: Ending): Promise<PipelineState> {
+  const { runId } = ctx;
+  const family = live.ended.get(runId) ?? (await endFamily({ ctx, live }));
+  live.ended.set(runId, family);
+  return { ...viewOf(family, runId), nested: nestedIn(family, runId) };
+}
+
+async function endFamily({ ctx, live }: Ending): Promise<FamilyState> {
+  const cut = await live.stop(ctx.runId);
+  const family = await familyOf(ctx);
+  return produce(family, (draft) => {
+    for (const attempt of cut) leaveOutput(draft as FamilyState, attempt);
+    live.keepLeft(draft as FamilyState, ctx.runId);
+    // What a nested run has changed is stored by the run around it.
+    if (ownState(family, ctx.runId) === family) live.keepChanges(draft as FamilyState);
+  });
+}
+
+/** With what attempts of a nested run have left behind that has ended without storing it. */
+export async function leftBehind({ ctx, live }: Ending, runId: string): Promise<FamilyState> {
+  await live.settled(runId);
+  return produce(await familyOf(ctx), (draft) => live.keepLeft(draft as FamilyState, runId));
+}
+
+/** What it took is known by itself. */
+function leaveOutput(family: FamilyState, { runId, node, place, work }: OpenAttempt): void {
+  const frame = ownState(family, runId).frames[place.frame];
+  if (node?.kind !== "step" || work === null || frame === undefined) return;
+  const said = work.text === "" ? {} : { content: work.text };
+  const output = createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF });
+  const isBranch = frame.outputs.length > 0 && frame.outputs[place.at] === null;
+  frame.outputs = isBranch ? replaced(frame.outputs, place.at, output) : appended(frame.outputs, output);
+}

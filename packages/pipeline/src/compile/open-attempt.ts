@@ -1,0 +1,147 @@
+/**
+ * One attempt at a place of a run, from its beginning to its end.
+ *
+ * One rule for all ends (it returns, fails, times out, or its run ends first): what it has done until then counts, what it took
+ * always counts, what it does later does not. See "The end of an attempt" in docs/how-to/pipelines.md.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import type { PipelineNode } from "../nodes/node.types.js";
+import { PendingNotes } from "./pending-notes.js";
+import type { Place } from "./pipeline-state.types.js";
+
+export interface AttemptSetup {
+  readonly ctx: { readonly runId: string; readonly signal: AbortSignal };
+  /** Null: of the agent of a conversational pipeline. */
+  readonly node: PipelineNode | null;
+  readonly place: Place;
+  /** Its time may be up while the run goes on. */
+  readonly isLimited: boolean;
+}
+
+/** What has been done of a step so far, by whoever does it. */
+export interface OpenWork {
+  /** Told to stop, it says what it took: the end of the run waits for that, but not for long. */
+  readonly answersSignal: boolean;
+  /** What has been said so far. */
+  readonly text: string;
+  /** The run ends without its result: notes what it took, if that is not noted yet. */
+  cutOff(): void;
+}
+
+export class OpenAttempt {
+  readonly runId: string;
+  readonly node: PipelineNode | null;
+  readonly place: Place;
+  readonly notes: PendingNotes = new PendingNotes();
+  /** Resolves when the code of the attempt has come to its end, counted or not. */
+  readonly settled: Promise<void>;
+  settle: () => void = () => {};
+  /** Null: it does no work of a step, as a decision of a group. */
+  work: OpenWork | null = null;
+  isSettled = false;
+  readonly #ctx: AttemptSetup["ctx"];
+  readonly #listeners: ((error: unknown) => void)[] = [];
+  #controller: AbortController | null = null;
+  #follows = false;
+  #over: { readonly error: unknown } | null = null;
+  #isStoring = false;
+  #isMuted = false;
+
+  constructor({ ctx, node, place, isLimited }: AttemptSetup) {
+    this.#ctx = ctx;
+    this.runId = ctx.runId;
+    this.node = node;
+    this.place = place;
+    this.settled = new Promise((resolve) => {
+      this.settle = () => {
+        this.isSettled = true;
+        resolve();
+      };
+    });
+    if (isLimited) this.#follow();
+  }
+
+  /** Made when it is first read: most steps never ask. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      this.#follow();
+      if (this.#over !== null) this.#controller.abort(this.#over.error);
+    }
+    return this.#controller.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#over !== null;
+  }
+
+  /** What it tells is heard no more. */
+  get isMuted(): boolean {
+    return this.#isMuted;
+  }
+
+  mute(): void {
+    this.#isMuted = true;
+  }
+
+  /** Its result is on its way into the store: nothing ends it any more. */
+  get isStoring(): boolean {
+    return this.#isStoring;
+  }
+
+  /** @throws {WorkflowError} `ATTEMPT_ENDED` */
+  assertAlive(): void {
+    if (this.#over !== null) throw this.#over.error;
+  }
+
+  onEnd(listener: (error: unknown) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Once: from here on nothing that it does counts. */
+  end(error: unknown): void {
+    if (this.#over !== null) return;
+    this.#over = { error };
+    for (const listener of this.#listeners) listener(error);
+    this.#controller?.abort(error);
+  }
+
+  /** It has come to its end by itself, and all of it is stored. */
+  close(): void {
+    if (this.#over === null) this.end(attemptEnded(this.node?.name ?? "agent", "it has returned or failed"));
+  }
+
+  /** @throws {WorkflowError} `ATTEMPT_ENDED` */
+  async store<Stored>(work: () => Promise<Stored>): Promise<Stored> {
+    this.assertAlive();
+    this.#isStoring = true;
+    try {
+      return await work();
+    } finally {
+      this.#isStoring = false;
+    }
+  }
+
+  #follow(): void {
+    if (this.#follows) return;
+    this.#follows = true;
+    const { signal } = this.#ctx;
+    const end = (): void => {
+      this.mute();
+      this.end(signal.reason);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  }
+}
+
+export function attemptEnded(step: string, reason: string): WorkflowError {
+  return new WorkflowError({
+    code: "ATTEMPT_ENDED",
+    message: `The attempt at the step "${step}" is over: ${reason}.`,
+    hint: "Await everything that a step starts before it returns, and stop when `context.signal` aborts.",
+    details: { step, reason },
+  });
+}

@@ -1,0 +1,69 @@
+/** What one attempt at a step takes, and how far it has come: what is left to say of it where it has no result. */
+import { emptyMetrics, metricsSince } from "../data/metrics.js";
+import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import type { StepNode } from "../nodes/node.types.js";
+import type { OpenAttempt, OpenWork } from "./open-attempt.js";
+
+interface WorkSetup {
+  readonly node: StepNode;
+  readonly attempt: OpenAttempt;
+  /** What an executor that goes on had taken before it has paused. */
+  readonly paused: StepExecutionData | null;
+  readonly now: () => number;
+}
+
+export class StepWork implements OpenWork {
+  /** As its executor says it. */
+  metrics: StepMetricsData | null = null;
+  /** Of a nested pipeline. */
+  steps: readonly StepExecutionData[] = [];
+  readonly #setup: WorkSetup;
+  readonly #startedAtMs: number;
+  #isCounted = false;
+  #text = "";
+
+  constructor(setup: WorkSetup) {
+    this.#setup = setup;
+    this.#startedAtMs = setup.now();
+    // Of a function nothing more is ever known.
+    if (setup.node.executorType === "function") setup.attempt.onEnd(() => this.count());
+  }
+
+  get answersSignal(): boolean {
+    const { executorType } = this.#setup.node;
+    return executorType === "agent" || executorType === "team";
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  say(text: string): void {
+    this.#text += text;
+  }
+
+  get time(): StepMetricsData {
+    return { ...emptyMetrics, duration: (this.#setup.now() - this.#startedAtMs) / 1000 };
+  }
+
+  cutOff(): void {
+    // All is known of a nested pipeline by its own run.
+    if (!("isPipeline" in this.#setup.node.executor)) this.count();
+  }
+
+  /** What it took is stored, though it has no result. */
+  count(): void {
+    const { node, attempt, paused } = this.#setup;
+    if (this.#isCounted) return;
+    this.#isCounted = true;
+    const all = this.metrics ?? this.time;
+    // What was before the pause is known by itself, for all attempts at going on.
+    const metrics = this.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
+    attempt.notes.spent.push({ ...executionBy(node, metrics), success: false, steps: this.steps });
+  }
+}
+
+export function executionBy(node: StepNode, metrics: StepMetricsData): StepExecutionData {
+  const { name: stepName, executorType, executorName } = node;
+  return { stepName, executorType, executorName, metrics, success: true, steps: [] };
+}
