@@ -101,6 +101,10 @@ describe("against a server", () => {
       code: "EVENT_UNKNOWN",
       status: 400,
     });
+    await expect(client.run("greet").sendEvent({ type: "StartEvent" })).rejects.toMatchObject({
+      code: "EVENT_NOT_SENDABLE",
+      status: 400,
+    });
     expect(GotName.type).toBe("GotName");
   });
 

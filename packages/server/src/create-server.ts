@@ -45,7 +45,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
     limits,
     runtime,
     options: resolved,
-    catalog: new WorkflowCatalog(runtime.workflows, resolved.additionalEvents),
+    catalog: new WorkflowCatalog(runtime.workflows, resolved),
     slots: new StreamSlots(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));

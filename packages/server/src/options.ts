@@ -16,8 +16,18 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** In front of every route: `"/api"`. @default "" */
   readonly basePath?: string;
-  /** Events that may be posted and that no step names, by workflow. Those of children are known. */
+  /**
+   * Events that may be sent to a run besides those that come from outside by themselves: that a step of the workflow or of its
+   * children waits for, and those that extend `ExternalEvent` or `HumanResponseEvent`. By workflow.
+   */
   readonly additionalEvents?: { readonly [workflow: string]: readonly EventClass[] };
+  /**
+   * Names of workflows that take every event from outside, as servers of LlamaAgents do: whoever reaches a run can send it on to
+   * any of its steps, past the ones that check or ask.
+   *
+   * @default none
+   */
+  readonly internalEvents?: readonly string[];
   /** Shows `/docs` and `/openapi.json` to everybody, also where `auth` is given. @default false */
   readonly publicDocs?: boolean;
   /** Who counts as one client for `limits.streamsPerClient`. @default who `auth` says it is, else the address of the connection */
@@ -75,6 +85,7 @@ const known: OptionNames<ServerOptions> = {
   limits: true,
   basePath: true,
   additionalEvents: true,
+  internalEvents: true,
   publicDocs: true,
   clientOf: true,
   log: true,
@@ -86,6 +97,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const resolved: ResolvedOptions = {
     basePath: "",
     additionalEvents: {},
+    internalEvents: [],
     publicDocs: false,
     log: consoleLog,
     ...rest,
@@ -145,15 +157,22 @@ export function limitProblems(limits: ServerLimits): string[] {
   });
 }
 
-function problemsOf({ runtime, limits, cors, basePath, additionalEvents }: ResolvedOptions): string[] {
+function problemsOf(options: ResolvedOptions): string[] {
+  const { runtime, limits, cors, basePath, additionalEvents, internalEvents } = options;
   const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
   return [
     ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
     ...limitProblems(limits),
     ...(cors === null ? [] : corsProblems(cors)),
     ...(basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath) ? ['`basePath` is no path such as "/api"'] : []),
-    ...Object.keys(additionalEvents)
-      .filter((name) => !Object.hasOwn(known, name))
-      .map((name) => `\`additionalEvents\` names "${name}", which is no workflow of the runtime`),
+    ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents), known),
+    ...(Array.isArray(internalEvents)
+      ? unknownWorkflows("internalEvents", internalEvents, known)
+      : ["`internalEvents` is no list of names of workflows"]),
   ];
+}
+
+function unknownWorkflows(option: string, names: readonly string[], known: object): string[] {
+  const unknown = names.filter((name) => !Object.hasOwn(known, name));
+  return unknown.map((name) => `\`${option}\` names "${name}", which is no workflow of the runtime`);
 }

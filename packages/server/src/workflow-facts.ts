@@ -4,7 +4,14 @@
  * @module
  */
 import { type EventClass, type ValueType, type Workflow, WorkflowError } from "millrace";
-import { type CompiledWorkflow, compileChild, compileWorkflow } from "millrace/engine";
+import {
+  type CompiledWorkflow,
+  compileChild,
+  compileWorkflow,
+  createRouting,
+  type Routing,
+  roleOf,
+} from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
 
 export interface WorkflowFacts {
@@ -13,16 +20,27 @@ export interface WorkflowFacts {
   readonly compiled: CompiledWorkflow;
   /** Of the workflow, of its children and theirs, and those that were added. Nothing else is ever looked up. */
   readonly events: ReadonlyMap<string, EventClass>;
+  /** Those of them that callers may send to a run. */
+  readonly posted: ReadonlySet<string>;
   /** How the user's own values become JSON. */
   readonly types: readonly ValueType[];
+}
+
+export interface CatalogOptions {
+  /** Events that no step names, by workflow. */
+  readonly additionalEvents?: Readonly<Record<string, readonly EventClass[]>>;
+  /** Names of workflows that take every event from outside. */
+  readonly internalEvents?: readonly string[];
 }
 
 export class WorkflowCatalog {
   readonly #byName: Map<string, WorkflowFacts> = new Map();
 
-  constructor(workflows: Workflows, additional: Readonly<Record<string, readonly EventClass[]>>) {
-    for (const [name, workflow] of Object.entries(workflows))
-      this.#byName.set(name, factsOf({ name, workflow, additional: additional[name] ?? [] }));
+  constructor(workflows: Workflows, { additionalEvents = {}, internalEvents = [] }: CatalogOptions = {}) {
+    for (const [name, workflow] of Object.entries(workflows)) {
+      const source = { additional: additionalEvents[name] ?? [], isOpen: internalEvents.includes(name) };
+      this.#byName.set(name, factsOf({ name, workflow, ...source }));
+    }
   }
 
   get names(): string[] {
@@ -50,19 +68,42 @@ interface FactsSource {
   readonly name: string;
   readonly workflow: Workflow;
   readonly additional: readonly EventClass[];
+  /** It takes its internal events from outside, too. */
+  readonly isOpen: boolean;
 }
 
-function factsOf({ name, workflow, additional }: FactsSource): WorkflowFacts {
+function factsOf({ name, workflow, additional, isOpen }: FactsSource): WorkflowFacts {
   const compiled = compileWorkflow(workflow);
+  const family = [...familyOf(compiled)];
   const events = new Map<string, EventClass>();
   const types: ValueType[] = [];
-  for (const member of familyOf(compiled)) {
+  for (const member of family) {
     types.push(...member.types.filter((type) => !types.some((known) => known.name === type.name)));
     for (const type of member.registry.types())
       if (!events.has(type)) events.set(type, member.registry.get(type) as EventClass);
   }
-  for (const eventClass of additional) events.set(eventClass.type, eventClass);
-  return { name, workflow, compiled, events, types };
+  const routings = family.map(({ definition }) => createRouting(definition));
+  const posted = new Set([...events.values()].filter((one) => isOpen || comesFromOutside(one, routings)).map(typeOf));
+  for (const eventClass of additional) {
+    events.set(eventClass.type, eventClass);
+    posted.add(eventClass.type);
+  }
+  return { name, workflow, compiled, events, posted, types };
+}
+
+const typeOf = ({ type }: EventClass): string => type;
+
+const outsideRoles: ReadonlySet<string> = new Set(["external", "humanResponse"]);
+
+/**
+ * All others are how a workflow gets from one step to the next: whoever sent them would choose where it goes on. A run is asked
+ * before its children, so an event that a child waits for is none of these where the run has steps for it that do not wait.
+ */
+function comesFromOutside(eventClass: EventClass, routings: readonly Routing[]): boolean {
+  if (outsideRoles.has(roleOf(eventClass))) return true;
+  const routes = routings.flatMap(({ routes: all }) => all.get(eventClass.type) ?? []);
+  const takes = routes.filter(({ steps, collects, joins }) => steps.length + collects.length + joins.length > 0);
+  return routes.some(({ waiting }) => waiting.length > 0) && takes.every(({ waiting }) => waiting.length > 0);
 }
 
 /** The workflow, its children and theirs, each once. */

@@ -51,7 +51,7 @@ afterAll(async () => {
 /** A run that waits, and how it stands after what `send` does to it. */
 async function standsAfter(send: (id: string) => Promise<unknown>): Promise<string> {
   const handle = runtime.run("mailbox", {});
-  await handle.accepted;
+  await handle.idle();
   await send(handle.runId);
   const runs = await runtime.runs({});
   return runs.runs.find(({ runId }) => runId === handle.runId)?.status ?? "deleted";

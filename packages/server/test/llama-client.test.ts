@@ -23,7 +23,7 @@ const token = "secret";
 let server: ServerProcess;
 let client: ReturnType<typeof createClient>;
 beforeAll(async () => {
-  server = await ServerProcess.start({ tokens: [token] });
+  server = await ServerProcess.start({ tokens: [token], internalEvents: ["count"] });
   const headers = { authorization: `Bearer ${token}` };
   client = createClient(createConfig({ baseUrl: server.url, headers }));
 });
@@ -98,6 +98,19 @@ describe("@llamaindex/workflows-client", () => {
     expect(sent.data).toMatchObject({ status: "sent" });
     expect((await reading).at(-1)).toMatchObject({ type: "StopEvent", value: { result: "hello (1)" } });
     expect((await postEventsByHandlerId({ client, path, body: { event } })).response.status).toBe(409);
+  });
+
+  it("sends an event between steps where the workflow is named for it, and nowhere else", async () => {
+    const send = async (name: string, type: string, value: object, kwargs: Record<string, unknown> = {}) => {
+      const path = { handler_id: await start(name, kwargs) };
+      return postEventsByHandlerId({ client, path, body: { event: JSON.stringify({ type, value }) } });
+    };
+
+    const jump = await send("count", "Next", { from: 9_999, to: 9_999, pauseEvery: 1 }, { to: 9_999, pauseEvery: 1 });
+    expect(jump.data).toMatchObject({ status: "sent" });
+    const again = await send("refund", "StartEvent", {});
+    expect(again.response.status).toBe(400);
+    expect(again.error).toMatchObject({ code: "EVENT_NOT_SENDABLE" });
   });
 
   it("lists and cancels runs", async () => {

@@ -70,7 +70,7 @@ export function createMcpServer(options: McpOptions): Server {
   const { waitMs = 600_000, progressMs = 10_000 } = options;
   assertValid(options, { waitMs, progressMs });
   const server = new Server({ name, version }, { capabilities: { tools: {} } });
-  const catalog = new WorkflowCatalog(runtime.workflows, {});
+  const catalog = new WorkflowCatalog(runtime.workflows);
   const tools = options.tools ?? Object.fromEntries(catalog.names.map((one) => [one, `Runs the workflow "${one}".`]));
   const offer: Offer = { runtime, tenant, waitMs, log, catalog, tools, server };
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...Object.keys(tools).map(toTool), answering] }));

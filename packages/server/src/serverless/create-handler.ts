@@ -56,7 +56,11 @@ export interface RequestHandler {
 export function createHandler(workflow: Workflow, options: HandlerOptions): RequestHandler {
   const resolved = resolveHandlerOptions(options, compileWorkflow(workflow).name);
   const workflows: Workflows = { [resolved.name]: workflow };
-  const serving: Serving = { ...resolved, workflows, catalog: new WorkflowCatalog(workflows, {}) };
+  const catalog = new WorkflowCatalog(workflows, {
+    additionalEvents: { [resolved.name]: resolved.additionalEvents },
+    internalEvents: resolved.internalEvents ? [resolved.name] : [],
+  });
+  const serving: Serving = { ...resolved, workflows, catalog };
   const handle = (request: Request, context: RequestContext = {}): Promise<Response> =>
     serve(serving, request, context).catch((error: unknown) =>
       answerError(error, { method: request.method, path: new URL(request.url).pathname }, resolved.log),

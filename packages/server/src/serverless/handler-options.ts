@@ -1,4 +1,4 @@
-import type { Log } from "millrace";
+import type { EventClass, Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../auth.js";
@@ -26,6 +26,10 @@ export interface HandlerOptions {
    * @default none
    */
   readonly origins?: readonly string[];
+  /** Events that may be sent to a run besides those that come from outside by themselves: as of `createServer`. */
+  readonly additionalEvents?: readonly EventClass[];
+  /** Takes every event from outside, past the steps that check or ask: as of `createServer`. @default false */
+  readonly internalEvents?: boolean;
   /** How long a request drives a run. What is under way then starts over in the next request. @default 55000 */
   readonly driveMs?: number;
   readonly limits?: Partial<Pick<ServerLimits, "bodyBytes" | "bodyDepth" | "bodyTimeoutMs">>;
@@ -44,6 +48,8 @@ const known: OptionNames<HandlerOptions> = {
   name: true,
   auth: true,
   origins: true,
+  additionalEvents: true,
+  internalEvents: true,
   driveMs: true,
   limits: true,
   log: true,
@@ -52,6 +58,7 @@ const known: OptionNames<HandlerOptions> = {
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveHandlerOptions(options: HandlerOptions, ownName: string): ResolvedHandlerOptions {
   const { store, name = ownName, auth = null, origins = [], driveMs = 55_000, log = consoleLog } = options;
+  const { additionalEvents = [], internalEvents = false } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const problems = [
     ...unknownOptions(options, known),
@@ -62,5 +69,5 @@ export function resolveHandlerOptions(options: HandlerOptions, ownName: string):
     ...limitProblems(limits),
   ];
   if (problems.length > 0) throw wrongOptions("function", "HandlerOptions", problems);
-  return { store, name, auth, origins, driveMs, log, limits };
+  return { store, name, auth, origins, additionalEvents, internalEvents, driveMs, log, limits };
 }

@@ -18,13 +18,14 @@ export interface ReadOptions {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`; {HttpError} `BODY_INVALID` */
+/** @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_NOT_SENDABLE`, `EVENT_INVALID`; {HttpError} `BODY_INVALID` */
 export function readEvent(given: string | Fields, { facts, maxDepth }: ReadOptions): WorkflowEvent {
   const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`event`") : given;
   const type = sent["type"];
   if (typeof type !== "string") throw bodyInvalid("`event` is no envelope: it has no `type`.");
   const eventClass = facts.events.get(type);
-  if (eventClass === undefined) throw eventUnknown(type, facts);
+  if (eventClass === undefined) throw eventUnknown(type, facts.name, facts.posted);
+  if (!facts.posted.has(type)) throw notFromOutside(type, facts);
   return eventFromFields(eventClass, readFields(sent, eventClass, facts));
 }
 
@@ -37,7 +38,12 @@ export function readStart({ start_event, kwargs }: RunBody, { facts, maxDepth }:
   const { startClasses } = facts.compiled;
   const type = sent["type"] ?? startClasses[0]?.type;
   const eventClass = startClasses.find((start) => start.type === type);
-  if (eventClass === undefined) throw eventUnknown(String(type), facts);
+  if (eventClass === undefined)
+    throw eventUnknown(
+      String(type),
+      facts.name,
+      startClasses.map((start) => start.type),
+    );
   return eventFromFields(eventClass, readFields(sent, eventClass, facts));
 }
 
@@ -76,11 +82,24 @@ function fieldsOf(value: unknown, what: string): Fields {
   throw bodyInvalid(`${what} is no object.`);
 }
 
-function eventUnknown(type: string, { name, events }: WorkflowFacts): WorkflowError {
+function eventUnknown(type: string, workflow: string, known: Iterable<string>): WorkflowError {
   return new WorkflowError({
     code: "EVENT_UNKNOWN",
-    message: `Workflow "${name}" knows no event of the type ${JSON.stringify(type)}.`,
-    hint: `It knows ${[...events.keys()].join(", ")}.`,
+    message: `Workflow "${workflow}" knows no event of the type ${JSON.stringify(type)}.`,
+    hint: takes(known),
     details: { event: type },
   });
+}
+
+function notFromOutside(type: string, { name, posted }: WorkflowFacts): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_NOT_SENDABLE",
+    message: `Workflow "${name}" takes no ${type} from outside.`,
+    hint: `${takes(posted)} By its other events a run gets from step to step.`,
+    details: { event: type },
+  });
+}
+
+function takes(types: Iterable<string>): string {
+  return `It takes ${[...types].join(", ") || "none"}.`;
 }
