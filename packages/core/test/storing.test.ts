@@ -124,8 +124,34 @@ describe("a run with a journal", () => {
     expect(await rejection(handler.idle())).toBe(error);
     expect(seen).toEqual(["started"]);
     expect(journal.rounds).toHaveLength(2);
-    expect((await handler.sendEvent(new Answer({ text: "" }))).status).toBe("refused");
+    expect(await rejection(handler.sendEvent(new Answer({ text: "" })))).toBe(error);
+    expect(await rejection(handler.answer("1"))).toBe(error);
     expect(log.errors).toEqual([error]);
+  });
+
+  it("whose child cannot be stored leaves memory as a whole: that is no end of the child", async () => {
+    const seen: unknown[] = [];
+    const child = defineWorkflow("child")
+      .step("work", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+      .build();
+    const parent = defineWorkflow("parent", { children: { child } })
+      .step("call", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+        await ctx.runChild("child", {}).catch((error: unknown) => seen.push(error));
+        return new StopEvent();
+      })
+      .build();
+    const journal = slowJournal();
+    withVirtualClock(parent, { journal });
+    const handler = parent.run();
+    await settle();
+    await journal.store(); // the start
+    await journal.store(); // the call
+
+    await journal.fail(new Error("disk full")); // the start of the child
+
+    expect((await rejection(handler)).message).toBe("disk full");
+    expect(seen).toEqual([]);
+    expect(journal.types().join().includes("child.closed")).toBe(false);
   });
 
   it("is idle only when all is stored", async () => {

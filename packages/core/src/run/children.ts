@@ -4,6 +4,7 @@
  * @module
  */
 import { type ChildRecord, createRunState, type Outcome, shareStore, unshareStore } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
 import { type ErrorRecord, recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -69,7 +70,8 @@ export function startChild(parent: Runner, call: ChildCall): void {
   });
   runner.owner = {
     onFinish: (outcome) => closeChild(parent, call, outcome),
-    onDrop: (error) => parent.submit({ ...closed(parent, call), result: null, error: recordError(error) }),
+    // That it cannot go on here is no end of it: the whole run leaves memory, and what is stored is the truth.
+    onDrop: (error) => parent.drop(error),
   };
   parent.adopt(state);
   parent.children ??= new Map();
@@ -107,13 +109,18 @@ function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
   if (!parent.live) return; // it was cancelled with its parent, and goes on with it
   const completed = outcome.status === "completed";
   const error: ErrorRecord | null = completed ? null : recordError(outcomeError(parent.state.runId, outcome));
-  const tick = { ...closed(parent, call), result: completed ? outcome.event : null, error };
-  parent.disownAfter(tick, call.record.runId);
+  const { item, record } = call;
+  const tick: Tick = {
+    type: "child.closed",
+    atMs: parent.now(),
+    item,
+    call: record.call,
+    name: record.name,
+    result: completed ? outcome.event : null,
+    error,
+  };
+  parent.disownAfter(tick, record.runId);
   parent.submit(tick);
-}
-
-function closed(parent: Runner, { item, record }: ChildCall) {
-  return { type: "child.closed", atMs: parent.now(), item, call: record.call, name: record.name } as const;
 }
 
 export function cancelChild(parent: Runner, runId: string): void {

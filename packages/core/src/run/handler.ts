@@ -90,11 +90,18 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   ): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
     assertSendable(event);
-    return sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null });
+    return this.#told(sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null }));
   }
 
   async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
-    return answerPrompt(this.#runner, { promptId, fields });
+    return this.#told(answerPrompt(this.#runner, { promptId, fields }));
+  }
+
+  /** Of a run that was dropped there is no receipt: why it was is known by then. */
+  async #told(receipt: Promise<Receipt | null>): Promise<Receipt> {
+    const told = await receipt;
+    if (told === null) throw this.#dropped?.error;
+    return told;
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {

@@ -21,12 +21,15 @@ interface Answer extends Pick<Sent, "ticket" | "atMs"> {
   readonly fields: unknown;
 }
 
-/** Answers exactly this prompt, of the run or of a child. */
-export async function answerPrompt(runner: Runner, { promptId, fields, ...post }: Answer): Promise<Receipt> {
+/** Answers exactly this prompt, of the run or of a child. Null: the run has left memory, and says nothing here. */
+export async function answerPrompt(runner: Runner, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(runner, promptId);
   if (found === null) return tellIfRefused(runner, null, closed(runner, promptId));
   const event = eventFromFields(answerClass(found.runner, found.prompt), fields);
-  return sendAndTell(found.runner, { event, step: null, promptId, ...post });
+  const receipt = await send(found.runner, { event, step: null, promptId, ...post });
+  // The end of a child is none of the run: only its prompt is gone.
+  const isOfChild = found.runner !== runner && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
+  return tellIfRefused(found.runner, event.type, isOfChild ? closed(runner, promptId) : receipt);
 }
 
 /** One event from outside. */
@@ -40,35 +43,32 @@ export interface Sent {
   readonly atMs?: number;
 }
 
-export async function sendAndTell(runner: Runner, sent: Sent): Promise<Receipt> {
+/** Null: the run has left memory, and says nothing here. */
+export async function sendAndTell(runner: Runner, sent: Sent): Promise<Receipt | null> {
   return tellIfRefused(runner, sent.event.type, await send(runner, sent));
 }
 
-function tellIfRefused(runner: Runner, eventType: string | null, receipt: Receipt): Receipt {
-  if (receipt.status === "refused" && runner.host.inspector.active) inspectRefused(runner, eventType, receipt);
+function tellIfRefused(runner: Runner, eventType: string | null, receipt: Receipt | null): Receipt | null {
+  if (receipt?.status === "refused" && runner.host.inspector.active) inspectRefused(runner, eventType, receipt);
   return receipt;
 }
 
 /** To the run; what it has no use for, its children are asked in turn. */
-async function send(runner: Runner, sent: Sent): Promise<Receipt> {
-  if (!runner.live)
-    return {
-      status: "refused",
-      code: "RUN_FINISHED",
-      hint: `The run is ${runner.state.status}: start a new one, resume or retry it.`,
-    };
+async function send(runner: Runner, sent: Sent): Promise<Receipt | null> {
+  if (!runner.live) return finished(runner);
   const receipt = runner.host.compiled.registry.has(sent.event)
     ? await submit(runner, sent)
     : unknownEvent(runner, sent.event);
-  if (receipt.status === "accepted" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
+  if (receipt?.status !== "refused" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
   for (const child of runner.children?.values() ?? []) {
     const answer = await send(child, sent);
-    if (answer.status === "accepted") return answer;
+    if (answer?.status !== "refused") return answer;
   }
-  return receipt;
+  // A child that nobody asked may be there where the run is next.
+  return runner.hasLeft ? null : receipt;
 }
 
-function submit(runner: Runner, sent: Sent): Promise<Receipt> {
+function submit(runner: Runner, sent: Sent): Promise<Receipt | null> {
   return new Promise((resolve) => {
     const { event, step, promptId } = sent;
     // Whoever posted it may have another clock.
@@ -117,13 +117,14 @@ function findPrompt(runner: Runner, promptId: string): { readonly runner: Runner
   return null;
 }
 
-function closed(runner: Runner, promptId: string): Receipt {
-  if (!runner.live)
-    return {
-      status: "refused",
-      code: "RUN_FINISHED",
-      hint: `The run is ${runner.state.status}: start a new one, resume or retry it.`,
-    };
+function finished({ hasLeft, state }: Runner): Receipt | null {
+  if (hasLeft) return null;
+  const hint = `The run is ${state.status}: start a new one, resume or retry it.`;
+  return { status: "refused", code: "RUN_FINISHED", hint };
+}
+
+function closed(runner: Runner, promptId: string): Receipt | null {
+  if (!runner.live) return finished(runner);
   return {
     status: "refused",
     code: "PROMPT_CLOSED",

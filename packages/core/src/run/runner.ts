@@ -68,7 +68,8 @@ export class Runner {
   readonly attempts: Map<number, Attempt> = new Map();
   children: Map<string, Runner> | null = null;
   stream: EventStream | null = null;
-  tickets: Map<number, (receipt: Receipt) => void> | null = null;
+  /** Senders that wait for a receipt. Null: the run leaves memory, and none comes of it here. */
+  tickets: Map<number, (receipt: Receipt | null) => void> | null = null;
   /** Whether it is in memory and at work: false before the first tick and after the last. */
   live = true;
   /** The sequence number of the next event that readers see. */
@@ -97,6 +98,11 @@ export class Runner {
     this.published = setup.state.streamed;
     this.kin = setup.family;
     this.permit = setup.host.permits === null || setup.parent !== null ? "exempt" : "none";
+  }
+
+  /** It has left memory without an end: nothing follows from that, for anybody who waits. */
+  get hasLeft(): boolean {
+    return !this.live && this.state.outcome === null;
   }
 
   /** Never less than the time of the tick before. */
@@ -155,7 +161,7 @@ export class Runner {
   }
 
   /** @param number Of a stored post; else a new one. */
-  ticket(resolve: (receipt: Receipt) => void, number: number = ++this.lastTicket): number {
+  ticket(resolve: (receipt: Receipt | null) => void, number: number = ++this.lastTicket): number {
     this.tickets ??= new Map();
     this.tickets.set(number, resolve);
     return number;
@@ -394,8 +400,9 @@ export class Runner {
 
   /** Leaves memory as it is; a later load goes on. Open calls never settle: their steps run again. */
   release(reason: string): void {
-    if (!this.live) return;
+    // Also those that a run that has ended could not tell of it any more.
     for (const child of this.children?.values() ?? []) child.release(reason);
+    if (!this.live) return;
     this.end(reason, false);
     this.stream?.end();
     this.onIdle();
@@ -415,9 +422,10 @@ export class Runner {
     this.attempts.clear();
     // Edits that come too late to be stored. Where the store is shared, the next writer waits for them.
     if (settle) for (const [tick, resolve] of this.stored ?? []) if (tick.type === "state.edited") resolve();
-    for (const [, resolve] of this.tickets ?? [])
-      resolve({ status: "refused", code: "RUN_FINISHED", hint: `${reason}: start a new run, or resume it.` });
+    const { tickets } = this;
     this.tickets = null;
+    const hint = `${reason}: start a new run, or resume it.`;
+    for (const tell of tickets?.values() ?? []) tell(settle ? { status: "refused", code: "RUN_FINISHED", hint } : null);
     this.releasePermit();
     if (this.container !== null && !this.container.isEmpty) {
       this.container

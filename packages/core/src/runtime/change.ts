@@ -1,6 +1,7 @@
 /** Waiting for a run to change, without missing a change that comes while one looks. */
 import { idOf, type RunDesk } from "./desk.js";
 import type { RunKey } from "./run-store.types.js";
+import { runtimeStopped } from "./runtime-errors.js";
 
 export interface ChangeOptions {
   /** Makes it look again; called with the way to do so. */
@@ -10,9 +11,10 @@ export interface ChangeOptions {
 }
 
 /**
- * Asks `look` until it gives something: now, and after every change of the run.
+ * Asks `look` until it gives something: now, after every change of the run, and a last time when the runtime has stopped.
  *
  * @throws the reason of `signal`.
+ * @throws {WorkflowError} `RUNTIME_STOPPED`
  */
 export async function whenChanged<Value>(
   { desk, key }: { readonly desk: RunDesk; readonly key: RunKey },
@@ -32,8 +34,10 @@ export async function whenChanged<Value>(
     for (;;) {
       signal?.throwIfAborted();
       changed = false;
-      const found = await look();
+      const { isOver } = desk;
+      const found = await desk.watchers.looking(look());
       if (found !== undefined) return found;
+      if (isOver) throw runtimeStopped(); // nobody would tell of a change
       // Changed while it looked: look again.
       if (!changed)
         await new Promise<void>((resolve) => {

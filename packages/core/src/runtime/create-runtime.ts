@@ -22,7 +22,7 @@ import type { LoadFrom } from "./load.js";
 import { Pump } from "./pump.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { list, retainRuns } from "./run-lists.js";
-import type { NewRunRecord, RunKey, StoredRun } from "./run-store.types.js";
+import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
   CheckReport,
   DueReport,
@@ -68,8 +68,10 @@ class StoredRuntime {
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
   #stopped: Promise<void> | null = null;
+  #isClosed = false;
 
-  constructor(options: ResolvedRuntimeOptions) {
+  constructor(given: ResolvedRuntimeOptions) {
+    const options = { ...given, store: untilClosed(given.store, () => this.#isClosed) };
     this.#options = options;
     const { store, clock, log, leaseMs, settings, workflows } = options;
     this.workflows = workflows;
@@ -212,11 +214,14 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     // Both at once: what the pump takes up while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#desk.stop(drainMs)]);
+    await this.#within(drainMs, this.#desk.lastLooks());
     try {
       await this.#book.dispose();
       await this.#resources.dispose();
     } finally {
-      await this.#options.store.close();
+      const closed = this.#options.store.close();
+      this.#isClosed = true;
+      await closed;
     }
   }
 
@@ -257,6 +262,26 @@ class StoredRuntime {
   #assertOpen(): void {
     if (this.#stopped !== null) throw runtimeStopped();
   }
+}
+
+/** The store as a runtime has it: what it cannot answer any more because the runtime has closed it says so. */
+function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = target[name as keyof RunStore];
+      if (typeof member !== "function") return member;
+      const method = (member as (...args: readonly unknown[]) => unknown).bind(target);
+      if (name === "hash" || name === "watch") return method;
+      return async (...args: readonly unknown[]) => {
+        if (isClosed()) throw runtimeStopped();
+        try {
+          return await method(...args);
+        } catch (error) {
+          throw isClosed() && name !== "close" ? runtimeStopped() : error;
+        }
+      };
+    },
+  });
 }
 
 function assertSame(existing: StoredRun, asked: NewRunRecord): void {

@@ -81,6 +81,7 @@ export class RunDesk implements LiveRunHome {
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   #stopped = false;
+  #isOver = false;
 
   constructor(setup: DeskSetup) {
     this.store = setup.store;
@@ -98,6 +99,11 @@ export class RunDesk implements LiveRunHome {
 
   get isStopped(): boolean {
     return this.#stopped;
+  }
+
+  /** Nothing is in memory any more, and nothing will be. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** @throws {WorkflowError} `RUNTIME_STOPPED` */
@@ -156,6 +162,7 @@ export class RunDesk implements LiveRunHome {
    * @throws {WorkflowError} `RUN_ID_CONFLICT`
    */
   async startAt({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
+    this.assertOpen();
     const family = children === null ? null : new Map(children);
     const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false, family });
     run.draft.create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
@@ -317,14 +324,31 @@ export class RunDesk implements LiveRunHome {
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
+    this.#isOver = true;
     this.watchers.tell(null);
   }
 
+  /** Resolves when everybody who waits for a run has had a last look at the store. */
+  lastLooks(): Promise<void> {
+    return this.watchers.looked();
+  }
+
   async #quiet(drainMs: number): Promise<void> {
-    const untilMs = this.clock.now() + drainMs;
+    const { clock } = this;
     const busy = (): boolean => [...this.live.values()].some((live) => live.phase === "live" && !live.runner.isQuiet());
-    while (busy() && this.clock.now() < untilMs)
-      await new Promise<void>((resolve) => this.clock.setTimer(Math.min(untilMs, this.clock.now() + 10), resolve));
+    let isTimeUp = drainMs === 0;
+    let look: () => void = () => {};
+    // One timer for all of it: the clock may be set meanwhile.
+    const callOff = clock.setTimer(clock.now() + drainMs, () => {
+      isTimeUp = true;
+      look();
+    });
+    while (busy() && !isTimeUp)
+      await new Promise<void>((resolve) => {
+        look = resolve;
+        clock.setTimer(clock.now() + 10, resolve);
+      });
+    callOff();
   }
 
   // ---- what live runs tell
@@ -388,7 +412,8 @@ export class RunDesk implements LiveRunHome {
     const live = this.live.get(idOf(key));
     if (live?.phase === "ended") return live.runner.state.outcome;
     if (live?.phase === "live") return null;
-    if (this.#stopped) return this.#endedWhileStopping.get(idOf(key)) ?? Promise.reject(runtimeStopped());
+    const ended = this.#endedWhileStopping.get(idOf(key));
+    if (ended !== undefined) return ended;
     const run = await readRow();
     if (run === null) throw runUnknown(key);
     if (run.outcome === null) await this.#assertLoadable(key);

@@ -105,7 +105,9 @@ export class LiveRun implements RunJournal, Committing {
   readonly #pace: SnapshotPace;
   #status: StoredStatus;
   #isStored: boolean;
+  /** Until that is stored. */
   #asked: Asked | null;
+  #isAskedNoted = false;
   #callOffRelease: (() => void) | null = null;
   /** Null: none of its steps has asked for records. */
   #records: RunRecords | null = null;
@@ -186,7 +188,7 @@ export class LiveRun implements RunJournal, Committing {
       draft.blobs.push(this.workflow.code);
       this.#isOtherCode = false;
     }
-    if (this.#asked !== null) this.#note(this.#asked, draft);
+    if (this.#asked !== null && !this.#isAskedNoted) this.#note(this.#asked, draft);
     this.#records?.admit(runner, ticks, draft);
     for (const tick of ticks) {
       draft.entries.push(this.entryOf(runner, tick));
@@ -199,9 +201,15 @@ export class LiveRun implements RunJournal, Committing {
   }
 
   #note({ received, stored }: Asked, draft: Draft): void {
-    this.#asked = null;
+    this.#isAskedNoted = true;
     draft.received = received;
-    draft.stored.promise.then(stored.resolve, (error: unknown) => stored.reject(error));
+    draft.stored.promise.then(
+      () => {
+        this.#asked = null;
+        stored.resolve();
+      },
+      (error: unknown) => stored.reject(error),
+    );
   }
 
   entryOf(runner: Runner, tick: Tick): string {
@@ -251,7 +259,6 @@ export class LiveRun implements RunJournal, Committing {
     if (this.#phase !== "live") return;
     this.#phase = "leaving";
     this.#summarize(status);
-    this.runner.tickets = null; // whoever has sent something asks again where the run is next
     this.runner.release("the run has left memory; it goes on when it is loaded again");
     this.#stayAwhile();
     // What was not stored did not happen: nobody was told of it, and nobody will see it.
@@ -370,14 +377,14 @@ export class LiveRun implements RunJournal, Committing {
     this.#draft = null;
     this.#sent = null;
     this.#stayAwhile();
-    this.runner.tickets = null;
     this.runner.release("the run was dropped from memory");
     this.#tellLeft();
   }
 
   #leaveStored(): void {
     this.#phase = "left";
-    this.#asked?.stored.reject(runtimeStopped());
+    queueMicrotask(() => this.#asked?.stored.reject(runtimeStopped())); // behind those who are told that it is stored
+    this.runner.release("the run has left memory"); // children of one that has ended
     this.#tellLeft();
     this.#home.onLeft(this);
   }

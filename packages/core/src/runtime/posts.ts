@@ -59,7 +59,9 @@ export class Posts {
     for (const post of posts) {
       if (!this.#take(live, post)) continue;
       deliver(live.runner, post).then(
-        (receipt) => live.receipt(post.position, receipt),
+        (receipt) => {
+          if (receipt !== null) live.receipt(post.position, receipt);
+        },
         (error: unknown) => live.receipt(post.position, refusal(error)),
       );
     }
@@ -89,7 +91,8 @@ export class Posts {
   }
 }
 
-async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Promise<Receipt> {
+/** Null: the run has left memory. Whoever loads it next finds the post. */
+async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Promise<Receipt | null> {
   const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
   const { types } = runner.host.compiled;
   switch (message.kind) {

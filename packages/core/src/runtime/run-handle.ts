@@ -226,7 +226,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async #send(
     message: Message,
     { key: idempotencyKey }: PostOptions,
-    tell: (live: LiveRun) => Promise<Receipt>,
+    tell: (live: LiveRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
     const { desk, key } = this.#setup;
     checkNames({ key: idempotencyKey });
@@ -237,7 +237,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
       const answered = createDeferred<Receipt | null>();
       tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
       const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
-      if (receipt !== null && !isOfLeaving(receipt, live)) return receipt;
+      if (receipt !== null) return receipt;
       await live.left;
       if (live.failure !== null) throw live.failure; // whether it was stored is not known
     }
@@ -265,9 +265,4 @@ export class StoredRunHandle implements RunHandle<unknown> {
       return run.outcome === null ? undefined : runFinished(run.status);
     });
   }
-}
-
-/** The run has not ended, it was only on its way out of memory: whoever has it next is asked. */
-function isOfLeaving(receipt: Receipt, { runner }: LiveRun): boolean {
-  return receipt.status === "refused" && receipt.code === "RUN_FINISHED" && runner.state.outcome === null;
 }

@@ -50,7 +50,6 @@ export class RunTails {
    */
   async read(key: RunKey, after: number, isFirst: boolean): Promise<TailPage | undefined> {
     const desk = this.#desk;
-    desk.assertOpen();
     const id = idOf(key);
     const kept = isFirst ? null : this.#of(id).after(after);
     return kept ?? desk.reads.get(`events after ${after} of ${id}`, () => this.#load(key, after));

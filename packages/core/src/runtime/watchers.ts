@@ -1,6 +1,7 @@
 /** Who waits for a change of which run. */
 export class RunWatchers {
   readonly #byRun: Map<string, Set<() => void>> = new Map();
+  readonly #looks: Set<Promise<unknown>> = new Set();
   /** How often anybody was told of anything. */
   told = 0;
 
@@ -13,6 +14,20 @@ export class RunWatchers {
       all.delete(watcher);
       if (all.size === 0) this.#byRun.delete(id);
     };
+  }
+
+  /** One of them looks what has become of its run. */
+  looking<Found>(look: Promise<Found>): Promise<Found> {
+    this.#looks.add(look);
+    const forget = (): void => void this.#looks.delete(look);
+    look.then(forget, forget);
+    return look;
+  }
+
+  /** Resolves when those who were told have looked. */
+  async looked(): Promise<void> {
+    await null; // they look in the next microtask
+    await Promise.allSettled(this.#looks);
   }
 
   has(id: string): boolean {

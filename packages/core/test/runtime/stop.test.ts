@@ -1,9 +1,18 @@
 /** Stopping a runtime: what becomes of its runs, and what it says afterwards. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, ExternalEvent, event, resource, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore } from "../../src/runtime.js";
-import { Machine, state, withMethods } from "../support/processes.js";
+import {
+  defineWorkflow,
+  ExternalEvent,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  resource,
+  StartEvent,
+  StopEvent,
+} from "../../src/index.js";
+import { memoryStore, type RunHandle } from "../../src/runtime.js";
+import { Machine, promptIds, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
 import { refusal } from "../support/stored.js";
 import { settle } from "../support/virtual-clock.js";
@@ -208,6 +217,93 @@ describe("stopping", () => {
     await runtime.stop();
 
     expect(closed).toBe(1);
+  });
+});
+
+class Ask extends InputRequiredEvent.define("Ask", {}) {}
+class Said extends HumanResponseEvent.define("Said", { text: z.string() }) {}
+
+/** A parent whose child asks. */
+function family() {
+  const child = defineWorkflow("child")
+    .step("ask", { on: StartEvent, emits: StopEvent, waits: Said, streams: Ask }, async (_ev, ctx) => {
+      const { text } = await ctx.waitForEvent(Said, { prompt: new Ask({}) });
+      return new StopEvent({ result: text });
+    })
+    .build();
+  const parent = defineWorkflow("parent", { children: { child } })
+    .step("call", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      return new StopEvent({ result: await ctx.runChild("child", {}) });
+    })
+    .build();
+  return { parent };
+}
+
+/** The store of a process; `hold` makes its next call of that name wait, and gives the way to let it go on. */
+function holding(machine: Machine) {
+  const held = new Map<string, ReturnType<typeof gate<void>>>();
+  const waiting =
+    <Name extends "commit" | "posts">(name: Name) =>
+    async (...args: unknown[]) => {
+      await held.get(name)?.promise;
+      return (machine.store[name] as (...all: unknown[]) => unknown)(...args);
+    };
+  const store = withMethods(machine.store, { commit: waiting("commit"), posts: waiting("posts") } as never);
+  const hold = (name: "commit" | "posts"): (() => Promise<void>) => {
+    const passing = gate<void>();
+    held.set(name, passing);
+    return async () => {
+      if (held.get(name) === passing) held.delete(name);
+      passing.open();
+      await settle();
+    };
+  };
+  return { store, hold };
+}
+
+describe("an answer while the process stops", () => {
+  /** Delivered to the child when everything was to be stored by then, and before the run has left memory. */
+  async function deliveredLate(from: "here" | "there") {
+    const machine = new Machine();
+    const { store, hold } = holding(machine);
+    const here = machine.open(family(), { store }).runtime;
+    const there = machine.open(family()).runtime;
+    const run = here.run("parent", {}, { runId: "one" });
+    const [promptId = ""] = await promptIds(run as RunHandle);
+    await settle();
+    const deliver = hold("posts");
+    const handle = from === "here" ? run : there.handle("one");
+    const told = handle.answer(promptId, { text: "yes" }, { key: "click" });
+    told.catch(() => {}); // awaited when all is over
+    await settle();
+    const storeFirst = hold("commit");
+    void here.run("parent", {}, { runId: "two" });
+    await settle();
+    const stopped = here.stop({ drainMs: 0 });
+    await settle();
+    const storeSecond = hold("commit");
+    await storeFirst();
+    await deliver();
+    await storeSecond();
+    await stopped;
+    await there.start();
+    return { told, again: () => there.handle("one").answer(promptId, { text: "yes" }, { key: "click" }), there };
+  }
+
+  it("to the prompt of a child is no refusal: the next process delivers it, and the key gets its receipt", async () => {
+    const { told, again, there } = await deliveredLate("there");
+
+    expect(await told).toMatchObject({ status: "accepted" });
+    expect(await again()).toMatchObject({ status: "accepted" });
+    expect(await there.handle("one")).toBe("yes");
+  });
+
+  it("rejects with RUNTIME_STOPPED where it was given, and counts in the next process", async () => {
+    const { told, again, there } = await deliveredLate("here");
+
+    expect((await rejection(told)).code).toBe("RUNTIME_STOPPED");
+    expect(await again()).toMatchObject({ status: "accepted" });
+    expect(await there.handle("one")).toBe("yes");
   });
 });
 
