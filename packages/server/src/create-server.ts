@@ -12,17 +12,18 @@ import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { assertMayWrite } from "./cross-origin.js";
 import { answerError } from "./http/answer-error.js";
-import { HttpError } from "./http/http-error.js";
+import { HttpError, wrongMethod } from "./http/http-error.js";
 import type { ServerEnv } from "./http/route.js";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
 import { mountAbout } from "./routes/about.js";
+import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
 import { mountGoOn } from "./routes/go-on.js";
 import { mountHandlers } from "./routes/handlers.js";
 import { mountLookBack } from "./routes/look-back.js";
 import { mountPrompts } from "./routes/prompts.js";
 import { mountResults } from "./routes/results.js";
-import { mountDocs, mountTick } from "./routes/server.js";
+import { mountTick } from "./routes/tick.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
 import { StreamSlots } from "./stream/stream-slots.js";
@@ -52,6 +53,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   app.use(refuseOtherOrigins(resolved));
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
+  refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
   app.onError((error, context) => answerError(error, requestOf(context), resolved.log));
   return basePath === "" ? app : under(basePath, app);
@@ -71,7 +73,7 @@ const groups: readonly ((server: Server) => void)[] = [
 ];
 
 function identify({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
-  const open = new Set(["/health", ...(publicDocs ? ["/docs", "/openapi.json"] : [])].map((path) => basePath + path));
+  const open = new Set(["/health", ...(publicDocs ? docsPaths : [])].map((path) => basePath + path));
   return async (context, next) => {
     const isOpen = open.has(new URL(context.req.url).pathname);
     context.set("identity", await whoAsks(isOpen ? null : auth, context.req.raw));
@@ -105,6 +107,18 @@ function under(basePath: string, app: OpenAPIHono<ServerEnv>): Hono<ServerEnv> {
 
 function requestOf(context: Context<ServerEnv>): { readonly method: string; readonly path: string } {
   return { method: context.req.method, path: context.req.path };
+}
+
+/** A path that is there, asked with a method that is not. */
+function refuseOtherMethods({ app }: Server): void {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of app.routes)
+    if (method !== "ALL")
+      methods.set(path, [...(methods.get(path) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
+  for (const [path, allowed] of methods)
+    app.all(path, () => {
+      throw wrongMethod(allowed);
+    });
 }
 
 function noRoute(): HttpError {

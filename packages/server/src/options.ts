@@ -11,6 +11,8 @@ export interface ServerOptions {
   readonly runtime: Runtime<any>;
   /** Who may ask. With it every route but `GET /health` needs it to say yes. @default everybody */
   readonly auth?: Authenticate;
+  /** What `auth` asks for, as an OpenAPI security scheme: `/openapi.json` and `/docs` tell. @default bearer tokens */
+  readonly securityScheme?: Readonly<Record<string, unknown>>;
   /** @default no other origin */
   readonly cors?: CorsOptions;
   readonly limits?: Partial<ServerLimits>;
@@ -81,6 +83,7 @@ export interface ResolvedOptions extends Omit<Required<ServerOptions>, "auth" | 
 const known: OptionNames<ServerOptions> = {
   runtime: true,
   auth: true,
+  securityScheme: true,
   cors: true,
   limits: true,
   basePath: true,
@@ -99,6 +102,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     additionalEvents: {},
     internalEvents: [],
     publicDocs: false,
+    securityScheme: { type: "http", scheme: "bearer" },
     log: consoleLog,
     ...rest,
     auth: auth ?? null,

@@ -64,7 +64,7 @@ describe("what there is", () => {
     expect(await server.get("/workflows/ad/schema")).toMatchObject({ status: 404, body: { code: "WORKFLOW_UNKNOWN" } });
     expect(await server.post("/workflows/__proto__/run")).toMatchObject({ status: 404 });
     expect(await server.get("/nothing")).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
-    expect(await server.get("/workflows/add/run")).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+    expect(await server.get("/workflows/add/run")).toMatchObject({ status: 405, body: { code: "METHOD_NOT_ALLOWED" } });
   });
 
   it("says in OpenAPI what it takes", async () => {
@@ -106,7 +106,7 @@ describe("what there is", () => {
     ]);
     const stream = body.paths["/events/{id}"].get.responses["200"].content;
     expect(Object.keys(stream)).toEqual(["text/event-stream", "application/x-ndjson"]);
-    expect((await server.get("/docs")).body).toContain("swagger");
+    expect((await server.get("/docs")).status).toBe(200);
   });
 });
 

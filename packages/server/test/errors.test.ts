@@ -127,6 +127,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   "404 RUN_UNKNOWN": async () => (await open()).get("/handlers/nobody"),
   "404 WORKFLOW_UNKNOWN": async () => (await open()).post("/workflows/nothing/run"),
+  "405 METHOD_NOT_ALLOWED": async () => (await open()).post("/handlers"),
   "404 NOT_FOUND": async () => (await open()).get("/nothing"),
   "404 RUN_FINISHED": async () => {
     const site = await open();
@@ -241,6 +242,27 @@ const documented = [...(table ?? "").matchAll(/^\| (\d{3}) +\|(.*)\|$/gm)].flatM
 
 const leak =
   /node:internal|\.ts:\d|\.js:\d|\/work\/|\/packages\/|\/tmp\/|\/srv\/|node_modules|SQLITE|at async|TypeError/;
+
+describe("a second answer", () => {
+  it("is told that the prompt is closed, and what there is to do", async () => {
+    const site = await open();
+    const id = (await site.post("/workflows/aside/run-nowait")).body.handler_id;
+    const { body } = await vi.waitFor(async () => {
+      const asked = await site.get(`/handlers/${id}/prompts`);
+      expect(asked.body.prompts).toHaveLength(1);
+      return asked;
+    });
+    const path = `/handlers/${id}/prompts/${body.prompts[0].prompt_id}`;
+    await site.post(path, { fields: { approved: true } });
+
+    const { body: second } = await site.post(path, { fields: { approved: false } });
+
+    expect(["PROMPT_CLOSED", "RUN_FINISHED"]).toContain(second.code);
+    expect(second.detail).toMatch(/^The (?:prompt is closed|run has ended): /);
+    expect(second.hint).toMatch(/handler record/);
+    expect(second.hint).not.toMatch(/log|idle\(\)/);
+  });
+});
 
 describe("errors", () => {
   afterAll(() => void logged.splice(0));

@@ -81,6 +81,19 @@ describe("GET /events/{id}", () => {
     expect(idsOf(await sse(`/events/${await counted(3)}${query}`, headers))).toEqual(ids);
   });
 
+  it.each(["9007199254740992", "9".repeat(16), "1".repeat(400)])("refuses Last-Event-ID: %s", async (lastEventId) => {
+    const answer = await server.get(`/events/${await counted(1)}`, { "last-event-id": lastEventId });
+
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: "QUERY_INVALID", hint: expect.stringContaining("the `id` of the last event") },
+    });
+  });
+
+  it("takes a Last-Event-ID of sixteen digits for what it says", async () => {
+    expect((await server.get(`/events/${await counted(1)}`, { "last-event-id": "1111111111111111" })).status).toBe(204);
+  });
+
   it("answers 204 where a run has ended and nothing is left", async () => {
     const id = await counted(1);
 

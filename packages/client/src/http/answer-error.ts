@@ -50,6 +50,7 @@ function hintFor(status: number): string {
   if (status === 401 || status === 403) return "Give credentials in `headers`; a function is asked for every request.";
   if (status === 404) return "Check `baseUrl`, and the name or id.";
   if (retryableStatuses.has(status)) return "Try again later.";
+  if (status < 500) return "Change the request as the message says: the same one is refused again.";
   return "Read the server's log.";
 }
 

@@ -51,12 +51,34 @@ export function answerError(error: unknown, request: FailedRequest, log: Log): R
   return known === null ? internal(error, request, log) : toResponse(known.options);
 }
 
-/** What a run says against an event or an answer. */
-export function refusalError({ code, hint }: { readonly code: string; readonly hint: string }): HttpError {
+/** What a run says against an event or an answer, and what to do about it from outside. */
+export function refusalError({ code, hint: reason }: { readonly code: string; readonly hint: string }): HttpError {
   const status = inputCodes.has(code) ? 400 : (statusOfCode[code] ?? 409);
+  const { detail = reason, hint } = refusals[code] ?? {
+    hint: "Compare it with the schemas of the events of the workflow.",
+  };
   const headers = status === 429 ? retryLater : {};
-  return new HttpError({ status, code, detail: hint || "The run does not take it.", headers });
+  return new HttpError({ status, code, detail: detail || "The run does not take it.", hint, headers });
 }
+
+interface RefusalTexts {
+  /** Left out: what the run itself says. */
+  readonly detail?: string;
+  readonly hint: string;
+}
+
+const refusals: Readonly<Record<string, RefusalTexts>> = {
+  PROMPT_CLOSED: {
+    detail: "The prompt is closed: it was answered already, has timed out, or is none of this run.",
+    hint: "Nothing is left to do if it was answered. The handler record of the run lists the prompts that are open.",
+  },
+  RUN_FINISHED: {
+    detail: "The run has ended: it takes no answers and no events any more.",
+    hint: "Read how it ended in its handler record, or start a new run.",
+  },
+  EVENT_NOT_ACCEPTED: { hint: "Send what the run waits for; the prompts in its handler record say what is asked." },
+  INBOX_FULL: { hint: "Send it again once the run has taken what was sent before." },
+};
 
 const retryLater = { "retry-after": "1" };
 

@@ -24,6 +24,15 @@ export class HttpError extends Error {
   }
 }
 
+export function wrongMethod(allowed: readonly string[]): HttpError {
+  return new HttpError({
+    status: 405,
+    code: "METHOD_NOT_ALLOWED",
+    detail: `Only ${allowed.join(" and ")} work here.`,
+    headers: { allow: allowed.join(", ") },
+  });
+}
+
 export function bodyInvalid(detail: string, issues?: readonly Issue[]): HttpError {
   return new HttpError({ status: 400, code: "BODY_INVALID", detail, ...(issues && { issues }) });
 }

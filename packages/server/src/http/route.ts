@@ -26,17 +26,23 @@ export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType,
   readonly method: "get" | "post";
   /** With its parameters in braces. */
   readonly path: string;
+  /** The name of the operation, for generated clients. */
+  readonly operation: string;
   readonly summary: string;
   readonly tag: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** For the document: whoever handles the request reads them. */
+  readonly headers?: z.ZodObject;
   /** By status; null: without a body. Errors are added. */
   readonly answers: {
     readonly [status: number]: readonly [description: string, schema: z.ZodType | null, types?: readonly string[]];
   };
   /** It heeds the header `Idempotency-Key`. */
   readonly isKeyed?: boolean;
+  /** It needs no credentials. */
+  readonly isOpen?: boolean;
 }
 
 /** A request that fits. */
@@ -105,7 +111,8 @@ const keyHeader = z.object({
 });
 
 function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): object {
-  const { method, path, summary, tag, params, query, body, answers, isKeyed } = options;
+  const { method, path, operation, summary, tag, params, query, body, answers, isKeyed, isOpen } = options;
+  const headers = isKeyed === true ? keyHeader : options.headers;
   const responses = Object.entries(answers).map(([status, [description, schema, types = ["application/json"]]]) => [
     status,
     { description, ...(schema !== null && { content: Object.fromEntries(types.map((type) => [type, { schema }])) }) },
@@ -114,14 +121,18 @@ function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): objec
   return {
     method,
     path,
+    operationId: operation,
     summary,
     tags: [tag],
+    ...(isOpen === true && { security: [] }),
     request: {
       params,
       query,
-      ...(isKeyed === true && { headers: keyHeader }),
-      ...(body && { body: { content: { "application/json": { schema: body } } } }),
+      ...(headers && { headers }),
+      ...(body && {
+        body: { required: !body.safeParse({}).success, content: { "application/json": { schema: body } } },
+      }),
     },
-    responses: { ...Object.fromEntries(responses), default: failure },
+    responses: { ...Object.fromEntries(responses), "4XX": failure, default: failure },
   };
 }

@@ -19,8 +19,10 @@ export function mountAbout(server: Server): void {
     {
       method: "get",
       path: "/health",
+      operation: "getHealth",
       summary: "Whether the store answers. Needs no credentials",
       tag: "Server",
+      isOpen: true,
       answers: { 200: ["It does", health], 503: ["It does not", health] },
     },
     async () => {
@@ -33,6 +35,7 @@ export function mountAbout(server: Server): void {
     {
       method: "get",
       path: "/workflows",
+      operation: "listWorkflows",
       summary: "The names of all workflows",
       tag,
       answers: { 200: ["Names", z.object({ workflows: z.array(z.string()) })] },
@@ -60,6 +63,7 @@ function mountShapes(server: Server): void {
     {
       ...ofWorkflow,
       path: "/workflows/{name}/schema",
+      operation: "getWorkflowSchema",
       summary: "JSON Schemas of what starts a run and of what it ends with",
       answers: { 200: ["Schemas", z.object({ start: schema, stop: schema })] },
     },
@@ -76,6 +80,7 @@ function mountShapes(server: Server): void {
     {
       ...ofWorkflow,
       path: "/workflows/{name}/events",
+      operation: "getWorkflowEvents",
       summary: "JSON Schemas of all events that the workflow knows",
       answers: { 200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema) })] },
     },
@@ -86,6 +91,7 @@ function mountShapes(server: Server): void {
     {
       ...ofWorkflow,
       path: "/workflows/{name}/representation",
+      operation: "getWorkflowGraph",
       summary: "The graph, as data and as Mermaid",
       answers: { 200: ["The graph", z.object({ graph: schema, mermaid: z.string() })] },
     },

@@ -3,11 +3,12 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RunListing } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
+import { HttpError } from "../http/http-error.js";
 import { json, mount, type ServerEnv } from "../http/route.js";
 import type { Server } from "../server.types.js";
 import { eventResponse } from "../stream/event-response.js";
 import { readEvent } from "../wire/read-event.js";
-import { idParams, postBody, type StreamQuery, streamedEnvelope, streamQuery } from "../wire/schemas.js";
+import { idParams, postBody, type StreamQuery, streamedEnvelope, streamHeaders, streamQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
 
 const tag = "Events";
@@ -19,6 +20,7 @@ export function mountEvents(server: Server): void {
     {
       method: "post",
       path: "/events/{id}",
+      operation: "postEvent",
       summary: "Brings an event into a run",
       tag,
       params: idParams,
@@ -47,10 +49,12 @@ function mountStream(server: Server): void {
     {
       method: "get",
       path: "/events/{id}",
+      operation: "streamEvents",
       summary: "Everything a run has shown and will show: Server-Sent Events, or one JSON object a line",
       tag,
       params: idParams,
       query: streamQuery,
+      headers: streamHeaders,
       answers: {
         200: ["Each event in this form", streamedEnvelope, ["text/event-stream", "application/x-ndjson"]],
         204: ["The run has ended, and there is nothing after that number", null],
@@ -83,8 +87,20 @@ function mountStream(server: Server): void {
 
 /** The number after which a reader begins. */
 function startOf(query: StreamQuery, { lastEvent }: RunListing, lastEventId: string | undefined): number {
-  if (query.sse && lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+  if (query.sse && lastEventId !== undefined && /^\d+$/.test(lastEventId)) return numberOf(lastEventId);
   return query.after_sequence === "now" ? lastEvent : query.after_sequence;
+}
+
+/** @throws {HttpError} `QUERY_INVALID`: no stream has such a number, and all of it is not what was asked for. */
+function numberOf(lastEventId: string): number {
+  const number = Number(lastEventId);
+  if (Number.isSafeInteger(number)) return number;
+  throw new HttpError({
+    status: 400,
+    code: "QUERY_INVALID",
+    detail: `The header \`Last-Event-ID\` is ${lastEventId.slice(0, 40)}, beyond every number of a stream.`,
+    hint: "Send the `id` of the last event that was read, or leave the header out to read all of them.",
+  });
 }
 
 /** Null: nobody knows. */

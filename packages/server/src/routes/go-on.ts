@@ -20,6 +20,7 @@ export function mountGoOn(server: Server): void {
     {
       ...route,
       path: "/handlers/{id}/resume",
+      operation: "resumeHandler",
       summary: "Continues a cancelled run",
       isKeyed: true,
       answers: { 200: ["It goes on", handler] },
@@ -31,6 +32,7 @@ export function mountGoOn(server: Server): void {
     {
       ...route,
       path: "/handlers/{id}/retry",
+      operation: "retryHandler",
       summary: "Runs the failed and leftover work of a failed run again",
       isKeyed: true,
       answers: { 200: ["It goes on", handler] },
@@ -42,6 +44,7 @@ export function mountGoOn(server: Server): void {
     {
       ...route,
       path: "/handlers/{id}/fork",
+      operation: "forkHandler",
       summary: "Starts a run where another one was after a tick",
       body: forkBody,
       isKeyed: true,

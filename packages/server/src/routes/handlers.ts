@@ -20,6 +20,7 @@ export function mountHandlers(server: Server): void {
     {
       method: "get",
       path: "/handlers",
+      operation: "listHandlers",
       summary: "Runs, newest first, in pages",
       tag,
       query: listQuery,
@@ -32,6 +33,7 @@ export function mountHandlers(server: Server): void {
     {
       method: "get",
       path: "/handlers/{id}",
+      operation: "getHandler",
       summary: "Where one run stands, at once or once it has ended or waits for somebody",
       tag,
       params: idParams,
@@ -54,6 +56,7 @@ function mountCancel(server: Server): void {
     {
       method: "post",
       path: "/handlers/{id}/cancel",
+      operation: "cancelHandler",
       summary: "Stops a run and keeps its work, or deletes it",
       tag,
       params: idParams,

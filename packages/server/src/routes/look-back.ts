@@ -24,6 +24,7 @@ export function mountLookBack(server: Server): void {
     {
       ...route,
       path: "/handlers/{id}/history",
+      operation: "getHistory",
       summary: "What happened to a run, tick by tick, in pages",
       query: historyQuery,
       answers: { 200: ["A page", z.object({ entries: z.array(tick), next: z.number().nullable() })] },
@@ -47,6 +48,7 @@ export function mountLookBack(server: Server): void {
     {
       ...route,
       path: "/handlers/{id}/snapshot",
+      operation: "getSnapshot",
       summary: "The run as `Context.fromDict` takes it",
       answers: { 200: ["The snapshot", z.record(z.string(), z.unknown())] },
     },

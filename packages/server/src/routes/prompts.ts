@@ -16,6 +16,7 @@ export function mountPrompts(server: Server): void {
     {
       method: "get",
       path: "/handlers/{id}/prompts",
+      operation: "listPrompts",
       summary: "What a run asks and nobody has answered yet, also while it is at work",
       tag,
       params: idParams,
@@ -33,6 +34,7 @@ export function mountPrompts(server: Server): void {
     {
       method: "post",
       path: "/handlers/{id}/prompts/{promptId}",
+      operation: "answerPrompt",
       summary: "Answers exactly this prompt",
       tag,
       params: promptParams,

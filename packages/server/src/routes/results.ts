@@ -17,6 +17,7 @@ export function mountResults(server: Server): void {
     {
       method: "get",
       path: "/results/{id}",
+      operation: "getResult",
       summary: "Where one run stands, with its bare result. New clients ask `/handlers/{id}`",
       tag: "Handlers",
       params: idParams,

@@ -14,6 +14,7 @@ export function mountStart(server: Server): void {
     {
       ...start,
       path: "/workflows/{name}/run",
+      operation: "runWorkflow",
       summary: "Starts a run and waits for its end",
       answers: { 200: ["It has ended", handler], 202: ["It waits for somebody, or goes on", handler] },
     },
@@ -29,6 +30,7 @@ export function mountStart(server: Server): void {
     {
       ...start,
       path: "/workflows/{name}/run-nowait",
+      operation: "startWorkflow",
       summary: "Starts a run",
       answers: { 200: ["It is stored", handler] },
     },

@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "@hono/zod-openapi";
-import { bodyInvalid, HttpError } from "../http/http-error.js";
+import { bodyInvalid, wrongMethod } from "../http/http-error.js";
 import { readBody } from "../http/read-body.js";
 import type { ServerLimits } from "../options.js";
 import { handlerIdText, runBody } from "../wire/schemas.js";
@@ -35,7 +35,7 @@ export type Asked =
 /** @throws {HttpError} */
 export async function readRequest(request: Request, limits: ServerLimits): Promise<Asked> {
   if (request.method === "GET") return { kind: "look", id: idOf(new URL(request.url).searchParams.get("handler_id")) };
-  if (request.method !== "POST") throw wrongMethod();
+  if (request.method !== "POST") throw wrongMethod(["GET", "POST"]);
   const result = requestBody.safeParse(await readBody(request, limits));
   if (!result.success) {
     const issues = result.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
@@ -56,9 +56,4 @@ function idOf(given: unknown): string {
   const result = handlerIdText.safeParse(given);
   if (result.success) return result.data;
   throw bodyInvalid("`handler_id` is missing, or no id.");
-}
-
-function wrongMethod(): HttpError {
-  const headers = { allow: "GET, POST" };
-  return new HttpError({ status: 405, code: "METHOD_NOT_ALLOWED", detail: "Only GET and POST work here.", headers });
 }

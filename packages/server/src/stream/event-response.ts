@@ -10,7 +10,7 @@
  *
  * @module
  */
-import type { StreamedEvent } from "millrace";
+import { type StreamedEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { afterMs } from "../system.js";
 import { cleanJson } from "../wire/clean-text.js";
@@ -87,8 +87,10 @@ class EventReading {
     } catch (error) {
       if (this.#isClosed) return;
       this.close();
+      // A stream without the event that ends a run was cut, and its reader comes back: nothing is wrong here.
+      if (this.#options.until === "end" && WorkflowError.is(error, "RUNTIME_STOPPED")) return controller.close();
       this.#options.onError(error);
-      controller.error(new Error("The stream broke off.")); // what broke it is in the log
+      controller.error(brokenOff());
     }
   }
 
@@ -159,6 +161,13 @@ class EventReading {
     const text = textOf(item, this.#options.envelope);
     return this.#options.format === "sse" ? `id: ${item.sequence}\ndata: ${text}\n\n` : `${text}\n`;
   }
+}
+
+/** Adapters print it: without a stack, as what broke the stream is in the log. */
+function brokenOff(): Error {
+  const error = new Error("The stream broke off.");
+  delete error.stack;
+  return error;
 }
 
 /** By event, with and without its qualified name: all readers of a run are given the same event. */

@@ -74,6 +74,13 @@ export const streamQuery = z.object({
 });
 export type StreamQuery = z.infer<typeof streamQuery>;
 
+export const streamHeaders = z.object({
+  "Last-Event-ID": z
+    .string()
+    .optional()
+    .openapi({ description: "In SSE: only what comes after this number, whatever `after_sequence` says." }),
+});
+
 export const listQuery = z.object({
   status: repeated(z.enum(["running", "completed", "failed", "cancelled"])),
   workflow_name: repeated(z.string()),

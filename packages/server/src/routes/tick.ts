@@ -1,5 +1,4 @@
-/** The server about itself, and what a cron asks of it. */
-import { swaggerUI } from "@hono/swagger-ui";
+/** What a cron asks of the server. */
 import { z } from "@hono/zod-openapi";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
@@ -12,6 +11,7 @@ export function mountTick(server: Server): void {
     {
       method: "post",
       path: "/tick",
+      operation: "tick",
       summary: "Takes up the runs that are due, of all tenants, and says when to ask again",
       tag: "Server",
       answers: { 200: ["How many were taken up", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
@@ -23,15 +23,6 @@ export function mountTick(server: Server): void {
       return json({ taken, wake_at: wakeAtMs === null ? null : isoTime(wakeAtMs) });
     },
   );
-}
-
-export function mountDocs({ app, options }: Server): void {
-  const info = { title: "Millrace", version: "1", description: "Workflows over HTTP." };
-  app.get("/openapi.json", () => {
-    const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers: [{ url: options.basePath || "/" }] });
-    return json(document);
-  });
-  app.get("/docs", swaggerUI({ url: `${options.basePath}/openapi.json` }));
 }
 
 function forbidden(): HttpError {

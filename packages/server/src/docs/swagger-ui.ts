@@ -1,0 +1,7 @@
+/** The files of Swagger UI, as texts: the build puts them into a chunk of their own. */
+
+import css from "swagger-ui-dist/swagger-ui.css?raw";
+import bundle from "swagger-ui-dist/swagger-ui-bundle.js?raw";
+
+export const script: string = bundle;
+export const style: string = css;

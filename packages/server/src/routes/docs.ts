@@ -1,0 +1,97 @@
+/** What the server offers: for programs, and as a page that is made of files of this package alone. */
+import { json } from "../http/route.js";
+import type { Server } from "../server.types.js";
+
+const tags = [
+  { name: "Workflows", description: "What can be run, and what it takes and gives." },
+  { name: "Runs", description: "Starting runs." },
+  { name: "Handlers", description: "Runs that there are: where they stand, what they ask, how they go on." },
+  { name: "Events", description: "What runs show, and what is brought to them." },
+  { name: "Server", description: "The server itself." },
+];
+const info = {
+  title: "Millrace",
+  version: "1",
+  description: "Workflows over HTTP.",
+  license: { name: "MIT", identifier: "MIT" },
+};
+
+export function mountDocs({ app, options }: Server): void {
+  const scheme = options.auth === null ? null : options.securityScheme;
+  if (scheme !== null) app.openAPIRegistry.registerComponent("securitySchemes", "credentials", scheme as never);
+  app.get("/openapi.json", () => json(openApi({ app, options }, scheme !== null)));
+  app.get("/docs", () => file(page, "text/html", { "content-security-policy": policy }));
+  app.get("/docs/start.js", () => file(start, "text/javascript"));
+  app.get("/docs/swagger-ui.js", async () => file((await swaggerUi()).script, "text/javascript", kept));
+  app.get("/docs/swagger-ui.css", async () => file((await swaggerUi()).style, "text/css", kept));
+}
+
+/** Paths that belong to the page. */
+export const docsPaths: readonly string[] = [
+  "/openapi.json",
+  "/docs",
+  "/docs/start.js",
+  "/docs/swagger-ui.js",
+  "/docs/swagger-ui.css",
+];
+
+function openApi({ app, options }: Pick<Server, "app" | "options">, isGuarded: boolean): object {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info,
+    tags,
+    servers: [{ url: options.basePath || "/" }],
+    security: isGuarded ? [{ credentials: [] }] : [],
+  });
+}
+
+/** Nothing from elsewhere, nothing inline, and in nobody's frame. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** They are as old as the package. */
+const kept = { "cache-control": "private, max-age=3600" };
+
+function file(text: string, type: string, headers: Readonly<Record<string, string>> = {}): Response {
+  const own = {
+    "content-type": `${type}; charset=utf-8`,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  };
+  return new Response(text, { headers: { ...own, ...headers } });
+}
+
+/** A megabyte and more: loaded when somebody opens the page. */
+function swaggerUi(): Promise<typeof import("../docs/swagger-ui.js")> {
+  return import("../docs/swagger-ui.js");
+}
+
+/** Its addresses are relative, so that it works wherever the app is mounted. */
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Millrace</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="docs/swagger-ui.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+
+// Without `validatorUrl: null` the page would send the document to a service elsewhere.
+const start = `SwaggerUIBundle({ dom_id: "#docs", url: "openapi.json", deepLinking: true, validatorUrl: null });
+`;
