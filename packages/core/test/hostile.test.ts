@@ -156,7 +156,9 @@ describe("snapshots that reach for what is not theirs", () => {
     );
 
     expect(new Set(fates)).toEqual(new Set(["SNAPSHOT_HOSTILE"]));
-    expect(() => Context.fromDict(flow.make().workflow, { ...snapshot, store: getter })).toThrow("a getter was called");
+    expect(() => Context.fromDict(flow.make().workflow, { ...snapshot, store: getter })).toThrow(
+      expect.objectContaining({ code: "SNAPSHOT_HOSTILE", cause: new Error("a getter was called") }),
+    );
   });
 
   it("cannot name a form of value that the workflow does not know", async () => {

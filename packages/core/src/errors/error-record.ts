@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { guardJson } from "../value/guard.js";
 import type { ErrorCode } from "./catalog.js";
 import { WorkflowError } from "./workflow-error.js";
 
@@ -19,6 +20,10 @@ export interface ErrorRecord {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: ErrorRecord;
 }
+
+/** Longer names, messages and stacks are cut, and larger details left out: an error is stored with the step that it ends. */
+const MAX_TEXT = 100_000;
+const detailLimits = { depth: 50, items: 10_000, characters: MAX_TEXT };
 
 /** Deeper chains of causes are cut: they may be circles. */
 const MAX_CAUSES = 8;
@@ -47,12 +52,16 @@ export function reviveError(record: ErrorRecord): unknown {
   return dress(error, record);
 }
 
-/** A live error like the recorded one: a {@link WorkflowError} if it was one, else a plain error with its name. */
+const natives: ReadonlyMap<string, new (message: string) => Error> = new Map(
+  [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((native) => [native.name, native]),
+);
+
+/** A live error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
 export function errorFrom(record: ErrorRecord): Error {
   const { message, hint, details = {} } = record;
   const error =
     hint === undefined
-      ? new Error(message)
+      ? new (natives.get(record.name) ?? Error)(message)
       : new WorkflowError({ code: record.code as ErrorCode, message, hint, details });
   if (hint === undefined && record.code !== undefined) (error as { code?: string }).code = record.code;
   return dress(error, record);
@@ -71,20 +80,36 @@ function hide(error: Error, key: string, value: unknown): void {
 
 function describe(thrown: unknown, depth: number): ErrorRecord {
   try {
-    if (!(thrown instanceof Error)) return { name: "Thrown", message: textOf(thrown) };
+    if (!(thrown instanceof Error)) return { name: "Thrown", message: cut(textOf(thrown)) };
     const { code, stack, cause } = thrown as Error & { code?: unknown };
     const workflowError = WorkflowError.is(thrown) ? thrown : null;
     return {
-      name: String(thrown.name),
-      message: String(thrown.message),
-      ...(typeof stack === "string" && { stack }),
-      ...(typeof code === "string" && { code }),
-      ...(workflowError && { hint: workflowError.hint, details: JSON.parse(JSON.stringify(workflowError.details)) }),
+      name: cut(thrown.name),
+      message: cut(thrown.message),
+      ...(typeof stack === "string" && { stack: cut(stack) }),
+      ...(typeof code === "string" && { code: cut(code) }),
+      ...(workflowError && { hint: cut(workflowError.hint), details: detailsOf(workflowError) }),
       ...(cause !== undefined && depth < MAX_CAUSES && { cause: describe(cause, depth + 1) }),
     };
   } catch {
     // A getter of the thrown value threw, or its details are no JSON.
     return { name: "Error", message: "An error that cannot be read." };
+  }
+}
+
+function cut(text: unknown): string {
+  const whole = String(text);
+  return whole.length <= MAX_TEXT ? whole : `${whole.slice(0, MAX_TEXT)}…`;
+}
+
+/** None where they are no JSON that could be read again. */
+function detailsOf({ details }: WorkflowError): Record<string, unknown> {
+  try {
+    const json = JSON.parse(JSON.stringify(details));
+    guardJson(json, { code: "VALUE_UNSERIALIZABLE", limits: detailLimits });
+    return json;
+  } catch {
+    return {};
   }
 }
 

@@ -8,10 +8,10 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { decodeValue, encodeValue } from "../value/codec.js";
+import { copyValue, decodeMeasured, decodeValue, type EncodedValue, encodeValue } from "../value/codec.js";
 import { deepFreeze } from "../value/freeze.js";
 import { nearest } from "../value/nearest.js";
-import type { ValueType } from "../value/plain.js";
+import type { ChoosyType, ValueType } from "../value/plain.js";
 import { mayConvert } from "./converting-schema.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { ask, copyFields, fill, invalid, isReserved, planOf } from "./event-class.js";
@@ -32,10 +32,11 @@ export interface EncodedEvent {
 
 /**
  * @param path Where the event is, for the error.
+ * @param types Those of {@link storableTypes}, which take only the events that the workflow knows; with others, any event may be in it.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be stored.
  */
-export function encodeEvent(event: WorkflowEvent, path: string, types?: readonly ValueType[]): EncodedEvent {
-  const { json, meta } = encodeValue(fieldsOf(event), path, encoders(types ?? none));
+export function encodeEvent(event: WorkflowEvent, path: string, types: readonly ValueType[] = none): EncodedEvent {
+  const { json, meta } = encodeValue(fieldsOf(event), path, storable.has(types) ? types : withAnyEvent(types));
   const version = eventVersionOf(classOf(event));
   return {
     type: event.type,
@@ -51,17 +52,28 @@ export function encodeEvent(event: WorkflowEvent, path: string, types?: readonly
  * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `EVENT_NEWER`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
  */
 export function decodeEvent(encoded: unknown, registry: EventRegistry, path: string): WorkflowEvent {
+  return read(encoded, { registry, path, decode: decodeValue });
+}
+
+interface Reading {
+  readonly registry: EventRegistry;
+  readonly path: string;
+  readonly decode: typeof decodeValue;
+}
+
+function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEvent {
   const { type, data, meta, version } = (encoded ?? {}) as EncodedEvent;
   const eventClass = registry.get(type);
   if (!eventClass) throw unknownEvent(type, registry, path);
-  const fields = decodeValue(meta === undefined ? { json: data } : { json: data, meta }, path, decoders(registry));
+  const types = storableTypes(registry);
+  const fields = decode(meta === undefined ? { json: data } : { json: data, meta }, path, types);
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
   const from = version === undefined ? 1 : version;
   if (from === eventVersionOf(eventClass)) return restore(eventClass, fields);
-  // What was decoded is new. Plain JSON is what the caller gave: it stays as it is, whatever `migrate` does with it.
-  const own = meta === undefined ? structuredClone(fields) : fields;
+  // What is plain in it is what the caller gave: it stays as it is, whatever `migrate` does with it.
+  const own = copyValue(fields, types);
   return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
 }
 
@@ -114,42 +126,65 @@ function unknownEvent(type: unknown, registry: EventRegistry, path: string): Wor
   return new WorkflowError({
     code: "EVENT_UNKNOWN",
     message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not know${near === null ? "" : `; the nearest is "${near}"`}.`,
-    hint: "Name the event's class in `on`, `emits`, `waits` or `streams` of a step.",
+    hint: "Name the event's class in `on`, `emits`, `waits` or `streams` of a step, or, where it is only inside others, in the workflow's `events`.",
     details: { event: type, nearest: near },
   });
 }
 
-// ---- events inside events
+// ---- events inside values
 
 const none: readonly ValueType[] = [];
-const encoderLists = new WeakMap<object, readonly ValueType[]>();
-const decoderLists = new WeakMap<object, readonly ValueType[]>();
+const storable = new WeakSet<readonly ValueType[]>();
+const listsOf = new WeakMap<object, readonly ValueType[]>();
 
-// The lists are made once: the codec keeps what it prepares per list.
-function encoders(types: readonly ValueType[]): readonly ValueType[] {
-  return remembered(encoderLists, types, () => [
-    nested((event) => encodeEvent(event as never, "event", types)),
-    ...types,
-  ]);
+/**
+ * What values of a workflow may hold besides plain data: the events that it knows, and the types that it registers. Writers and
+ * readers have the same list.
+ */
+export function storableTypes(registry: EventRegistry): readonly ValueType[] {
+  return remembered(registry, () => {
+    const list = [eventsOf(registry), ...registry.valueTypes];
+    storable.add(list);
+    return list;
+  });
 }
 
-function decoders(registry: EventRegistry): readonly ValueType[] {
-  return remembered(decoderLists, registry, () => [
-    nested(undefined, (encoded) => decodeEvent(encoded, registry, "event")),
-    ...registry.valueTypes,
-  ]);
+function withAnyEvent(types: readonly ValueType[]): readonly ValueType[] {
+  return remembered(types, () => [{ ...eventForm, decode: String }, ...types]);
 }
 
-function nested(encode: ValueType["encode"] = String, decode: ValueType["decode"] = String): ValueType {
-  return { name: "@event", is: isEvent, encode, decode };
+/** The forms of what is in its fields are beside those of the value that it is in. */
+const eventForm = {
+  name: "@event",
+  is: isEvent,
+  encode: (event: WorkflowEvent): object => {
+    const version = eventVersionOf(classOf(event));
+    return { type: event.type, data: fieldsOf(event), ...(version === 1 ? null : { version }) };
+  },
+};
+
+function eventsOf(registry: EventRegistry): ChoosyType {
+  return {
+    ...eventForm,
+    refuse(value) {
+      const event = value as WorkflowEvent;
+      if (registry.has(event)) return null;
+      const why = registry.get(event.type)
+        ? "whose class is another one in the workflow"
+        : "which the workflow does not know";
+      return `an event "${event.type}", ${why}`;
+    },
+    // It was measured with the value that it is in.
+    decode: (encoded: unknown) => read(encoded, { registry, path: "An event in a value", decode: decodeNested }),
+  };
 }
 
-function remembered(
-  lists: WeakMap<object, readonly ValueType[]>,
-  key: object,
-  make: () => ValueType[],
-): readonly ValueType[] {
-  const list = lists.get(key) ?? make();
-  lists.set(key, list);
+/** What is rich in its fields was decoded before, with the value. */
+const decodeNested: typeof decodeValue = (encoded, path, types = none) =>
+  (encoded as EncodedValue).meta === undefined ? (encoded as EncodedValue).json : decodeMeasured(encoded, path, types);
+
+function remembered(key: object, make: () => ValueType[]): readonly ValueType[] {
+  const list = listsOf.get(key) ?? make();
+  listsOf.set(key, list);
   return list;
 }

@@ -116,7 +116,7 @@ function idOf(name: string, count: number, isKeyed: boolean): string {
 
 /** What the memory holds stays as it was, whatever the step makes of its copy. */
 export function recall(attempt: Attempt, value: unknown): unknown {
-  return copyValue(value, attempt.runner.host.compiled.types);
+  return copyValue(value, attempt.runner.host.compiled.values);
 }
 
 function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: MemoryRecord): void {

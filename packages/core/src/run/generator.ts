@@ -73,7 +73,7 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     const key = isKeyed(value) ? value.id : undefined;
     const event = checkEvent(attempt.step, isKeyed(value) ? value.event : value);
     const call = calls.id("yield", "", key);
-    const sum = digestOf(event);
+    const sum = digestOf(attempt, event);
     const record = calls.record(call);
     if (record?.kind === "yield") {
       if (record.digest !== sum) throw diverged(attempt, call, `another ${event.type}`);
@@ -94,8 +94,8 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
   }
 }
 
-function digestOf(event: EventData): string {
-  const { type, data } = encodeEvent(event as WorkflowEvent, event.type);
+function digestOf({ runner }: Attempt, event: EventData): string {
+  const { type, data } = encodeEvent(event as WorkflowEvent, event.type, runner.host.compiled.values);
   return digest(`${type} ${JSON.stringify(data)}`);
 }
 

@@ -82,7 +82,7 @@ function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
       state.store = applyChange(state.store, change);
     },
     schema: compiled.state,
-    types: compiled.types,
+    types: compiled.values,
     lockTimeoutMs: compiled.options.lockTimeoutMs,
     clock: hostOf(compiled).ports.clock,
   });

@@ -27,11 +27,11 @@ export function createCell(runner: Runner): StateCell {
         attempt: attempt?.number ?? 0,
         call: (writer?.note as string | undefined) ?? null,
         change,
-        value: copyValue(value, compiled.types),
+        value: copyValue(value, compiled.values),
       });
     },
     schema: compiled.state,
-    types: compiled.types,
+    types: compiled.values,
     lockTimeoutMs: compiled.options.lockTimeoutMs,
     clock: ports.clock,
   });

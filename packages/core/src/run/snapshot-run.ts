@@ -11,7 +11,7 @@ import { encodeState } from "../snapshot/encode.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1 } from "../snapshot/format.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
-import { guardJson } from "../value/guard.js";
+import { copyJson } from "../value/copy-json.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { childWorkflow } from "./child-workflow.js";
 import type { Runner } from "./runner.js";
@@ -65,14 +65,11 @@ function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDi
   };
 }
 
-/** Values may be 200 levels deep; children and what is around them need some more. An item of a fan-out has some 20 keys. */
-const guard = { code: "SNAPSHOT_HOSTILE", maxDepth: 400, maxKeys: 10_000_000 } as const;
-
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
-  guardJson(dict, guard);
-  const opened = unseal(dict, options.codec);
-  const migrated = options.migrate ? options.migrate(opened as ContextDict) : opened;
-  if (migrated !== dict) guardJson(migrated, guard);
+  const opened = unseal(copyJson(dict, "The snapshot", "SNAPSHOT_HOSTILE"), options.codec);
+  const migrated = options.migrate
+    ? copyJson(options.migrate(opened as ContextDict), "What `migrate` made of the snapshot", "SNAPSHOT_HOSTILE")
+    : opened;
   const children = new Map<string, RunState>();
   const state = decodeTree({ compiled, children, ids: new Set(), asStored: false }, new Reader(migrated, "snapshot"));
   return { state, children: children.size === 0 ? null : children };
@@ -80,7 +77,6 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
 
 /** As it was stored, for the ticks that come after: states are neither migrated nor checked. The root comes first. */
 export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunState[] {
-  guardJson(dict, guard);
   const children = new Map<string, RunState>();
   const state = decodeTree({ compiled, children, ids: new Set(), asStored: true }, new Reader(dict, "snapshot"));
   return [state, ...children.values()];
@@ -98,8 +94,9 @@ function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
     );
   }
   try {
-    return JSON.parse(codec.decode(reader.text("data")));
+    return copyJson(JSON.parse(codec.decode(reader.text("data"))), "The snapshot", "SNAPSHOT_HOSTILE");
   } catch (cause) {
+    if (WorkflowError.is(cause, "SNAPSHOT_HOSTILE")) throw cause;
     throw invalidSnapshot(
       "snapshot.data",
       `nothing that the codec "${codec.name}" can read (${cause instanceof Error ? cause.message : String(cause)})`,

@@ -79,7 +79,7 @@ export class StepContext implements Context {
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
     if (attempt.runner.journal !== null)
-      encodeEvent(event, `sendEvent: ${event.type}`, attempt.runner.host.compiled.types);
+      encodeEvent(event, `sendEvent: ${event.type}`, attempt.runner.host.compiled.values);
     const send: Send = {
       call,
       event,
@@ -265,7 +265,7 @@ export class StepContext implements Context {
       },
     });
     attempt.assertAlive();
-    encodeValue(value, `run "${key}"`, attempt.runner.host.compiled.types); // what cannot be stored is refused where it is made
+    encodeValue(value, `run "${key}"`, attempt.runner.host.compiled.values); // what cannot be stored is refused where it is made
     return this.#do(call, () => ({
       type: "effect.recorded",
       ...this.#stamp(call),

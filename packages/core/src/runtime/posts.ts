@@ -34,11 +34,11 @@ type EncodedMessage =
 export const resumeText: string = JSON.stringify({ kind: "resume" } satisfies Message);
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
-export function messageText(message: Message, { types }: CompiledWorkflow): string {
-  return JSON.stringify(encodeMessage(message, types));
+export function messageText(message: Message, { values }: CompiledWorkflow): string {
+  return JSON.stringify(encodeMessage(message, values));
 }
 
-function encodeMessage(message: Message, types: CompiledWorkflow["types"]): EncodedMessage {
+function encodeMessage(message: Message, types: CompiledWorkflow["values"]): EncodedMessage {
   switch (message.kind) {
     case "event":
       return { ...message, event: encodeEvent(message.event, `sendEvent: ${message.event.type}`, types) };
@@ -94,7 +94,7 @@ export class Posts {
 /** Null: the run has left memory. Whoever loads it next finds the post. */
 async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Promise<Receipt | null> {
   const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
-  const { types } = runner.host.compiled;
+  const { values: types } = runner.host.compiled;
   switch (message.kind) {
     case "event": {
       const event = readEvent(runner, message.event);

@@ -33,6 +33,8 @@ import { roleOf } from "../event/facts.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
 import { decodeValue } from "../value/codec.js";
+import { guardJson } from "../value/guard.js";
+import { unmeasured } from "../value/limits.js";
 import { isVersion } from "../value/version.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { toCurrent } from "../workflow/state-version.js";
@@ -120,7 +122,7 @@ export class StateDecoder {
   }
 
   value(encoded: unknown, path: string): unknown {
-    return decodeValue(encoded, path, this.compiled.types);
+    return decodeValue(encoded, path, this.compiled.values);
   }
 
   private events(reader: Reader, name: string): WorkflowEvent[] {
@@ -154,6 +156,7 @@ export class StateDecoder {
   }
 
   error(value: unknown, path: string): ErrorRecord {
+    guardJson(value, { code: "SNAPSHOT_HOSTILE", path, limits: unmeasured });
     const reader = new Reader(value, path);
     reader.text("name");
     reader.text("message");

@@ -61,7 +61,7 @@ class StateEncoder {
 
   constructor(compiled: CompiledWorkflow) {
     this.compiled = compiled;
-    this.types = compiled.types;
+    this.types = compiled.values;
   }
 
   state(state: RunState, { children, sharesStore = false }: Around): SnapshotV1 {

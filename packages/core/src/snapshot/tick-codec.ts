@@ -12,8 +12,9 @@ import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent, encodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";
-import { decodeValue, encodeValue } from "../value/codec.js";
+import { decodeMeasured, decodeValue, encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
+import { unmeasured } from "../value/limits.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
@@ -38,10 +39,11 @@ export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick 
 }
 
 /**
+ * Every value in it is guarded where it is decoded, by the limits that held when it was given; what the engine itself wrote has none.
+ *
  * @throws {WorkflowError} `SNAPSHOT_INVALID` naming what is wrong, `SNAPSHOT_HOSTILE`, `EVENT_UNKNOWN`, `EVENT_INVALID`, `CHILD_UNKNOWN`.
  */
 export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
-  guardJson(json, { code: "SNAPSHOT_HOSTILE" });
   const reader = new Reader(json, "tick");
   const type = reader.oneOf("type", Object.keys(shapes) as Tick["type"][]);
   const tick: Record<string, unknown> = { type, atMs: reader.number("atMs") };
@@ -84,6 +86,16 @@ function plain(what: string, fits: (json: unknown) => boolean): Form {
   };
 }
 
+function guarded({ encode, decode }: Form): Form {
+  return {
+    encode,
+    decode(json, place) {
+      guardJson(json, { code: "SNAPSHOT_HOSTILE", path: place.path, limits: unmeasured });
+      return decode(json, place);
+    },
+  };
+}
+
 function orNull({ encode, decode }: Form): Form {
   return {
     encode: (live, place) => (live === null ? null : encode(live, place)),
@@ -114,11 +126,13 @@ const integerOrNull = orNull(plain("a whole number", Number.isSafeInteger));
 const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
 const flag = plain("true or false", (json) => typeof json === "boolean");
 const record = plain("an object", isRecord);
-const recordOrNull = orNull(record);
-const error = plain(
-  "an error",
-  (json) =>
-    isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message),
+const recordOrNull = orNull(guarded(record));
+const error = guarded(
+  plain(
+    "an error",
+    (json) =>
+      isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message),
+  ),
 );
 const definition = plain(
   "a definition",
@@ -127,15 +141,21 @@ const definition = plain(
 const limit: Form = { ...numberOrNull, isOptional: true };
 
 const value: Form = {
-  encode: (live, { compiled, path }) => encodeValue(live, path, compiled.types),
-  decode: (json, { compiled, path }) => decodeValue(json, path, compiled.types),
+  encode: (live, { compiled, path }) => encodeValue(live, path, compiled.values),
+  decode: (json, { compiled, path }) => decodeValue(json, path, compiled.values),
+};
+
+/** What they make of the state was measured. */
+const patches: Form = {
+  encode: (live, { compiled, path }) => encodeMeasured(live, path, compiled.values),
+  decode: (json, { compiled, path }) => decodeMeasured(json, path, compiled.values),
 };
 
 /** An event of the workflow that `owner` names. */
 function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
   return {
     encode: (live, place) =>
-      encodeEvent(live as WorkflowEvent, `${place.path}: ${(live as EventData).type}`, owner(place).types),
+      encodeEvent(live as WorkflowEvent, `${place.path}: ${(live as EventData).type}`, owner(place).values),
     decode: (json, place) => decodeEvent(json, owner(place).registry, place.path),
   };
 }
@@ -177,16 +197,15 @@ const change: Form = {
   encode(live, place) {
     const given = live as StateChange;
     if ("whole" in given) return { whole: true, next: value.encode(given.next, place) };
-    return { patches: value.encode(given.patches, place) };
+    return { patches: patches.encode(given.patches, place) };
   },
   decode(json, place) {
     const reader = new Reader(json, place.path);
     if (reader.raw("whole") === true)
       return { whole: true, next: value.decode(reader.raw("next"), { ...place, path: reader.at("next") }) };
-    const patches = value.decode(reader.raw("patches"), { ...place, path: reader.at("patches") });
-    if (!Array.isArray(patches) || !patches.every(isPatch))
-      throw invalidSnapshot(reader.at("patches"), "no list of patches");
-    return { patches };
+    const list = patches.decode(reader.raw("patches"), { ...place, path: reader.at("patches") });
+    if (!Array.isArray(list) || !list.every(isPatch)) throw invalidSnapshot(reader.at("patches"), "no list of patches");
+    return { patches: list };
   },
 };
 

@@ -1,10 +1,12 @@
 import type { StateChange, StatePatch } from "../engine/tick.js";
+import { isForbiddenKey } from "../value/guard.js";
+import type { Measure } from "../value/limits.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
 import { freezeState } from "./freeze-state.js";
 import { findSlot } from "./path.js";
-import { refuseUnstorable } from "./refuse-unstorable.js";
+import { type Place, refuseUnstorable, root, unstorable } from "./refuse-unstorable.js";
 import { invalid, isRecord, type StateSchema } from "./state-schema.js";
 
 /** What a state has to pass. */
@@ -14,7 +16,11 @@ export interface StateRules {
 }
 
 /** A checked change, with the state after it. */
-export type PreparedChange = StateChange & { readonly next: unknown };
+export type PreparedChange = StateChange & {
+  readonly next: unknown;
+  /** At most what it adds to the size of the state; of a whole state, its size. */
+  readonly added: Measure;
+};
 
 /**
  * The change from one state to another.
@@ -56,11 +62,31 @@ function checkedChange(before: unknown, change: PreparedChange, rules: StateRule
 function changeTo(before: unknown, after: unknown, rules: StateRules): PreparedChange {
   const patches = diffState(before, after);
   if (patches) return patchedBy(before, patches, rules);
-  refuseUnstorable(after, [], rules.types);
-  return { whole: true, next: freezeState(after) };
+  const { items, characters } = refuseUnstorable(after, root, rules.types);
+  return { whole: true, next: freezeState(after), added: { items, characters } };
 }
 
 function patchedBy(before: unknown, patches: readonly StatePatch[], { types }: StateRules): PreparedChange {
-  for (const { path, value } of patches) refuseUnstorable(value, path, types);
-  return { patches, next: applyPatches(before, patches) };
+  let items = 0;
+  let characters = 0;
+  for (const { path, value } of patches) {
+    const measure = refuseUnstorable(value, placeIn(before, path), types);
+    items += measure.items + 3; // an entry of a Map is a pair with its two parts
+    characters += measure.characters + String(path.at(-1)).length;
+  }
+  return { patches, next: applyPatches(before, patches), added: { items, characters } };
+}
+
+/** @throws {WorkflowError} `STATE_UNSTORABLE` where the path ends in a name that no record may have. */
+function placeIn(state: unknown, path: readonly (string | number)[]): Place {
+  let above = 0;
+  let container = state;
+  for (const [index, step] of path.entries()) {
+    const isMap = container instanceof Map;
+    above += isMap ? 2 : 1;
+    if (!isMap && isForbiddenKey(String(step)))
+      throw unstorable({ path: "", what: "a forbidden key" }, path.slice(0, index + 1));
+    container = isMap ? (container as Map<unknown, unknown>).get(step) : (container as never)?.[step];
+  }
+  return { path, above };
 }

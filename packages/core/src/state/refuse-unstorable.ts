@@ -1,31 +1,50 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isForbiddenKey } from "../value/guard.js";
-import { findUnstorable, MAX_DEPTH, type ValueType } from "../value/plain.js";
+import { type Measure, valueLimits } from "../value/limits.js";
+import { examine, type Unstorable, type ValueType } from "../value/plain.js";
 
-/**
- * Refuses what no snapshot could hold, wherever it is in a value that goes to `path`.
- *
- * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
- */
-export function refuseUnstorable(
-  value: unknown,
-  path: readonly (string | number)[],
-  types: readonly ValueType[],
-): void {
-  if (path.length < MAX_DEPTH && isSimple(value) && !isForbiddenKey(String(path.at(-1)))) return;
-  // As it will lie in the state: depth counts from there, and the path comes out whole.
-  let nested = value;
-  for (let level = path.length - 1; level >= 0; level--) nested = { [path[level] as string | number]: nested };
-  const found = findUnstorable(nested, types);
-  if (found === null) return;
-  throw new WorkflowError({
-    code: "STATE_UNSTORABLE",
-    message: `The state cannot hold what is at "${found.path}": ${found.what}.`,
-    hint: "Store plain data, or register the class in `types`; clients and other live things are resources.",
-    details: { path: found.path },
-  });
+/** Where a value goes. */
+export interface Place {
+  readonly path: readonly (string | number)[];
+  /** Levels of JSON that are above the value there: one for each container, two for a `Map`. */
+  readonly above: number;
 }
 
-function isSimple(value: unknown): boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+export const root: Place = { path: [], above: 0 };
+
+/**
+ * Refuses what no snapshot could hold, wherever it is in a value that goes to a place in the state.
+ *
+ * @returns how large the value is.
+ * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
+ */
+export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Measure {
+  if (above > valueLimits().depth) throw unstorable({ path: "", what: tooDeep() }, path);
+  if (typeof value === "number" && Number.isFinite(value)) return none;
+  const found = examine(value, types, { above });
+  if (found.fault !== null) throw unstorable(found.fault, path);
+  return found;
+}
+
+const none: Measure = { items: 0, characters: 0 };
+
+function tooDeep(): string {
+  return `nested deeper than ${valueLimits().depth} levels`;
+}
+
+export function unstorable(
+  { path: inner, what, excess }: Unstorable,
+  above: readonly (string | number)[],
+): WorkflowError {
+  const path = [...above, ...(inner === "" ? [] : [inner])].join(".");
+  return new WorkflowError({
+    code: "STATE_UNSTORABLE",
+    message:
+      path === ""
+        ? `The state cannot be stored: it is ${what}.`
+        : `The state cannot hold what is at "${path}": ${what}.`,
+    hint: excess
+      ? "Keep large data elsewhere and its address in the state."
+      : "Store plain data, or register the class: events in `events`, others in `types`; clients and other live things are resources.",
+    details: { path, ...excess },
+  });
 }

@@ -16,6 +16,7 @@ import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runIn
 import { freezeState } from "./freeze-state.js";
 import { readPath } from "./path.js";
 import { type PreparedChange, prepareChange, prepareWrite, type StateRules } from "./prepare-change.js";
+import { StateSize } from "./state-size.js";
 import { withoutDrafts } from "./without-drafts.js";
 
 enableMapSet();
@@ -70,6 +71,7 @@ type Work<Result> = (turn: Turn) => Result | Promise<Result>;
 
 export class StateCell {
   readonly #host: StoreHost;
+  readonly #size = new StateSize();
   readonly #lock = new Semaphore(1);
   /** Waiting for the lock or holding it. */
   readonly #turns = new Set<Turn>();
@@ -202,6 +204,7 @@ export class StateCell {
   }
 
   #commit(turn: Turn, change: PreparedChange, value: unknown): void | Promise<void> {
+    this.#size.admit(this.#host.read(), change, this.#host.types);
     turn.committing = true;
     return this.#host.commit(change, { writer: turn.writer, value });
   }

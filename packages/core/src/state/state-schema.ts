@@ -11,7 +11,7 @@ import { isForbiddenKey, isPlainObject } from "../value/guard.js";
 import { nearest } from "../value/nearest.js";
 import type { ValueType } from "../value/plain.js";
 import { freezeState } from "./freeze-state.js";
-import { refuseUnstorable } from "./refuse-unstorable.js";
+import { refuseUnstorable, root } from "./refuse-unstorable.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,7 @@ export class StateSchema {
       if (value !== undefined) (state as Record<string, unknown>)[field] = value;
     }
     if (issues.length > 0) throw invalid(issues, "Give every field of the state a default: a run starts from nothing.");
-    refuseUnstorable(state, [], types);
+    refuseUnstorable(state, root, types);
     return freezeState(this.checkAll(state));
   }
 

@@ -1,9 +1,11 @@
 import { fc, test } from "@fast-check/vitest";
+import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
-import { decodeValue, encodeValue } from "./codec.js";
+import { decodeValue, encodeMeasured, encodeValue } from "./codec.js";
 import { sameValue } from "./equal.js";
 import { deepFreeze } from "./freeze.js";
 import { guardJson } from "./guard.js";
+import { limitValues } from "./limits.js";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const key = fc.string({ unit: "binary" }).filter((name) => !forbidden.has(name));
@@ -30,6 +32,18 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     fc.array(tie("value"), { maxLength: 3 }).map((items) => new Set(items)),
   ),
 }));
+/** Without those that have forms of our own. */
+const superjsonValue = value.filter((made) => !/@bytes|@bigint/.test(JSON.stringify(encodeValue(made, "value"))));
+
+function isTaken(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const json = fc.jsonValue().filter((data) => !/"(__proto__|constructor|prototype)":/.test(JSON.stringify(data)));
 
 describe("value codec", () => {
@@ -37,6 +51,39 @@ describe("value codec", () => {
     const text = JSON.stringify(encodeValue(before, "value"));
 
     expect(decodeValue(JSON.parse(text), "value")).toStrictEqual(before);
+  });
+
+  test.prop([superjsonValue])("writes what superjson writes, and reads it", (before) => {
+    const { json, meta } = SuperJSON.serialize(before as never);
+    const expected = meta?.values === undefined ? { json } : { json, meta: meta.values };
+
+    expect(encodeValue(before, "value")).toEqual(expected);
+    expect(decodeValue(JSON.parse(JSON.stringify(expected)), "value")).toStrictEqual(before);
+  });
+
+  test.prop([value, fc.nat(12), fc.nat(200)])(
+    "refuses for its size exactly what the reader refuses",
+    (before, items, characters) => {
+      const { json } = encodeMeasured(before, "value", []);
+      const restore = limitValues({ items, characters, depth: 400 });
+
+      const isRead = isTaken(() => guardJson(json, { code: "SNAPSHOT_HOSTILE" }));
+      const isWritten = isTaken(() => encodeValue(before, "value"));
+      restore();
+
+      expect(isWritten).toBe(isRead);
+    },
+  );
+
+  test.prop([value, fc.nat(8)])("takes nothing that is too deep for the reader", (before, depth) => {
+    const { json } = encodeMeasured(before, "value", []);
+    const restore = limitValues({ depth });
+
+    const isRead = isTaken(() => guardJson(json, { code: "SNAPSHOT_HOSTILE" }));
+    const isWritten = isTaken(() => encodeValue(before, "value"));
+    restore();
+
+    expect(isRead || !isWritten).toBe(true);
   });
 
   test.prop([value])("encodes to what the guard lets through", (before) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decodeValue, encodeValue } from "./codec.js";
-import { findUnstorable, type ValueType } from "./plain.js";
+import { examine, type ValueType } from "./plain.js";
 
 class Money {
   readonly cents: number;
@@ -104,8 +104,8 @@ describe("encodeValue", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 300; level++) deep = [deep];
 
-    expect(findUnstorable(circle)?.what).toBe("a value that contains itself");
-    expect(findUnstorable(deep)?.what).toBe("nested deeper than 200 levels");
+    expect(examine(circle, []).fault?.what).toBe("a value that contains itself");
+    expect(examine(deep, []).fault?.what).toBe("nested deeper than 200 levels");
   });
 
   it("refuses what a registered class encodes to when that is no JSON", () => {

@@ -38,10 +38,16 @@ describe("guardJson", () => {
   );
 
   it("counts keys, items and characters over the whole", () => {
-    expect(() => guardJson([[1, 2], { a: 1, b: 2 }], { code, maxKeys: 5 })).toThrow(hostile("5 keys"));
-    expect(() => guardJson([[1, 2], { a: 1, b: 2 }], { code, maxKeys: 6 })).not.toThrow();
-    expect(() => guardJson([{ abc: "def" }, "gh"], { code, maxTextLength: 7 })).toThrow(hostile("7 characters"));
-    expect(() => guardJson([{ abc: "def" }, "gh"], { code, maxTextLength: 8 })).not.toThrow();
+    const limits = { depth: 200, items: 5, characters: 7 };
+
+    expect(() => guardJson([[1, 2], { a: 1, b: 2 }], { code, limits })).toThrow(
+      hostile("6 keys and items, more than the 5 that a value may have"),
+    );
+    expect(() => guardJson([[1, 2], { a: 1, b: 2 }], { code, limits: { ...limits, items: 6 } })).not.toThrow();
+    expect(() => guardJson([{ abc: "def" }, "gh"], { code, limits })).toThrow(
+      hostile("8 characters, more than the 7 that a value may have"),
+    );
+    expect(() => guardJson([{ abc: "def" }, "gh"], { code, limits: { ...limits, characters: 8 } })).not.toThrow();
   });
 
   it("throws with the code it is given", () => {

@@ -1,15 +1,14 @@
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { describeExcess, excessOf, type ValueLimits, valueLimits } from "./limits.js";
 
-export interface GuardLimits {
+export interface GuardOptions {
   /** Of the error. */
   readonly code: ErrorCode;
-  /** Levels of arrays and objects. @default 200 */
-  readonly maxDepth?: number;
-  /** Array items and object keys in all. @default 1_000_000 */
-  readonly maxKeys?: number;
-  /** UTF-16 code units of all keys and strings. @default 100_000_000 */
-  readonly maxTextLength?: number;
+  /** Where the data is, for the error. @default "The data" */
+  readonly path?: string;
+  /** @default those of values */
+  readonly limits?: ValueLimits;
 }
 
 /** Keys that reach prototypes. */
@@ -20,53 +19,56 @@ export function isForbiddenKey(key: string): boolean {
 /**
  * Refuses data from outside that is no JSON, too deep, too large, or has keys that reach prototypes.
  *
- * Walks without recursion: no nesting overflows the stack.
+ * Walks without recursion: no nesting overflows the stack. Measures as `examine` does.
  *
- * @throws {WorkflowError} with the code of `limits`.
+ * @throws {WorkflowError} with the code of `options`.
  */
-export function guardJson(value: unknown, limits: GuardLimits): void {
-  const { code, maxDepth = 200, maxKeys = 1_000_000, maxTextLength = 100_000_000 } = limits;
-  const refuse = (what: string): never => {
+export function guardJson(value: unknown, { code, path = "The data", limits = valueLimits() }: GuardOptions): void {
+  const refuse = (what: string, details = {}): never => {
     throw new WorkflowError({
       code,
-      message: `The data has ${what}.`,
+      message: `${path} has ${what}.`,
       hint: "Pass only data that Millrace wrote, unchanged.",
+      details: { path, ...details },
     });
   };
   const nodes: object[] = [];
   const depths: number[] = [];
-  let keys = 0;
-  let textLength = 0;
+  let items = 0;
+  let characters = 0;
   const check = (inner: unknown, depth: number): void => {
     if (typeof inner === "object") {
       if (inner === null) return;
-      if (depth > maxDepth) refuse(`more than ${maxDepth} levels`);
+      if (depth > limits.depth) refuse(`more than ${limits.depth} levels`, { limit: limits.depth });
       nodes.push(inner);
       depths.push(depth);
     } else if (typeof inner === "string") {
-      textLength += inner.length;
-      if (textLength > maxTextLength) refuse(`more than ${maxTextLength} characters`);
+      characters += inner.length;
     } else if (typeof inner === "number" ? !Number.isFinite(inner) : typeof inner !== "boolean") {
       refuse(`a value that is no JSON: ${typeof inner === "number" ? inner : typeof inner}`);
     }
   };
   check(value, 1);
-  for (let node = nodes.pop(); node; node = nodes.pop()) {
+  // A circle never ends: a value far too large is not counted to its end.
+  while (nodes.length > 0 && items <= limits.items * 2 && characters <= limits.characters * 2) {
+    const node = nodes.pop() as object;
     const depth = (depths.pop() as number) + 1;
-    const names = Array.isArray(node) ? null : Object.keys(node);
-    keys += names === null ? (node as unknown[]).length : names.length;
-    if (keys > maxKeys) refuse(`more than ${maxKeys} keys`);
-    if (names === null) {
-      for (const item of node as unknown[]) check(item, depth);
+    if (Array.isArray(node)) {
+      items += node.length;
+      for (const item of node) check(item, depth);
       continue;
     }
     if (!isPlainObject(node)) refuse(`a value that is no JSON: an instance of ${node.constructor?.name}`);
+    const names = Object.keys(node);
+    items += names.length;
     for (const name of names) {
       if (isForbiddenKey(name)) refuse(`the forbidden key "${name}"`);
-      textLength += name.length;
+      characters += name.length;
       check((node as Record<string, unknown>)[name], depth);
     }
   }
+  const excess = excessOf({ items, characters }, limits);
+  if (excess !== null) refuse(describeExcess(excess), excess);
 }
 
 /** Made by `{}`, `JSON.parse` or `Object.create(null)`, in this realm or another. */

@@ -1,10 +1,17 @@
 /**
  * Which values can be stored: plain objects, arrays, Map, Set; text, numbers, booleans, null, undefined, bigint;
- * Date, URL, Error, typed arrays; and classes that the workflow registers.
+ * Date, URL, Error, typed arrays; events that the workflow knows; and classes that it registers. None of them may be of a
+ * class that extends another: it would come back as its base.
+ *
+ * One walk checks a value and measures the JSON that stands for it.
  *
  * @module
  */
+import { recordError } from "../errors/error-record.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { isView, MAX_BIGINT_DIGITS } from "./forms.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
+import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 
 /** A class whose instances may be stored. */
 export interface ValueType {
@@ -17,53 +24,88 @@ export interface ValueType {
   decode(json: never): unknown;
 }
 
+/** One of the engine's own, which does not take every instance. */
+export interface ChoosyType extends ValueType {
+  /** What is wrong with it, or null. */
+  refuse(value: unknown): string | null;
+}
+
 export interface Unstorable {
   /** Dotted, from the value; empty for the value itself. */
   readonly path: string;
   /** "a function", "an instance of Order", … */
   readonly what: string;
+  /** Where it is too large. */
+  readonly excess?: Excess;
 }
 
-export const MAX_DEPTH = 200;
+/** What a walk has found. */
+export interface Examined extends Measure {
+  /** Plain JSON cannot hold it as it is. */
+  readonly isRich: boolean;
+  readonly fault: Unstorable | null;
+}
+
+export interface ExamineOptions {
+  /** How many levels are above the value. @default 0 */
+  readonly above?: number;
+  /** @default those of values */
+  readonly limits?: ValueLimits;
+}
+
 const PATH_PARTS = 12;
 
 interface Walk {
   readonly types: readonly ValueType[];
-  /** Something was met that plain JSON cannot hold. */
-  rich: boolean;
+  readonly limits: ValueLimits;
+  isRich: boolean;
+  items: number;
+  characters: number;
+  /** Levels of JSON above the value, and those that have no object of their own, such as the pairs of a Map. */
+  above: number;
   /** Where the walk is: names of keys. */
   readonly path: string[];
   readonly ancestors: object[];
 }
 
-/** The first part of a value that cannot be stored, or null. */
-export function findUnstorable(value: unknown, types: readonly ValueType[] = []): Unstorable | null {
-  const found = examine(value, types);
-  return typeof found === "object" ? found : null;
+/** Told from other faults by identity: it is one of the whole value, not of a place in it. */
+const TOO_LARGE = "too large";
+
+export function examine(
+  value: unknown,
+  types: readonly ValueType[],
+  { above = 0, limits = valueLimits() }: ExamineOptions = {},
+): Examined {
+  const walk: Walk = { types, limits, isRich: false, items: 0, characters: 0, above, path: [], ancestors: [] };
+  const what = visit(value, walk);
+  const { isRich, items, characters } = walk;
+  const excess = excessOf(walk, limits);
+  if (what !== null && what !== TOO_LARGE) return { isRich, items, characters, fault: faultAt(walk.path, what) };
+  if (excess === null) return { isRich, items, characters, fault: null };
+  return { isRich, items, characters, fault: { path: "", what: `a value with ${describeExcess(excess)}`, excess } };
 }
 
-/** `"json"`: plain JSON holds it as it is; `"rich"`: it needs encoding; else what cannot be stored. */
-export function examine(value: unknown, types: readonly ValueType[]): "json" | "rich" | Unstorable {
-  const walk: Walk = { types, rich: false, path: [], ancestors: [] };
-  const what = visit(value, walk);
-  if (what === null) return walk.rich ? "rich" : "json";
-  const cut = walk.path.length > PATH_PARTS;
-  return { path: walk.path.slice(0, PATH_PARTS).join(".") + (cut ? "…" : ""), what };
+function faultAt(path: readonly string[], what: string): Unstorable {
+  const cut = path.length > PATH_PARTS;
+  return { path: path.slice(0, PATH_PARTS).join(".") + (cut ? "…" : ""), what };
 }
 
 /** What is wrong, with `walk.path` leading there; or null. */
 function visit(value: unknown, walk: Walk): string | null {
   switch (typeof value) {
     case "string":
+      walk.characters += value.length;
+      return null;
     case "boolean":
       return null;
     case "number":
-      if (!Number.isFinite(value) || Object.is(value, -0)) walk.rich = true;
-      return null;
+      if (Number.isFinite(value) && !Object.is(value, -0)) return null;
+      return standFor(Object.is(value, -0) ? "-0" : String(value), walk);
     case "undefined":
-    case "bigint":
-      walk.rich = true;
+      walk.isRich = true;
       return null;
+    case "bigint":
+      return visitBigint(value, walk);
     case "object":
       return value === null ? null : visitObject(value, walk);
     default:
@@ -71,28 +113,69 @@ function visit(value: unknown, walk: Walk): string | null {
   }
 }
 
+/** The text that stands for a value. */
+function standFor(text: string, walk: Walk): null {
+  walk.isRich = true;
+  walk.characters += text.length;
+  return null;
+}
+
+const BIGINT_END = 10n ** BigInt(MAX_BIGINT_DIGITS);
+
+function visitBigint(value: bigint, walk: Walk): string | null {
+  if (value >= BIGINT_END || value <= -BIGINT_END) return `a bigint of more than ${MAX_BIGINT_DIGITS} digits`;
+  return standFor(String(value), walk);
+}
+
 function visitObject(value: object, walk: Walk): string | null {
   const { types, ancestors } = walk;
-  if (types.length > 0 && types.some((type) => type.is(value))) {
-    walk.rich = true;
-    return null;
-  }
-  if (ancestors.length === MAX_DEPTH) {
-    return new Set(ancestors).size < MAX_DEPTH
-      ? "a value that contains itself"
-      : `nested deeper than ${MAX_DEPTH} levels`;
-  }
+  const fault = enter(walk);
+  if (fault !== null) return fault;
   ancestors.push(value);
-  const what = Array.isArray(value)
-    ? visitArray(value, walk)
-    : isPlainObject(value)
-      ? visitRecord(value, walk)
-      : visitRich(value, walk);
+  const type = types.length === 0 ? undefined : types.find((one) => one.is(value));
+  const what = type === undefined ? visitContents(value, walk) : visitRegistered(value, type, walk);
   ancestors.pop();
   return what;
 }
 
+/** One level deeper is too deep, or the value is too large by now to be looked at further. */
+function enter({ ancestors, above, limits, items, characters }: Walk): string | null {
+  if (items > limits.items * 2 || characters > limits.characters * 2) return TOO_LARGE;
+  if (ancestors.length + above < limits.depth) return null;
+  return new Set(ancestors).size < ancestors.length
+    ? "a value that contains itself"
+    : `nested deeper than ${limits.depth} levels`;
+}
+
+function visitContents(value: object, walk: Walk): string | null {
+  if (Array.isArray(value)) return isPlainArray(value) ? visitArray(value, walk) : extending(value, "Array");
+  return isPlainObject(value) ? visitRecord(value as never, walk) : visitRich(value, walk);
+}
+
+/** In this realm or another. */
+function isPlainArray(value: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (prototype === Array.prototype) return true;
+  const root: object | null = prototype && Object.getPrototypeOf(prototype);
+  return root !== null && Object.getPrototypeOf(root) === null;
+}
+
+/** Of what its class makes of it, the parts are looked at in turn. */
+function visitRegistered(value: object, type: ValueType, walk: Walk): string | null {
+  walk.isRich = true;
+  const refused = (type as Partial<ChoosyType>).refuse?.(value) ?? null;
+  if (refused !== null) return refused;
+  const json = type.encode(value as never);
+  if (typeof json !== "object" || json === null) {
+    if (typeof json === "string" || typeof json === "boolean" || json === null) return visit(json, walk);
+    return Number.isFinite(json) && !Object.is(json, -0) ? null : "encoded as something that is no JSON";
+  }
+  const isPlain = Array.isArray(json) ? isPlainArray(json) : isPlainObject(json);
+  return isPlain ? visitContents(json, walk) : "encoded as something that is no JSON";
+}
+
 function visitArray(array: readonly unknown[], walk: Walk): string | null {
+  walk.items += array.length;
   for (let index = 0; index < array.length; index++) {
     const item = array[index];
     const what = item === undefined && !(index in array) ? "an array with holes" : visit(item, walk);
@@ -101,9 +184,12 @@ function visitArray(array: readonly unknown[], walk: Walk): string | null {
   return null;
 }
 
-function visitRecord(record: object, walk: Walk): string | null {
-  for (const key of Object.keys(record)) {
-    const what = isForbiddenKey(key) ? "a forbidden key" : visit((record as Record<string, unknown>)[key], walk);
+function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): string | null {
+  const keys = Object.keys(record);
+  walk.items += keys.length;
+  for (const key of keys) {
+    walk.characters += key.length;
+    const what = isForbiddenKey(key) ? "a forbidden key" : visit(record[key], walk);
     if (what !== null) return at(key, what, walk);
   }
   return null;
@@ -111,19 +197,59 @@ function visitRecord(record: object, walk: Walk): string | null {
 
 /** What JSON has no form for. */
 function visitRich(value: object, walk: Walk): string | null {
-  walk.rich = true;
-  if (value instanceof Map) {
-    for (const [key, item] of value) {
-      const what = visit(key, walk) ?? visit(item, walk);
-      if (what !== null) return at(typeof key === "object" ? "<key>" : String(key), what, walk);
-    }
+  walk.isRich = true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (value instanceof Map) return prototype === Map.prototype ? visitMap(value, walk) : extending(value, "Map");
+  if (value instanceof Set) return prototype === Set.prototype ? visitArray([...value], walk) : extending(value, "Set");
+  if (value instanceof Date) {
+    if (prototype !== Date.prototype) return extending(value, "Date");
+    return Number.isNaN(value.getTime()) ? "an invalid date" : standFor(value.toISOString(), walk);
+  }
+  if (value instanceof Error) {
+    if (!comesBack(value, prototype)) return extending(value, "Error");
+    return visitRecord({ ...recordError(value) }, walk);
+  }
+  if (value instanceof URL) return prototype === URL.prototype ? standFor(value.href, walk) : extending(value, "URL");
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+    if (!isView(value)) return extending(value, value[Symbol.toStringTag as never] ?? "a typed array");
+    walk.items += 2;
+    walk.characters += (value[Symbol.toStringTag as never] as string).length + Math.ceil(value.byteLength / 3) * 4;
     return null;
   }
-  if (value instanceof Set) return visitArray([...value], walk);
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : null;
-  if (value instanceof Error || value instanceof URL) return null;
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return null;
-  return `an instance of ${value.constructor?.name || "a class"}`;
+  return `an instance of ${nameOf(value)}`;
+}
+
+function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
+  walk.items += map.size * 3; // a pair, with its key and its value
+  walk.above++;
+  for (const [key, item] of map) {
+    const what =
+      (walk.ancestors.length + walk.above > walk.limits.depth ? enter(walk) : null) ??
+      visit(key, walk) ??
+      visit(item, walk);
+    if (what !== null) return at(typeof key === "object" ? "<key>" : String(key), what, walk);
+  }
+  walk.above--;
+  return null;
+}
+
+const nativeErrors: ReadonlySet<unknown> = new Set(
+  [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map(({ prototype }) => prototype),
+);
+
+function comesBack(error: Error, prototype: unknown): boolean {
+  // Also one of a second installed copy.
+  return (
+    nativeErrors.has(prototype) || (WorkflowError.is(error) && !WorkflowError.is(Object.getPrototypeOf(prototype)))
+  );
+}
+
+function extending(value: object, base: string): string {
+  return `an instance of ${nameOf(value)}, a class that extends ${base}`;
+}
+
+function nameOf(value: object): string {
+  return value.constructor?.name || "a class";
 }
 
 /** The path is written while the walk unwinds: finding nothing costs nothing. */

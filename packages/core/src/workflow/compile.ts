@@ -7,8 +7,9 @@
  */
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import type { EventClass, EventRole } from "../event/event.js";
+import { storableTypes } from "../event/event-codec.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
-import { EventRegistry } from "../event/registry.js";
+import type { EventRegistry } from "../event/registry.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { suggest } from "../graph/finding.js";
 import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
@@ -25,6 +26,7 @@ import { type DeclaredStep, declaredSteps, isCollect, isJoin, listOf, namedClass
 import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
+import { checkRegistered, createRegistry, type RegisteredTypes, registeredTypes } from "./registered-types.js";
 import type { StateVersion } from "./state-version.js";
 import type { Workflow } from "./workflow.js";
 
@@ -40,7 +42,10 @@ export interface CompiledWorkflow {
   readonly stateVersion: StateVersion;
   readonly children: ReadonlyMap<string, ChildSource>;
   readonly options: ResolvedWorkflowOptions;
+  /** Those that it registers. */
   readonly types: readonly ValueType[];
+  /** What its values may hold: those, and the events that it knows. */
+  readonly values: readonly ValueType[];
   /** Live: `use` adds to it. */
   readonly middleware: readonly Middleware[];
   readonly inspector: Inspector;
@@ -99,6 +104,9 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
   const statics = instance.constructor as unknown as Statics;
   const children = new Map(Object.entries((built ?? statics).children ?? {}));
   const stateVersion: StateVersion = built ?? statics;
+  const registered = registeredTypes(built ?? statics, options);
+  const wrongTypes = checkRegistered(registered);
+  if (wrongTypes.length > 0) refuse(options.name, [...checkSteps(declared), ...wrongTypes]);
   const findings = [
     ...checkSteps(declared),
     ...checkOptions(declared, options),
@@ -108,7 +116,8 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
   // Without sound events and names there is no graph to look at.
   if (findings.some(({ check }) => check !== "option")) refuse(options.name, findings);
 
-  const registry = new EventRegistry(declared.flatMap(namedClasses), options.types);
+  const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
+  const values = storableTypes(registry);
   const classes = registry.types().map((type) => registry.get(type) as EventClass);
   const definition: Definition = {
     workflow: options.name,
@@ -134,9 +143,10 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
       ]),
     ),
     startClasses: startClasses(definition, registry),
-    state: stateSchema(built ? built.state : (statics[stateSchemaKey] ?? null), options),
+    state: stateSchema(built ? built.state : (statics[stateSchemaKey] ?? null), values),
     stateVersion,
-    types: options.types,
+    types: registered.types,
+    values,
   };
 }
 
@@ -286,13 +296,13 @@ function startClasses({ steps }: Definition, registry: EventRegistry): EventClas
 }
 
 /** Statics of the class, its bases included. */
-interface Statics extends StateVersion {
+interface Statics extends StateVersion, RegisteredTypes {
   readonly children?: Readonly<Record<string, ChildSource>>;
   readonly [stateSchemaKey]?: ObjectSchema;
 }
 
 /** @throws {WorkflowError} `STATE_INVALID` when a field has no default: a run starts from nothing. */
-function stateSchema(schema: ObjectSchema | null, { types }: ResolvedWorkflowOptions): StateSchema | null {
+function stateSchema(schema: ObjectSchema | null, types: readonly ValueType[]): StateSchema | null {
   if (schema === null) return null;
   const made = createStateSchema(schema, types);
   made.initial();

@@ -7,6 +7,7 @@
 import type { Context } from "../context/context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
+import type { EventClass } from "../event/event.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { Resolved, ResourceMap } from "../resource/resource.js";
@@ -24,6 +25,7 @@ import type {
 } from "../step/step.js";
 import type { Listed, Yielded } from "../step/step-return.types.js";
 import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
+import type { ValueType } from "../value/plain.js";
 import { compileWorkflow } from "./compile.js";
 import { type DeclaredStep, declareStep } from "./declared-step.js";
 import type { GraphProblem, StepFacts } from "./graph.types.js";
@@ -35,6 +37,10 @@ import { type DefinedRun, type definedRun, type InitialState, Workflow } from ".
 export interface DefineOptions<Schema extends ObjectSchema> {
   /** One schema per field, or one of an object; every field has a default. */
   readonly state?: Schema & InitialState<FieldsIn<Schema>>;
+  /** Events that only occur inside other events, results and state; those that steps name are known. */
+  readonly events?: readonly EventClass[];
+  /** Classes whose instances may be in events, results and state. */
+  readonly types?: readonly ValueType[];
   /** What `ctx.runChild` may run. */
   readonly children?: Readonly<Record<string, ChildSource>>;
   /** Which shape of the state this is: an integer. Write one more whenever stored states would no longer fit. @default 1 */
@@ -56,8 +62,8 @@ export function defineWorkflow<Schema extends ObjectSchema = never>(
   name: string,
   options: DefineOptions<Schema> = {},
 ): WorkflowBuilder<DeclaredState<Schema>, never, never, never> {
-  const { state, children = {}, version = 1, migrate = (old) => old } = options;
-  const plan: Plan = { name, steps: [], children, state: state ?? null, version, migrate };
+  const { state, children = {}, events = [], types = [], version = 1, migrate = (old) => old } = options;
+  const plan: Plan = { name, steps: [], children, events, types, state: state ?? null, version, migrate };
   return createBuilder(plan) as unknown as WorkflowBuilder<DeclaredState<Schema>, never, never, never>;
 }
 

@@ -11,6 +11,7 @@ import { checkDecorated } from "./check-steps.js";
 import type { DeclaredStep } from "./declared-step.js";
 import type { Middleware } from "./middleware.types.js";
 import { type ResolvedWorkflowOptions, resolveOptions, type WorkflowOptions } from "./options.js";
+import type { RegisteredTypes } from "./registered-types.js";
 import type { StateVersion } from "./state-version.js";
 import type { Workflow } from "./workflow.js";
 
@@ -25,7 +26,7 @@ export interface WorkflowInternals {
   readonly built: BuiltParts | null;
 }
 
-export interface BuiltParts {
+export interface BuiltParts extends RegisteredTypes {
   readonly steps: readonly DeclaredStep[];
   readonly state: ObjectSchema | null;
   readonly children: Readonly<Record<string, ChildSource>>;

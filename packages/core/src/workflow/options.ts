@@ -5,6 +5,7 @@
  */
 import type { Log } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass } from "../event/event.js";
 import type { GraphCheck } from "../graph/validate.js";
 import type { LimitOptions } from "../limit/limiter.js";
 import { positiveInteger } from "../limit/positive-integer.js";
@@ -25,8 +26,10 @@ export interface WorkflowOptions {
   readonly maxConcurrentRuns?: number;
   /** Limits over all runs, for `@step({ limit })`: `{ openai: { concurrent: 8, perMinute: 500 } }`. */
   readonly limits?: Readonly<Record<string, LimitOptions>>;
-  /** Classes whose instances may be in events, results and state. */
+  /** Classes whose instances may be in events, results and state, besides those that the class lists in `static types`. */
   readonly types?: readonly ValueType[];
+  /** Events that only occur inside other events, results and state, besides those in `static events`. */
+  readonly events?: readonly EventClass[];
   /** Logs a line for everything that happens. @default false */
   readonly verbose?: boolean;
   /** Where it says what nobody awaits. @default the console */
@@ -47,6 +50,7 @@ export interface ResolvedWorkflowOptions {
   readonly maxConcurrentRuns: number | null;
   readonly limits: Readonly<Record<string, LimitOptions>>;
   readonly types: readonly ValueType[];
+  readonly events: readonly EventClass[];
   readonly verbose: boolean;
   readonly log: Log;
   readonly skipChecks: readonly GraphCheck[];
@@ -70,6 +74,7 @@ export function resolveOptions(options: WorkflowOptions, defaults: OptionDefault
     maxConcurrentRuns: maxConcurrentRuns === undefined ? null : positiveInteger(maxConcurrentRuns, "maxConcurrentRuns"),
     limits: options.limits ?? {},
     types: options.types ?? [],
+    events: options.events ?? [],
     verbose: options.verbose ?? false,
     log: options.log ?? defaults.log,
     skipChecks: options.skipChecks ?? [],

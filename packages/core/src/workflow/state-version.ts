@@ -8,7 +8,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { freezeState } from "../state/freeze-state.js";
-import { refuseUnstorable } from "../state/refuse-unstorable.js";
+import { refuseUnstorable, root } from "../state/refuse-unstorable.js";
 import { copyValue } from "../value/codec.js";
 import { isVersion, runMigration } from "../value/version.js";
 import type { CompiledWorkflow } from "./compile.js";
@@ -39,7 +39,7 @@ export function migrateState(compiled: CompiledWorkflow, store: unknown, from: n
 
 /** As {@link migrateState}, without the schema. */
 export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: number): unknown {
-  const { name, types, stateVersion } = compiled;
+  const { name, values: types, stateVersion } = compiled;
   const { version } = stateVersion;
   if (from === version) return store;
   const details = { workflow: name, version: from, known: version };
@@ -62,6 +62,6 @@ export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: numb
         cause,
       }),
   );
-  refuseUnstorable(migrated, [], types);
+  refuseUnstorable(migrated, root, types);
   return freezeState(migrated);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunContext } from "../context/context.types.js";
+import type { EventClass } from "../event/event.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { InspectionName } from "../inspect/inspection-events.js";
@@ -11,6 +12,7 @@ import type { InspectionListener } from "../inspect/inspector.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/handler.types.js";
 import { resumeRun, retryRun, startRun } from "../run/start.js";
 import { hostOf } from "../run/workflow-host.js";
+import type { ValueType } from "../value/plain.js";
 import { compiledOf, compileWorkflow } from "./compile.js";
 import { internalsOf, openInternals, stateSchemaKey } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
@@ -79,6 +81,15 @@ export interface Workflow<State = unknown> {
 export interface WorkflowClass<State> {
   /** @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID` for an option, `WORKFLOW_INVALID` for a decorated step. */
   new (options?: WorkflowOptions): Workflow<State>;
+  /**
+   * Events that only occur inside other events, results and state; those that steps name are known.
+   *
+   * @example
+   * static override readonly events = [Line];
+   */
+  readonly events?: readonly EventClass[];
+  /** Classes whose instances may be in events, results and state. */
+  readonly types?: readonly ValueType[];
   /** Which shape of the state this is: an integer. Write one more whenever stored states would no longer fit. @default 1 */
   readonly version: number;
   /**

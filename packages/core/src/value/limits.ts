@@ -1,0 +1,84 @@
+/**
+ * How large one value may be: the fields of an event, a result, the whole state, a record.
+ *
+ * Counted on the JSON that stands for it, by the same rules where a value is given and where it is read: what is accepted can
+ * be loaded. A `Map` is a list of pairs there, an event inside a value an object with `type` and `data`.
+ *
+ * @module
+ */
+export interface ValueLimits {
+  /** Levels of arrays and objects. */
+  readonly depth: number;
+  /** Array items and object keys in all. */
+  readonly items: number;
+  /** UTF-16 code units of all keys and strings. */
+  readonly characters: number;
+}
+
+/** Enough for 10,000 embeddings of 1,536 numbers in one value, and little enough for the text that stores keep. */
+const documented: ValueLimits = { depth: 200, items: 20_000_000, characters: 200_000_000 };
+let current = documented;
+
+export function valueLimits(): ValueLimits {
+  return current;
+}
+
+/** For tests of what happens at the limits. Gives the way back. @internal */
+export function limitValues(limits: Partial<ValueLimits>): () => void {
+  current = { ...documented, ...limits };
+  return () => {
+    current = documented;
+  };
+}
+
+/** For what holds several values, such as the changes of a state: each of them is measured by itself. */
+export const unmeasured: ValueLimits = {
+  depth: 400,
+  items: Number.POSITIVE_INFINITY,
+  characters: Number.POSITIVE_INFINITY,
+};
+
+/** How large a value is. */
+export interface Measure {
+  readonly items: number;
+  readonly characters: number;
+}
+
+/** What a value has too much of. */
+export interface Excess {
+  readonly unit: "keys and items" | "characters";
+  readonly size: number;
+  readonly limit: number;
+}
+
+/** Null: it fits. */
+export function excessOf({ items, characters }: Measure, limits: ValueLimits): Excess | null {
+  if (items > limits.items) return { unit: "keys and items", size: items, limit: limits.items };
+  if (characters > limits.characters) return { unit: "characters", size: characters, limit: limits.characters };
+  return null;
+}
+
+/** "30 keys and items, more than the 20 that a value may have" */
+export function describeExcess({ unit, size, limit }: Excess): string {
+  return `${size} ${unit}, more than the ${limit} that a value may have`;
+}
+
+type Warn = (path: string, excess: Excess) => void;
+
+const warnings = new WeakMap<object, Warn>();
+
+/** What is told of the first value near the limits that is given with this list of types. */
+export function warnNear(types: object, warn: Warn): void {
+  warnings.set(types, warn);
+}
+
+/** Cheap for what is small: two comparisons. */
+export function tellNear(measure: Measure, path: string, types: object): void {
+  const { items, characters } = current;
+  if (measure.items * 2 <= items && measure.characters * 2 <= characters) return;
+  const warn = warnings.get(types);
+  const excess = excessOf(measure, { depth: 0, items: items / 2, characters: characters / 2 });
+  if (warn === undefined || excess === null) return;
+  warnings.delete(types);
+  warn(path, { ...excess, limit: excess.limit * 2 });
+}

@@ -1,0 +1,65 @@
+/**
+ * What a workflow registers besides the events of its steps: events and classes of values that only occur inside others.
+ *
+ * @module
+ */
+import type { EventClass } from "../event/event.js";
+import { storableTypes } from "../event/event-codec.js";
+import { isEventClass } from "../event/facts.js";
+import { EventRegistry } from "../event/registry.js";
+import type { Finding } from "../graph/validate.js";
+import { describeExcess, warnNear } from "../value/limits.js";
+import type { ValueType } from "../value/plain.js";
+import type { ResolvedWorkflowOptions } from "./options.js";
+
+/** As statics of a class, or options of `defineWorkflow`. */
+export interface RegisteredTypes {
+  readonly events?: readonly EventClass[];
+  readonly types?: readonly ValueType[];
+}
+
+/** With those that the options of the instance add. */
+export function registeredTypes(
+  { events = [], types = [] }: RegisteredTypes,
+  options: ResolvedWorkflowOptions,
+): Required<RegisteredTypes> {
+  return {
+    events: [...new Set([...events, ...options.events])],
+    types: [...new Set([...types, ...options.types])],
+  };
+}
+
+export function checkRegistered({ events, types }: Required<RegisteredTypes>): Finding[] {
+  const findings: Finding[] = [];
+  for (const given of events as readonly unknown[]) {
+    if (isEventClass(given)) continue;
+    const message = `The workflow has ${typeof given === "function" ? given.name || "a function" : typeof given} among its \`events\`, which is no event class.`;
+    findings.push({ check: "option", message, hint: "List classes of events; other classes go into `types`." });
+  }
+  const names = types.map((type) => String(type?.name));
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) === index && !name.startsWith("@")) continue;
+    const why = name.startsWith("@") ? "which is a name of the engine's own" : "and another of that name";
+    findings.push({
+      check: "option",
+      message: `The workflow registers the type "${name}", ${why}.`,
+      hint: "Give each type a name of its own: stored values carry it.",
+    });
+  }
+  return findings;
+}
+
+/** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have one type. */
+export function createRegistry(
+  named: readonly EventClass[],
+  { events, types }: Required<RegisteredTypes>,
+  { name, log }: ResolvedWorkflowOptions,
+): EventRegistry {
+  const registry = new EventRegistry([...named, ...events], types);
+  warnNear(storableTypes(registry), (path, excess) =>
+    log.info(
+      `A value of "${name}" is near its limit: ${path} has ${describeExcess(excess).replace(", more than the", " of the")}. What is larger is refused; this is said once.`,
+    ),
+  );
+  return registry;
+}
