@@ -5,8 +5,16 @@ import { scripted, systemTexts, userTexts } from "./support/models.js";
 
 const fill = (text: string, values: Record<string, unknown>): string => fillTemplate(text, [values]);
 
+/** Services among the dependencies. */
+function circular(): Record<string, unknown> {
+  const client: Record<string, unknown> = {};
+  client["pool"] = { client };
+  return { client, f: () => {} };
+}
+
 describe("{key} in a text", () => {
   it.each([
+    ["is no service", "{f} {client}", circular(), "{f} {client}"],
     ["is the value", "Hi {name}", { name: "John" }, "Hi John"],
     [
       "is JSON for data",

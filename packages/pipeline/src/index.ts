@@ -5,7 +5,7 @@
  */
 // ---- pipelines and what they are made of
 export { Pipeline } from "./run/pipeline.js";
-export type { PipelineOptions, PipelineRunOptions } from "./run/pipeline-options.js";
+export type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./run/pipeline-options.js";
 export type { ContinueOptions, RequirementAnswer } from "./run/continue-run.js";
 export type { RunPage, RunQuery } from "./run/list-runs.js";
 export { PipelineRun } from "./run/pipeline-run.js";

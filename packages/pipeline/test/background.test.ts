@@ -96,7 +96,7 @@ describe("a run in the background", () => {
         status: "ERROR",
         content: "Pipeline execution failed: no",
         error: { stepName: "bad", message: "no" },
-        stepResults: [{ stepName: "a" }],
+        stepResults: [{ stepName: "a" }, { stepName: "bad", success: false }],
       });
     expect(await waiting.getRun(cancelled.runId)).toMatchObject({ status: "CANCELLED" });
   });

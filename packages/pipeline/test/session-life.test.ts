@@ -81,10 +81,10 @@ describe("a session whose first run is at work", () => {
   it("is not there where the run could not begin", async () => {
     const { made } = halting();
 
-    await made
-      .run("in", { sessionId: "s", sessionState: { at: new URL("https://example.com") } })
-      .output()
-      .catch(() => {});
+    const sessionState = { at: new URL("https://example.com") };
+    expect(() => made.run("in", { sessionId: "s", sessionState })).toThrow(
+      expect.objectContaining({ code: "STATE_UNSTORABLE" }),
+    );
     expect(await made.sessions.get("s")).toBeNull();
   });
 });

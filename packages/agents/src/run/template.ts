@@ -7,10 +7,16 @@
 export function fillTemplate(text: string, sources: readonly Readonly<Record<string, unknown>>[]): string {
   return text.replaceAll(/\{([\p{L}\p{N}_-]+)\}/gu, (placeholder, key: string) => {
     const source = sources.find((values) => Object.hasOwn(values, key) && values[key] !== undefined);
-    return source === undefined ? placeholder : toText(source[key]);
+    return source === undefined ? placeholder : (textOf(source[key]) ?? placeholder);
   });
 }
 
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+/** Null: it has none, as a service among the dependencies. */
+function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value) ?? null;
+  } catch {
+    return null; // it contains itself, or a bigint
+  }
 }

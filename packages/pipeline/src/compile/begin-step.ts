@@ -22,7 +22,7 @@ import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
 import { StepRunContext } from "./run-context.js";
 import { familyOf, stateOf, viewOf } from "./run-state.js";
-import { attempted, eventsOf, nextEvent } from "./visit-node.js";
+import { attempted, eventsOf, nextEvent, provideIn } from "./visit-node.js";
 
 interface Beginning {
   readonly ctx: StepCtx;
@@ -84,6 +84,8 @@ export async function converse(
 ): Promise<WorkflowEvent | undefined> {
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);
+  provideIn(plan, state, { ctx, live });
+  const dependencies = (await live.dependencies()) ?? {};
   const known = state.moved[ev.visit];
   if (known) return nextEvent(plan, known);
   if (live.isStopped(ctx.runId)) return undefined;
@@ -95,7 +97,16 @@ export async function converse(
   const idempotencyKey = `${ctx.runId}:agent`;
   const scope = scopeOfRun(family, ctx.runId);
   const session = { scope, live: live.sessionOf(scope, family) };
-  const setup = { ...session, pipeline: plan.pipeline, events, about, idempotencyKey, iteration: null, attempt };
+  const setup = {
+    ...session,
+    pipeline: plan.pipeline,
+    events,
+    about,
+    idempotencyKey,
+    iteration: null,
+    attempt,
+    dependencies,
+  };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
   const moves = await attempted(

@@ -26,6 +26,7 @@ import { PipelineEvents, type PlaceEvent } from "./pipeline-events.js";
 import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
 import type { PipelineIdentity } from "./run-context.js";
+import type { RunDependencies } from "./run-dependencies.js";
 import type { EventStorage } from "./run-events.js";
 import { runNode } from "./visit-node.js";
 
@@ -55,6 +56,7 @@ export interface PipelinePlan {
   readonly loadsHistory: boolean;
   readonly storage: EventStorage;
   readonly keepsExecutorRuns: boolean;
+  readonly dependencies: RunDependencies;
   /** Decides whether the pipeline runs at all. */
   readonly agent: ConversationalAgent | null;
   /** Workflows and pipelines that are steps, by the id of their node. */

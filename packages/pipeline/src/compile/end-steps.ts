@@ -69,6 +69,7 @@ interface RunEnd {
 /** Tells of the end of the run, and ends it. */
 export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, ctx: StepCtx): StopEvent {
   const { request } = state;
+  plan.dependencies.forget(ctx.runId);
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, notes });
   const { status, content } = output;

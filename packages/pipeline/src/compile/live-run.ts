@@ -10,6 +10,10 @@ import { within } from "./within.js";
 
 /** How long agents and teams that are told to stop may take to say what they took. */
 const STOP_MS = 1_000;
+/** How long the run around a nested one may take to come back in another process. */
+const PROVIDE_MS = 5_000;
+
+type Dependencies = Readonly<Record<string, unknown>>;
 
 interface LiveSession {
   readonly scope: StateScope;
@@ -24,8 +28,23 @@ export class LiveRun {
   /** Those of them that are over. */
   readonly #over: Set<OpenAttempt> = new Set();
   readonly #stopped: Set<string> = new Set();
+  #dependencies: Dependencies | null = null;
+  #provided: () => void = () => {};
+  readonly #whenProvided: Promise<void> = new Promise((resolve) => (this.#provided = resolve));
   /** As runs have ended, by their id: a last step that runs again ends the run as it has ended it before. */
   readonly ended: Map<string, FamilyState> = new Map();
+
+  /** By the outermost run, which knows them. */
+  provide(dependencies: Dependencies): void {
+    if (this.#dependencies === null) this.#provided();
+    this.#dependencies = dependencies;
+  }
+
+  /** In a process that goes on with a nested run, the run around it may come a moment later. */
+  async dependencies(): Promise<Dependencies | null> {
+    if (this.#dependencies === null) await within(PROVIDE_MS, this.#whenProvided);
+    return this.#dependencies;
+  }
 
   open(attempt: OpenAttempt): void {
     this.#attempts.add(attempt);

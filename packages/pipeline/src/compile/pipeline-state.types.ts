@@ -140,6 +140,7 @@ export interface RunRequest {
   readonly media: MediaSet;
   readonly sessionId: string;
   readonly userId: string | null;
+  /** Of those that the run was given, what is plain data. See `run-dependencies.ts`. */
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Whether events of steps are shown. */

@@ -9,6 +9,7 @@ import type { StateScope } from "./branch-state.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import { familyIn } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import { plainCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface PipelineIdentity {
@@ -27,6 +28,7 @@ export interface RunContextSetup {
   readonly idempotencyKey: string;
   readonly iteration: number | null;
   readonly attempt: OpenAttempt;
+  readonly dependencies: Readonly<Record<string, unknown>>;
 }
 
 /** Of one attempt of one step. */
@@ -52,7 +54,7 @@ export class StepRunContext implements RunContext {
     this.userId = request.userId;
     this.pipelineId = pipeline.id;
     this.pipelineName = pipeline.name;
-    this.dependencies = request.dependencies;
+    this.dependencies = setup.dependencies;
     this.metadata = request.metadata;
     this.idempotencyKey = setup.idempotencyKey;
     this.iteration = setup.iteration;
@@ -92,7 +94,7 @@ export class StepRunContext implements RunContext {
     attempt.assertAlive();
     if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
     // Whose event it is, it does not say itself.
-    events.emit("custom", name, { ...data, ...events.base, ...about, event: name });
+    events.emit("custom", name, { ...(plainCopy(data) as object), ...events.base, ...about, event: name });
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */

@@ -8,6 +8,7 @@
 import type { Context } from "millrace";
 import { Shown } from "./pipeline-events.js";
 import type { RecordedEvent, RunRequest } from "./pipeline-state.types.js";
+import { plainCopy } from "./plain-copy.js";
 import type { PipelineIdentity } from "./run-context.js";
 
 /** Who tells an event: it decides who sees it. */
@@ -88,9 +89,10 @@ export class RunEvents {
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
     const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
     const inside = parentStepId === undefined ? {} : { parentStepId };
-    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...event };
-    if (isShown || this.keeps)
-      this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
+    if (!isShown && !this.keeps) return;
+    const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
+    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
+    this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
   }
 
   /** Events of a nested pipeline, which were shown by itself. */

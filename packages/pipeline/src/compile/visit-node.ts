@@ -48,6 +48,7 @@ export async function runNode(plan: CompiledPlan, visit: Visit): Promise<Workflo
   const { node, ev, ctx } = visit;
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);
+  provideIn(plan, state, visit);
   const known =
     knownMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
     (isAbandoned(state, ev) || visit.live.isStopped(ctx.runId) ? [] : null);
@@ -55,6 +56,15 @@ export async function runNode(plan: CompiledPlan, visit: Visit): Promise<Workflo
   // Branches that run at once are one batch, also when there is one.
   const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
+}
+
+/** A nested run has those of the run around it. */
+export function provideIn(
+  { dependencies }: CompiledPlan,
+  { request }: PipelineState,
+  { ctx, live }: { readonly ctx: StepCtx; readonly live: LiveRun },
+): void {
+  if (request.nesting === null) live.provide(dependencies.of(ctx.runId, request.dependencies));
 }
 
 export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
@@ -95,6 +105,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
     iteration: iterationAt(state, plan.tree, place),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
     attempt,
+    dependencies: (await live.dependencies()) ?? state.request.dependencies,
   };
   const context = new StepRunContext(ctx, state, setup);
   const given = { place, visit: ev.visit, ctx, state, context, events, live, attempt };

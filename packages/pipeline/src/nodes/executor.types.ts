@@ -28,6 +28,7 @@ export interface RunContext<State extends object = SessionState> {
    * branches share.
    */
   editState<Result>(edit: (state: State) => Result | Promise<Result>): Promise<Result>;
+  /** Those of the pipeline, and over them those of the run: the objects themselves. */
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Of the innermost loop around, from 0. Null: there is none in this pipeline. */

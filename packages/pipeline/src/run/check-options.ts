@@ -3,7 +3,7 @@
 import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { assertOptions, historyProblems, refuse, typeProblems } from "../nodes/option-problems.js";
-import { assertState } from "../session/json.js";
+import { assertState, isPlain } from "../session/json.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
 const ofPipeline: OptionNames<PipelineOptions> = {
@@ -117,5 +117,16 @@ export function checkRunOptions(pipeline: string, options: PipelineRunOptions): 
     unknownOptions(options, ofRun),
     typeProblems(options, typesOfRun),
     sessionIdProblems(options.sessionId),
+  );
+}
+
+/** An input is stored. @throws {WorkflowError} `OPTION_INVALID` naming what is no plain data. */
+export function assertStorable(pipeline: string, dependencies: Readonly<Record<string, unknown>>): void {
+  const services = Object.keys(dependencies).filter((name) => !isPlain(dependencies[name]));
+  refuse(
+    `The input of the pipeline "${pipeline}" cannot be made`,
+    services.map(
+      (name) => `\`dependencies.${name}\` is no plain data: it can be among the dependencies of the pipeline`,
+    ),
   );
 }

@@ -18,6 +18,8 @@ export interface ContinueOptions {
   readonly answers?: readonly RequirementAnswer[];
   /** Whose run it has to be. @default anybody's */
   readonly userId?: string;
+  /** For the rest of the run in this process, over what it was given before. */
+  readonly dependencies?: Readonly<Record<string, unknown>>;
 }
 
 interface Continued {

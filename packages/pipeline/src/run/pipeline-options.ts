@@ -33,7 +33,10 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
    * not fit as it is is read as JSON. Not beside an `agent`, which gives answers of its own.
    */
   readonly outputSchema?: StandardSchema<unknown, Output>;
-  /** For steps, agents and their tools. Those of a run are merged over them. */
+  /**
+   * For steps, agents and their tools: anything, such as the client of a service. Never copied or stored: each process has those of
+   * its own `Pipeline` object. Those of a run are merged over them.
+   */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over what a run is given; a new session has it, too. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -66,12 +69,21 @@ export interface PipelineRunOptions extends MediaLists {
   readonly sessionState?: Readonly<SessionState>;
   /** The same for every step, as it is. */
   readonly additionalData?: Readonly<Record<string, unknown>>;
+  /**
+   * Anything. Steps get the objects themselves in this process. Of them, plain data is stored with the run, for the process that goes
+   * on with it; give all else to that one: in the options of the pipeline, of `continueRun` or of `handle`.
+   */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Shows when steps and groups begin and end, and all that agents and teams tell. @default that of the pipeline */
   readonly streamEvents?: boolean;
   /** Shows what agents, teams and generators say. @default that of the pipeline */
   readonly streamExecutorEvents?: boolean;
+}
+
+export interface HandleOptions {
+  /** As for a run. */
+  readonly dependencies?: Readonly<Record<string, unknown>>;
 }
 
 /** What `run` takes: with an `inputSchema` its input, or that as JSON text; else anything, or nothing. */

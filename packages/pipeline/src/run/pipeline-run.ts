@@ -2,6 +2,7 @@
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { PipelineCancel } from "../compile/cancel-event.js";
+import { plainCopy } from "../compile/plain-copy.js";
 import { StepRequirement } from "../human/requirement.js";
 import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";
 import { pipelineFailed } from "./pipeline-failed.js";
@@ -99,7 +100,7 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
     const { requirementId, decision } = answered;
     if (answered instanceof StepRequirement && decision === null) throw unresolved([answered]);
     await this.#view.assertSteps();
-    const receipt = await this.#handle.answer(requirementId, { decision });
+    const receipt = await this.#handle.answer(requirementId, { decision: plainCopy(decision) });
     if (receipt.status === "accepted") return;
     throw promptClosed(this.runId, requirementId, receipt);
   }

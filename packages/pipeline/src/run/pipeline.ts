@@ -9,19 +9,22 @@ import type { Workflow } from "millrace";
 import { createRuntime, type RunHandle, type Runtime } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
 import { PipelineTree } from "../compile/pipeline-tree.js";
+import { plainCopy } from "../compile/plain-copy.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
+import { RunDependencies } from "../compile/run-dependencies.js";
 import { type EventStorage, skippedNames } from "../compile/run-events.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import type { SessionState } from "../nodes/executor.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
 import type { PipelineLike } from "../nodes/pipeline-like.types.js";
+import { copyJson } from "../session/json.js";
 import { SessionStore } from "../session/session-store.js";
-import { checkOptions } from "./check-options.js";
+import { assertStorable, checkOptions } from "./check-options.js";
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
-import type { PipelineOptions, RunArguments } from "./pipeline-options.js";
+import type { HandleOptions, PipelineOptions, RunArguments } from "./pipeline-options.js";
 import { PipelineRun } from "./pipeline-run.js";
 import type { PipelineRunOutput, TypedOutput } from "./run-output.types.js";
 import { runRequest } from "./run-request.js";
@@ -41,6 +44,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   readonly historyCount: number | null;
   readonly #options: PipelineOptions<Input, Given, Output>;
   readonly #tree: PipelineTree;
+  readonly #dependencies: RunDependencies;
   #runtime: Runtime | null = null;
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
@@ -50,6 +54,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
     this.sessionId = options.sessionId ?? globalThis.crypto.randomUUID();
+    this.#dependencies = new RunDependencies(options.dependencies ?? {});
     const nodes = normalizeAll(options.steps);
     this.#tree = new PipelineTree(nodes);
     this.historyCount = historyToLoad(options, nodes);
@@ -68,6 +73,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     const labels = { session: request.sessionId, ...(request.userId !== null && { user: request.userId }) };
     const { runId } = options;
     const handle = this.#open().run(this.id, { request } as never, { labels, ...(runId !== undefined && { runId }) });
+    this.#dependencies.give(handle.runId, options.dependencies);
+    handle.accepted.catch(() => this.#dependencies.forget(handle.runId));
     return new PipelineRun(handle as RunHandle, this.#setup());
   }
 
@@ -79,6 +86,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    */
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
+    this.#dependencies.give(handle.runId, options.dependencies);
     const told = answersTo(new PipelineRun(handle, this.#setup()), { paused, options });
     return new PipelineRun(handle, this.#setup(), told);
   }
@@ -86,14 +94,20 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   /**
    * What `workflow` takes as its input for such a run: for `proveResumable`, and to run the workflow in a runtime of your own.
    *
-   * @throws {WorkflowError} `INPUT_INVALID`
+   * @throws {WorkflowError} `INPUT_INVALID`; `OPTION_INVALID` for dependencies that are no plain data: give those to the pipeline.
    */
   workflowInput(...[input, options]: RunArguments<Given>): { [field: string]: unknown } {
+    assertStorable(this.name, options?.dependencies ?? {});
     return { request: runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId }) };
   }
 
-  /** A run that is stored, whoever's it is: {@link getRun} asks for that. */
-  handle(runId: string): PipelineRun<Input, Output> {
+  /**
+   * A run that is stored, whoever's it is: {@link getRun} asks for that.
+   *
+   * @param options.dependencies For the rest of the run in this process, over what it was given before.
+   */
+  handle(runId: string, { dependencies }: HandleOptions = {}): PipelineRun<Input, Output> {
+    this.#dependencies.give(runId, dependencies);
     return new PipelineRun(this.#open().handle(runId), this.#setup());
   }
 
@@ -178,9 +192,9 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       hooks: sessionHooks({
         pipeline: this.#identity,
         tree: this.#tree,
-        template: sessionState,
+        template: copyJson(sessionState),
         overwrite: overwriteDbSessionState,
-        metadata,
+        metadata: plainCopy(metadata) as Readonly<Record<string, unknown>>,
         history: { count, read: (runId) => this.handle(runId).output() },
         inputSchema: options.inputSchema ?? null,
         outputSchema: options.outputSchema ?? null,
@@ -191,6 +205,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       storage: this.#storage,
       keepsExecutorRuns: options.storeExecutorOutputs ?? true,
       agent,
+      dependencies: this.#dependencies,
       workflows: workflowsOf(nodes),
     });
   }

@@ -73,6 +73,17 @@ export function toPlain(
   return plainObject(value, path, resolve);
 }
 
+/** Whether a session state could hold it. */
+export function isPlain(value: unknown): boolean {
+  try {
+    toPlain(value, []);
+    return true;
+  } catch (error) {
+    if (WorkflowError.is(error, "STATE_UNSTORABLE")) return false;
+    throw error;
+  }
+}
+
 /** @throws {WorkflowError} `STATE_UNSTORABLE` for what is no object of plain data. */
 export function assertState(value: unknown): asserts value is JsonObject {
   if (!isObject(value)) throw unstorable([], "no object");
