@@ -46,6 +46,7 @@ export const catalog = {
   RUN_NOT_RETRYABLE: "The run has nothing to retry",
   RUN_STUCK: "The run can never proceed",
   RUN_TIMED_OUT: "The run took longer than its timeout or deadline",
+  RUN_TOO_LARGE: "The memory of the process is too small to load the run",
   RUN_UNKNOWN: "There is no run of this id",
   SCHEMA_ASYNC: "A schema answers with a promise",
   SESSION_BUSY: "Too many runs save one session at the same time",

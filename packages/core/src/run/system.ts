@@ -47,6 +47,20 @@ export const consoleLog: Log = {
   error: (message, error) => (error === undefined ? console.error(message) : console.error(message, error)),
 };
 
+interface HeapStatistics {
+  readonly heap_size_limit: number;
+  readonly used_heap_size: number;
+}
+
+/** By how many bytes the heap of this process may grow at most. Null: the host does not say. */
+export function freeHeapBytes(): number | null {
+  const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process;
+  const v8 = host?.getBuiltinModule?.("node:v8") as { getHeapStatistics?: () => HeapStatistics } | undefined;
+  const heap = v8?.getHeapStatistics?.();
+  const freeBytes = heap === undefined ? 0 : heap.heap_size_limit - heap.used_heap_size;
+  return freeBytes > 0 ? freeBytes : null;
+}
+
 /** Calls back after the host had its turn: I/O, timers, rendering. */
 export function nextTurn(callback: () => void): void {
   if (soon) soon(callback);

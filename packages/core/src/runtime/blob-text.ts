@@ -74,18 +74,49 @@ function lengthOf(plain: unknown): number {
   return typeof plain === "string" ? plain.length + 2 : 8;
 }
 
-/** @param read Gives the text of a blob. */
-export async function unpackText(text: string, read: (hash: string) => Promise<string>): Promise<string> {
-  if (!text.startsWith(PACKED)) return text;
-  return JSON.stringify(await unpack(JSON.parse(text.slice(1)), read));
+/** What the text of a blob is, and what a text of JSON stands for. */
+export interface BlobReader {
+  read(hash: string): Promise<string>;
+  parse(text: string): unknown;
 }
 
-async function unpack(value: unknown, read: (hash: string) => Promise<string>): Promise<unknown> {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return Promise.all(value.map((child) => unpack(child, read)));
-  const fields = value as { readonly [key: string]: unknown };
-  if (typeof fields[NAME] === "string") return unpack(JSON.parse(await read(fields[NAME])), read);
-  const inner = (fields[PLAIN] ?? fields) as { readonly [key: string]: unknown };
-  const entries = Object.entries(inner).map(async ([key, child]) => [key, await unpack(child, read)] as const);
-  return Object.fromEntries(await Promise.all(entries));
+export async function unpackText(text: string, read: BlobReader["read"]): Promise<string> {
+  return text.startsWith(PACKED) ? JSON.stringify(await unpackJson(text, { read, parse: JSON.parse })) : text;
+}
+
+/** The value of a text. Blobs are put into it in place: a load needs no more room than the value and one text. */
+export async function unpackJson(text: string, { read, parse }: BlobReader): Promise<unknown> {
+  if (!text.startsWith(PACKED)) return parse(text);
+  const holder: Container = { root: parse(text.slice(1)) };
+  const named: NamedPart[] = [];
+  unpackPart(holder, "root", named);
+  for (let part = named.pop(); part !== undefined; part = named.pop()) {
+    const { container, key, hash } = part;
+    container[key] = parse(await read(hash));
+    unpackPart(container, key, named); // a blob may name others
+  }
+  return holder["root"];
+}
+
+type Container = Record<string, unknown>;
+
+/** A part that is to be read, and where it belongs. */
+interface NamedPart {
+  readonly container: Container;
+  readonly key: string;
+  readonly hash: string;
+}
+
+function unpackPart(container: Container, key: string, named: NamedPart[]): void {
+  const part = container[key] as Container | null;
+  if (typeof part !== "object" || part === null) return;
+  const hash = part[NAME];
+  if (typeof hash === "string") {
+    named.push({ container, key, hash });
+    return;
+  }
+  // An object under that key may have the key of names itself: what is in it is looked at, not the object.
+  const inner = Array.isArray(part) ? part : ((part[PLAIN] ?? part) as Container);
+  container[key] = inner;
+  for (const name in inner) unpackPart(inner as Container, name, named);
 }

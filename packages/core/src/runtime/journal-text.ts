@@ -30,8 +30,7 @@ export function codeText(hash: string): string {
 }
 
 /** @throws {WorkflowError} `JOURNAL_CORRUPT` naming the run and the batch. */
-export function readBatch(text: string, where: string): JournalEntry[] {
-  const list = parseJson(text, where);
+export function readBatch(list: unknown, where: string): JournalEntry[] {
   if (!Array.isArray(list)) throw corrupt(where, "is no list of ticks");
   return list.map((entry: unknown, index) => {
     const fields = (entry ?? {}) as { readonly [name: string]: unknown };

@@ -7,15 +7,17 @@ import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { assertShareable } from "../run/shared-store.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
+import { freeHeapBytes } from "../run/system.js";
 import { decodeAtWork } from "../snapshot/at-work.js";
 import { Reader } from "../snapshot/reader.js";
 import { sameValue } from "../value/equal.js";
 import { migrateState } from "../workflow/state-version.js";
-import { unpackText } from "./blob-text.js";
+import { unpackJson } from "./blob-text.js";
 import { type CodeGraph, nodeAt } from "./code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
 import type { RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
 import { type Member, RunTree } from "./run-tree.js";
+import { runTooLarge } from "./runtime-errors.js";
 import type { RegisteredWorkflow } from "./workflow-book.js";
 
 /** How many batches are read at once. */
@@ -75,8 +77,8 @@ export async function* steps(
   for await (const batch of batches(from, ticks)) {
     if (batch.first > number + 1) throw corrupt(where(from), `has no tick ${number + 1}`);
     let at = batch.first - 1;
-    const text = await unpackText(batch.text, (hash) => readBlob(from, hash));
-    for (const entry of readBatch(text, `${where(from)}, ticks ${batch.first} to ${batch.last},`)) {
+    const place = `${where(from)}, ticks ${batch.first} to ${batch.last},`;
+    for (const entry of readBatch(await readText(from, batch.text, place), place)) {
       if (entry.kind === "code") {
         code = entry;
         continue;
@@ -118,8 +120,7 @@ async function begin(
       states: [createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} })],
       codeHash: run.code,
     };
-  const text = await unpackText(snapshot.text, (hash) => readBlob(from, hash));
-  const reader = new Reader(parseJson(text, where(from)), "snapshot");
+  const reader = new Reader(await readText(from, snapshot.text, where(from)), "snapshot");
   const states = restoreStored(compiled, reader.raw("run"));
   const atWork = new Reader(reader.raw("atWork"), reader.at("atWork"));
   for (const state of states) decodeAtWork(state, atWork.raw(state.runId), atWork.at(state.runId));
@@ -130,6 +131,25 @@ export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph>
   const { code } = from.workflow;
   if (hash === code.hash) return code.graph;
   return parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
+}
+
+/** About how many bytes a load needs for each character of what is stored: the JSON, and the run that is made of it. */
+const BYTES_PER_CHARACTER = 8;
+/** What is shorter is read without a look at the memory. */
+const SHORT = 1_000_000;
+
+/** @throws {WorkflowError} `RUN_TOO_LARGE`, before the memory is used up that all runs of the process share. */
+function readText(from: LoadFrom, text: string, place: string): Promise<unknown> {
+  let characters = 0;
+  const freeBytes = freeHeapBytes();
+  const parse = (json: string): unknown => {
+    characters += json.length;
+    const neededBytes = characters * BYTES_PER_CHARACTER;
+    if (characters > SHORT && freeBytes !== null && neededBytes > freeBytes)
+      throw runTooLarge(from.run.key, { characters, neededBytes, freeBytes });
+    return parseJson(json, place);
+  };
+  return unpackJson(text, { read: (hash) => readBlob(from, hash), parse });
 }
 
 function readBlob(from: LoadFrom, hash: string): Promise<string> {

@@ -11,6 +11,19 @@ export function leaseLost({ runId }: RunKey): WorkflowError {
   });
 }
 
+export function runTooLarge(
+  { runId }: RunKey,
+  room: { readonly characters: number; readonly neededBytes: number; readonly freeBytes: number },
+): WorkflowError {
+  const [needed, free] = [room.neededBytes, room.freeBytes].map((bytes) => Math.ceil(bytes / 2 ** 20));
+  return new WorkflowError({
+    code: "RUN_TOO_LARGE",
+    message: `Run "${runId}" needs about ${needed} MB of memory to be loaded, for at least ${room.characters} stored characters; ${free} MB are free.`,
+    hint: "Give the process more memory (`node --max-old-space-size`), or keep large values outside of the run.",
+    details: { runId, ...room },
+  });
+}
+
 export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   return new WorkflowError({
     code: "RUN_UNKNOWN",

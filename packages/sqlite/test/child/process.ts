@@ -12,9 +12,10 @@ export class Child {
   readonly #lines: AsyncIterator<string>;
   #complaints = "";
 
-  constructor(script: string, values: readonly string[]) {
+  /** @param nodeOptions As for `node`. */
+  constructor(script: string, values: readonly string[], nodeOptions: readonly string[] = []) {
     const preload = ["--disable-warning=ExperimentalWarning", "--import", fileOf("source.mjs")];
-    this.#process = spawn(process.execPath, [...preload, fileOf(script), ...values], { stdio: "pipe" });
+    this.#process = spawn(process.execPath, [...nodeOptions, ...preload, fileOf(script), ...values], { stdio: "pipe" });
     const { stdout, stderr } = this.#process;
     if (stdout === null || stderr === null) throw new TypeError("the child has no pipes");
     stderr.on("data", (data) => (this.#complaints += data));
