@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { SqliteDriverName } from "../src/index.js";
 import { drivers, openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
@@ -52,5 +53,25 @@ describe.for(drivers)("deleting runs, with %s", (driver) => {
       { status: "stored", position: 1 },
       { status: "stored", position: 2 },
     ]);
+  });
+
+  it("leaves room in the file, which VACUUM gives back while the store is open", async () => {
+    const path = temporaryFile();
+    const store = openStore(path, { driver });
+    const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+    const text = JSON.stringify(["x".repeat(100_000)]);
+    await store.commit(ids.map((id) => ({ ...creationOf(id, "ann"), ticks: { ...ticksOf(1), text } })));
+    await store.commit(ids.map((id) => ({ key: keyOf(id), owner: "ann", epoch: 1, ...completed })));
+    expect(await store.delete(ids.slice(1).map((id) => keyOf(id)))).toBe(19);
+    const other = openRaw(path, driver);
+    rowsOf(other, "PRAGMA wal_checkpoint(TRUNCATE)");
+    const fullBytes = statSync(path).size;
+
+    other.exec("VACUUM");
+    rowsOf(other, "PRAGMA wal_checkpoint(TRUNCATE)");
+
+    expect(fullBytes).toBeGreaterThan(2_000_000);
+    expect(statSync(path).size).toBeLessThan(500_000);
+    expect(await store.ticks(keyOf("run-0"), { after: 0, limit: 1 })).toEqual([{ ...ticksOf(1), text }]);
   });
 });

@@ -11,7 +11,6 @@ import { markHandled } from "../run/deferred.js";
 import { initialStore } from "../run/run-store.js";
 import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
-import { toMs } from "../value/duration.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { checkNames } from "./check-names.js";
 import { idOf, RunDesk } from "./desk.js";
@@ -20,8 +19,9 @@ import { GoingOn } from "./going-on.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
 import type { LoadFrom } from "./load.js";
 import { Pump } from "./pump.js";
+import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
-import { list, retainRuns } from "./run-lists.js";
+import { list } from "./run-lists.js";
 import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
   CheckReport,
@@ -149,12 +149,9 @@ class StoredRuntime {
   }
 
   async retain(retention: Retention): Promise<number> {
-    const beforeMs = this.#desk.clock.now() - toMs(retention.olderThan, "olderThan");
+    const { store, clock } = this.#options;
     await this.#desk.committer.barrier();
-    let deleted = 0;
-    for (const tenant of await this.#tenants(retention))
-      deleted += await retainRuns(this.#options.store, { ...retention, tenant }, beforeMs);
-    return deleted;
+    return retainRuns({ store, clock, tenants: await this.#tenants(retention) }, retention);
   }
 
   async check(options: TenantOptions = {}): Promise<CheckReport> {

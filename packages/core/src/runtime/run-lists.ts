@@ -1,11 +1,8 @@
-/** Lists of stored runs, and those that have had their time. */
-
+/** Lists of stored runs. */
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { RunStore, StoredRun, StoredStatus } from "./run-store.types.js";
-import type { Retention, RunFilter, RunListing } from "./runtime.types.js";
+import type { RunStore, StoredRun } from "./run-store.types.js";
+import type { RunFilter, RunListing } from "./runtime.types.js";
 import { timeOf } from "./time-of.js";
-
-const PAGE = 500;
 
 export async function list(
   store: RunStore,
@@ -50,22 +47,4 @@ export function toListing(run: StoredRun): RunListing {
     lastEvent: endedAtMs === null ? lastEvent : lastEvent + 1,
     forkedFrom,
   };
-}
-
-const ended: readonly StoredStatus[] = ["completed", "failed", "cancelled", "timedOut"];
-
-/** Gives how many were deleted. */
-export async function retainRuns(
-  store: RunStore,
-  { tenant = "", status }: Retention,
-  beforeMs: number,
-): Promise<number> {
-  const statuses = status === undefined ? ended : typeof status === "string" ? [status] : status;
-  let deleted = 0;
-  for (;;) {
-    const { runs } = await store.list({ tenant, status: statuses, endedBeforeMs: beforeMs, limit: PAGE });
-    const gone = runs.length === 0 ? 0 : await store.delete(runs.map(({ key }) => key));
-    deleted += gone;
-    if (gone === 0) return deleted;
-  }
 }

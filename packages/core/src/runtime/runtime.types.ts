@@ -148,6 +148,12 @@ export interface Retention {
   readonly olderThan: Duration;
   /** @default all that have ended */
   readonly status?: EndedStatus | readonly EndedStatus[];
+  /** How many are deleted at most. From 1. @default all of them */
+  readonly limit?: number;
+  /** No batch begins after this long. At least one batch is deleted. @default none */
+  readonly timeBudget?: Duration;
+  /** Called after each batch, with how many are deleted by then. */
+  readonly onProgress?: (deleted: number) => void;
 }
 
 /** What a runtime would take up if it were started now. */
@@ -286,7 +292,12 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   runs(filter?: RunFilter): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }>;
   /** Everything of an ended or waiting run. `RUN_LIVE` while somebody has it. */
   delete(runId: string, options?: TenantOptions): Promise<void>;
-  /** Deletes runs that ended long ago. Gives how many. */
+  /**
+   * Deletes runs that ended long ago, in batches with a turn of the host in between. Gives how many. Stopped by `limit` or
+   * `timeBudget`, it goes on where it was with the next call; one that gives 0 has left nothing.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`.
+   */
   retain(retention: Retention): Promise<number>;
   /** Loads every run of every tenant (or of one) that has not ended with the code that is here, without running it. */
   check(options?: { readonly tenant?: string }): Promise<CheckReport>;

@@ -38,7 +38,10 @@ async function outcomeOf(handle: RunHandle): Promise<Standing> {
 
 /** The code that is here has no place for the run, or what is stored of it is damaged. */
 export function isUnloadable(error: unknown): error is WorkflowError {
-  return WorkflowError.is(error) && /^(WORKFLOW_UNKNOWN|RUN_TOO_LARGE|SNAPSHOT_|EVENT_|STATE_|JOURNAL_|CHILD_)/.test(error.code);
+  return (
+    WorkflowError.is(error) &&
+    /^(WORKFLOW_UNKNOWN|RUN_TOO_LARGE|SNAPSHOT_|EVENT_|STATE_|JOURNAL_|CHILD_)/.test(error.code)
+  );
 }
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {

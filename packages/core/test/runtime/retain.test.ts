@@ -1,0 +1,91 @@
+/** Deleting many runs, while the process does other things. */
+import { describe, expect, it } from "vitest";
+import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
+import { memoryStore } from "../../src/runtime.js";
+import { Machine, withMethods } from "../support/processes.js";
+import { rejection } from "../support/runs.js";
+
+const HOUR = 3_600_000;
+const COUNT = 250;
+
+const flow = defineWorkflow("flow")
+  .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: null }))
+  .build();
+
+/** Many runs that ended an hour ago, in a store whose deletions take this many milliseconds for each run. */
+async function old(msPerRun = 0) {
+  const inner = memoryStore();
+  const batches: number[] = [];
+  const machine: Machine = new Machine(
+    withMethods(inner, {
+      delete: (keys) => {
+        batches.push(keys.length);
+        machine.clock.skip(msPerRun * keys.length);
+        return inner.delete(keys);
+      },
+    }),
+  );
+  const { runtime } = machine.open({ flow });
+  await Promise.all(Array.from({ length: COUNT }, (_, index) => runtime.run("flow", {}, { runId: `run ${index}` })));
+  await machine.clock.advance(HOUR + 1);
+  return { runtime, batches };
+}
+
+describe("retain() of many runs", () => {
+  it("deletes in batches, and the host has a turn between any two", async () => {
+    const { runtime, batches } = await old();
+    const seen: string[] = [];
+    const onProgress = (): void => {
+      seen.push("batch");
+      setImmediate(() => seen.push("turn"));
+    };
+
+    const deleted = await runtime.retain({ olderThan: "1h", onProgress });
+
+    expect(deleted).toBe(COUNT);
+    expect(batches.length).toBeGreaterThan(3);
+    expect(seen.slice(0, -1)).toEqual(batches.flatMap(() => ["batch", "turn"]).slice(0, -1));
+  });
+
+  it("takes smaller batches where they take long, down to one run", async () => {
+    const { runtime, batches } = await old(6);
+
+    expect(await runtime.retain({ olderThan: "1h" })).toBe(COUNT);
+    expect(batches.slice(0, 7)).toEqual([20, 10, 5, 3, 2, 1, 1]);
+  });
+
+  it("tells how many it has deleted, after each batch", async () => {
+    const { runtime } = await old();
+    const told: number[] = [];
+
+    await runtime.retain({ olderThan: "1h", onProgress: (deleted) => void told.push(deleted) });
+
+    expect(told).toEqual([...told].sort((left, right) => left - right));
+    expect(told.at(-1)).toBe(COUNT);
+  });
+
+  it("deletes at most `limit` runs, and the next call goes on", async () => {
+    const { runtime } = await old();
+
+    const calls = [];
+    for (let call = 0; call < 4; call++) calls.push(await runtime.retain({ olderThan: "1h", limit: 100 }));
+
+    expect(calls).toEqual([100, 100, 50, 0]);
+  });
+
+  it("begins no batch after its time budget, and deletes one batch in any case", async () => {
+    const { runtime } = await old(1);
+
+    expect(await runtime.retain({ olderThan: "1h", timeBudget: "25ms" })).toBe(30);
+    expect(await runtime.retain({ olderThan: "1h", timeBudget: 0 })).toBe(20);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, "10" as never])("refuses the limit %j", async (limit) => {
+    const { runtime } = await old();
+
+    expect(await rejection(runtime.retain({ olderThan: "1h", limit }))).toMatchObject({
+      code: "OPTION_INVALID",
+      details: { option: "limit" },
+    });
+  });
+});
