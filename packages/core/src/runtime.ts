@@ -14,6 +14,7 @@ export type {
   DueReport,
   ForkOptions,
   GoOnOptions,
+  HistoryOptions,
   IdleOptions,
   PostOptions,
   RecordEdit,

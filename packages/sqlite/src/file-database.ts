@@ -3,15 +3,30 @@
  *
  * @module
  */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Database } from "./database.js";
 import type { SqliteDatabase, SqliteDriver, SqliteStatement } from "./driver.js";
 import { toFileError } from "./file-error.js";
-import { storeClosed } from "./store-error.js";
+import { gone, storeClosed, toStoreError } from "./store-error.js";
+
+interface FileIdentity {
+  readonly inode: number;
+  readonly device: number;
+}
+
+function identityOf(path: string): FileIdentity | null {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file === undefined ? null : { inode: file.ino, device: file.dev };
+}
 
 export class FileDatabase implements Database {
   readonly path: string;
   readonly #connection: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
+  /** Null: it is none of the file system, such as `:memory:`, or not there yet. */
+  #file: FileIdentity | null = null;
+  #place = "";
   #isClosed = false;
 
   constructor(path: string, driver: SqliteDriver) {
@@ -21,6 +36,12 @@ export class FileDatabase implements Database {
     } catch (error) {
       throw toFileError(error, path);
     }
+  }
+
+  /** From here on, a write to a file that is gone is refused. Called once the file is there. */
+  watchFile(): void {
+    this.#place = resolve(this.path); // the process may change its directory
+    this.#file = identityOf(this.#place);
   }
 
   sql(text: string): SqliteStatement {
@@ -52,6 +73,7 @@ export class FileDatabase implements Database {
 
   write<Result>(work: () => Result): Result {
     return this.guard(() => {
+      this.#assertThere();
       this.sql("BEGIN IMMEDIATE").run();
       try {
         const result = work();
@@ -84,6 +106,14 @@ export class FileDatabase implements Database {
     } catch (error) {
       throw toFileError(error, this.path);
     }
+  }
+
+  /** SQLite itself writes on to a file that nobody will find again. */
+  #assertThere(): void {
+    if (this.#file === null) return;
+    const now = identityOf(this.#place);
+    if (now?.inode !== this.#file.inode || now.device !== this.#file.device)
+      throw toStoreError(undefined, this.path, gone);
   }
 
   #rollback(): void {

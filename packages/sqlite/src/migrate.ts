@@ -1,20 +1,24 @@
 import { WorkflowError } from "millrace";
 import type { FileDatabase } from "./file-database.js";
 import { applicationId } from "./schema.js";
+import { damagedVersion, toStoreError } from "./store-error.js";
 
 /**
  * Refuses a file that is not ours or too new. Writes nothing: it comes before the first change to the file.
  *
- * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`.
+ * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`.
  */
 export function checkIdentity(database: FileDatabase, newest: number): void {
   const version = pragma(database, "user_version");
   const application = pragma(database, "application_id");
+  const tables = database.sql("SELECT count(*) AS count FROM sqlite_schema").get() as { readonly count: number };
   if (application === applicationId) {
     if (version > newest) throw newer(database.path, version, newest);
+    // Tables and version are written in one transaction.
+    if (version < 0 || (version === 0 && tables.count > 0))
+      throw toStoreError(undefined, database.path, damagedVersion(version));
     return;
   }
-  const tables = database.sql("SELECT count(*) AS count FROM sqlite_schema").get() as { readonly count: number };
   if (application !== 0 || version !== 0 || tables.count > 0) throw foreign(database.path, application);
 }
 

@@ -27,6 +27,7 @@ export function openDatabase(path: string, { driver, durability, busyTimeoutMs }
       migrate(database, migrations);
       // Changes nothing, but SQLite refuses it when the file cannot be written to.
       database.exec("UPDATE owners SET pid = pid WHERE owner IS NULL");
+      database.watchFile();
     });
     return database;
   } catch (error) {

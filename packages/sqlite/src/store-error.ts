@@ -27,6 +27,17 @@ const corrupt: Plain = {
   message: "the file is damaged, or no SQLite database.",
   hint: "Put back a copy that was made with `VACUUM INTO` or `sqlite3 FILE .backup`.",
 };
+/** A version of the tables that no Millrace has written. */
+export const damagedVersion = (version: number): Plain => ({
+  ...corrupt,
+  message: `its \`user_version\` is ${version}: another program has changed the file, or it is damaged.`,
+});
+/** The file that was opened has no name any more: what is written to it is gone when it is closed. */
+export const gone: Plain = {
+  code: "STORE_FAILED",
+  message: "the file was deleted, moved or replaced while it was open. Nothing of this write was stored.",
+  hint: "Stop the process, put the file back, and start again. Replace a file only while no process has it open.",
+};
 const full: Plain = {
   code: "STORE_FULL",
   message: "there is no room left for the file. Nothing of this write was stored.",

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { WorkflowError } from "millrace";
 import { describe, expect, it } from "vitest";
@@ -112,6 +112,21 @@ describe.for(drivers)("opening a file, with %s", (driver) => {
     expect(error.message).toContain("has version 99");
   });
 
+  it.for([0, -1])("refuses a file of ours whose version is %i", async (version) => {
+    const path = temporaryFile();
+    await sqliteStore(path, { driver }).close();
+    const raw = openRaw(path, driver);
+    raw.exec(`PRAGMA user_version = ${version}`);
+    raw.close();
+    const before = readFileSync(path);
+
+    const error = errorOf(() => sqliteStore(path, { driver }));
+
+    expect(error).toMatchObject({ code: "STORE_CORRUPT", details: { path } });
+    expect(error.message).toContain(`\`user_version\` is ${version}`);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
   it("refuses a file that is no database", () => {
     const path = temporaryFile();
     writeFileSync(path, "This is a letter to my aunt.\n".repeat(200));
@@ -175,6 +190,34 @@ describe.for(drivers)("opening a file, with %s", (driver) => {
     mkdirSync(path);
 
     expect(errorOf(() => sqliteStore(path, { driver }))).toMatchObject({ code: "STORE_FAILED", details: { path } });
+  });
+
+  it.for<[string, (path: string) => void]>([
+    ["deleted", (path) => rmSync(path)],
+    ["moved away", (path) => renameSync(path, `${path}.old`)],
+    [
+      "replaced by a copy",
+      (path) => {
+        copyFileSync(path, `${path}.copy`);
+        renameSync(`${path}.copy`, path);
+      },
+    ],
+  ])("notices with the next write that the file was %s", async ([_what, remove]) => {
+    const path = temporaryFile();
+    const store = openStore(path, { driver });
+    await store.commit([creationOf("before", null)]);
+    remove(path);
+
+    const errors = [
+      await rejectionOf(store.commit([creationOf("run", null)])),
+      await rejectionOf(store.post(keyOf("before"), { idempotencyKey: null, atMs: 1, text: "{}" })),
+    ];
+
+    expect(errors).toMatchObject([
+      { code: "STORE_FAILED", details: { path } },
+      { code: "STORE_FAILED", details: { path } },
+    ]);
+    expect(errors[0]?.message).toContain("deleted, moved or replaced while it was open");
   });
 
   it("gives up when another process keeps the file locked", async () => {

@@ -28,6 +28,7 @@ import type {
   DueReport,
   ForkOptions,
   GoOnOptions,
+  HistoryOptions,
   Retention,
   RunFilter,
   RunHandle,
@@ -169,8 +170,8 @@ class StoredRuntime {
     return tenant === undefined ? this.#options.store.tenants() : [tenant];
   }
 
-  async *history(runId: string, options: TenantOptions = {}): AsyncGenerator<HistoryEntry, void> {
-    yield* historyOf(await this.#from({ tenant: options.tenant ?? "", runId }));
+  async *history(runId: string, options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, void> {
+    yield* historyOf(await this.#from({ tenant: options.tenant ?? "", runId }), options.after ?? 0);
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {

@@ -6,7 +6,8 @@
 import type { ContextDict } from "../context/context.types.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { type LoadedTree, type LoadFrom, loadTree, prefacesOf, steps } from "./load.js";
+import { decodeTick } from "../snapshot/tick-codec.js";
+import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, steps } from "./load.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
 import type { CheckProblem, CheckReport } from "./runtime.types.js";
@@ -23,20 +24,39 @@ export interface HistoryEntry {
   readonly tick: Tick;
 }
 
-/** From the oldest tick that is kept. */
-export async function* historyOf(from: LoadFrom): AsyncGenerator<HistoryEntry, void> {
-  const oldest = await loadOldest(from);
+/** From the oldest tick that is kept, or after one of them. */
+export async function* historyOf(from: LoadFrom, after: number): AsyncGenerator<HistoryEntry, void> {
+  if (!Number.isInteger(after) || after < 0) throw wrongAfter(after);
   const { runId } = from.run.key;
-  for await (const step of steps(from, oldest)) {
-    if (step.kind === "code" || step.tick === null) continue;
-    yield { number: step.number, atMs: step.tick.atMs, runId: step.entry.runId ?? runId, tick: step.tick };
+  for await (const { number, entry, tick } of ticksOf(from, after)) {
+    if (tick !== null) yield { number, atMs: tick.atMs, runId: entry.runId ?? runId, tick };
   }
 }
 
-/** The run before its oldest tick: new, or as a snapshot has it. */
-async function loadOldest(from: LoadFrom): Promise<LoadedTree> {
-  const [first] = await from.store.ticks(from.run.key, { after: 0, limit: 1 });
-  return loadTree(from, first === undefined ? 0 : first.first - 1);
+type TickOf = Pick<NumberedTick, "number" | "entry" | "tick">;
+
+async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  const { compiled } = from.workflow;
+  const oldest = await from.store.ticks(from.run.key, { after: 0, limit: 1 });
+  const start = Math.max(after, (oldest[0]?.first ?? 1) - 1);
+  if (compiled.children.size === 0) {
+    // Without children every tick is one of the run: nothing has to be known of what came before.
+    for await (const { number, entry } of entries(from, start))
+      yield { number, entry, tick: entry.runId === null ? decodeTick(entry.json, compiled) : null };
+    return;
+  }
+  // Which workflow a child is of is known from the ticks before. Only what comes after a snapshot has to be repeated.
+  const loaded = await loadTree(from, start);
+  for await (const step of steps(from, loaded)) if (step.kind === "tick") yield step;
+}
+
+function wrongAfter(after: number): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`after\` is ${String(after)}; it must be a whole number from 0 up.`,
+    hint: "Give the number of the last entry that you have read.",
+    details: { option: "after" },
+  });
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED` for one that is no longer kept. */

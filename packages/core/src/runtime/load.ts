@@ -8,6 +8,7 @@ import type { Tick } from "../engine/tick.js";
 import { assertShareable } from "../run/shared-store.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
 import { freeHeapBytes } from "../run/system.js";
+import { afterTurn, isTurnOver } from "../run/turn.js";
 import { decodeAtWork } from "../snapshot/at-work.js";
 import { Reader } from "../snapshot/reader.js";
 import { sameValue } from "../value/equal.js";
@@ -41,7 +42,6 @@ export interface LoadFrom {
 /** One tick of the journal, with its number. */
 export interface NumberedTick {
   readonly number: number;
-  readonly batch: TickBatch;
   readonly entry: Extract<JournalEntry, { readonly kind: "tick" }>;
   /** Null: it changed nothing (see `RunTree.apply`). */
   readonly tick: Tick | null;
@@ -71,39 +71,59 @@ export async function* steps(
   { tree, ticks }: Pick<LoadedTree, "tree" | "ticks">,
   upTo: number = Number.MAX_SAFE_INTEGER,
 ): AsyncGenerator<Step, void> {
-  let number = ticks;
-  /** Of the next tick on. */
-  let code: Extract<JournalEntry, { readonly kind: "code" }> | null = null;
-  for await (const batch of batches(from, ticks)) {
+  for await (const { number, entry, code } of entries(from, ticks, upTo)) {
+    if (code !== null) {
+      tree.code = await readCode(from, code);
+      yield { kind: "code", hash: code };
+    }
+    yield { kind: "tick", number, entry, tick: tree.apply(entry) };
+  }
+}
+
+export interface NumberedEntry extends Pick<NumberedTick, "number" | "entry"> {
+  /** Hash of the code that the run has from this tick on. Null: the same as before. */
+  readonly code: string | null;
+}
+
+/** Every tick after a number, as it is stored. Who reads many of them lets the host have its turns. */
+export async function* entries(
+  from: LoadFrom,
+  after: number,
+  upTo: number = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<NumberedEntry, void> {
+  const { clock } = from.workflow.host.ports;
+  let number = after;
+  for await (const batch of batches(from, after, upTo)) {
     if (batch.first > number + 1) throw corrupt(where(from), `has no tick ${number + 1}`);
     let at = batch.first - 1;
+    let code: string | null = null;
     const place = `${where(from)}, ticks ${batch.first} to ${batch.last},`;
     for (const entry of readBatch(await readText(from, batch.text, place), place)) {
       if (entry.kind === "code") {
-        code = entry;
+        code = entry.hash;
         continue;
       }
       at++;
       if (at > upTo) return;
-      if (at > number && code !== null) {
-        tree.code = await readCode(from, code.hash);
-        yield code;
+      if (at > number) {
+        number = at;
+        yield { number, entry, code };
+        if (isTurnOver(clock.now())) await new Promise<void>((resolve) => afterTurn(clock, resolve));
       }
       code = null;
-      if (at <= number) continue; // in the snapshot
-      number = at;
-      yield { kind: "tick", number, batch, entry, tick: tree.apply(entry) };
     }
   }
 }
 
-async function* batches({ store, run }: LoadFrom, after: number): AsyncGenerator<TickBatch, void> {
+/** No batch is without a tick: so many are enough. */
+async function* batches({ store, run }: LoadFrom, after: number, upTo: number): AsyncGenerator<TickBatch, void> {
   let position = after;
-  for (;;) {
-    const page = await store.ticks(run.key, { after: position, limit: PAGE });
+  while (position < upTo) {
+    const limit = Math.min(PAGE, upTo - position);
+    const page = await store.ticks(run.key, { after: position, limit });
     yield* page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < limit) return;
     position = last.last;
   }
 }

@@ -189,6 +189,11 @@ export interface CheckProblem {
   readonly message: string;
 }
 
+export interface HistoryOptions extends TenantOptions {
+  /** Only what came after the tick of this number. What comes before it is not read. From 0. @default 0 */
+  readonly after?: number;
+}
+
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
   /** The tick after which the new run begins. */
   readonly at: number;
@@ -301,8 +306,12 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   retain(retention: Retention): Promise<number>;
   /** Loads every run of every tenant (or of one) that has not ended with the code that is here, without running it. */
   check(options?: { readonly tenant?: string }): Promise<CheckReport>;
-  /** What happened to a run, in order. */
-  history(runId: string, options?: TenantOptions): AsyncIterable<HistoryEntry>;
+  /**
+   * What happened to a run, in order.
+   *
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and what keeps the run from being loaded.
+   */
+  history(runId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
   /** The run as it was after a tick, as `Context.fromDict` takes it. */
   stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
   /** A new run that begins where another one was after a tick. */

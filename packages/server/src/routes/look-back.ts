@@ -34,8 +34,7 @@ export function mountLookBack(server: Server): void {
       const facts = catalog.get((await handleOf(server, call).summary()).workflow);
       const entries: object[] = [];
       let last = query.after;
-      for await (const entry of runtime.history(params.id, { tenant })) {
-        if (entry.number <= query.after) continue;
+      for await (const entry of runtime.history(params.id, { tenant, after: query.after })) {
         if (entries.length === query.limit) return json({ entries, next: last });
         last = entry.number;
         entries.push(toEntry(entry, facts));
