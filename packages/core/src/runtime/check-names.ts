@@ -16,11 +16,15 @@ export interface Named {
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {
-  const parts = Object.entries(names).map(([option, text]) => problem(`\`${option}\``, text, option !== "tenant"));
-  const pairs = Object.entries(labels).flatMap(([name, value]) => [
+  const parts = Object.entries(names).map(([option, text]) =>
+    text === undefined ? null : problem(`\`${option}\``, text, option !== "tenant"),
+  );
+  const isObject = typeof labels === "object" && labels !== null && !Array.isArray(labels);
+  const pairs = Object.entries(isObject ? labels : {}).flatMap(([name, value]) => [
     problem(`the name of the label ${JSON.stringify(name)}`, name, true),
     problem(`the label "${name}"`, value, false),
   ]);
+  if (!isObject) pairs.push("`labels` is no object of texts");
   const problems = [...parts, ...pairs].filter((found) => found !== null);
   if (problems.length === 0) return;
   throw new WorkflowError({
@@ -32,7 +36,6 @@ export function checkNames({ labels = {}, ...names }: Named): void {
 }
 
 function problem(what: string, text: unknown, isRequired: boolean): string | null {
-  if (text === undefined) return null;
   if (typeof text !== "string") return `${what} is no text`;
   if (text.length > LONGEST) return `${what} has ${text.length} characters`;
   if (isRequired && text === "") return `${what} is empty`;

@@ -43,6 +43,7 @@ import type {
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { checkRunOptions, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { sameStart, startText } from "./start-text.js";
+import { checkAtDoor } from "./store-door.js";
 import { StoredRecords, wrongLimit } from "./stored-records.js";
 import { timeOf } from "./time-of.js";
 import { WorkflowBook } from "./workflow-book.js";
@@ -262,7 +263,10 @@ class StoredRuntime {
   }
 }
 
-/** The store as a runtime has it: what it cannot answer any more because the runtime has closed it says so. */
+/**
+ * The store as a runtime has it: what it is asked is of the right type, and what it cannot answer any more because the runtime has
+ * closed it says so.
+ */
 function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
   return new Proxy(store, {
     get(target, name) {
@@ -272,6 +276,7 @@ function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
       if (name === "hash" || name === "watch") return method;
       return async (...args: readonly unknown[]) => {
         if (isClosed()) throw runtimeStopped();
+        checkAtDoor(name as string, args);
         try {
           return await method(...args);
         } catch (error) {

@@ -1,0 +1,104 @@
+/** What is not of the type that the contract of stores says is refused before a store sees it. */
+import { describe, expect, it } from "vitest";
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/runtime.js";
+import { historyOf, Machine } from "../support/processes.js";
+import { rejection } from "../support/runs.js";
+
+class Go extends ExternalEvent.define("Go", {}) {}
+
+const flow = defineWorkflow("flow")
+  .step("end", { on: StartEvent, emits: StopEvent, waits: Go }, async (ev, ctx) => {
+    await recordsOf(ctx).read("session", ev.get("sessionId") as string);
+    return new StopEvent({ result: null });
+  })
+  .build();
+
+/** A store that takes nothing but plain values in its arguments, as one that binds them to SQL does. */
+function strict(): { readonly store: RunStore; readonly seen: unknown[] } {
+  const seen: unknown[] = [];
+  const store = new Proxy(memoryStore(), {
+    get(target, name) {
+      const member = target[name as keyof RunStore];
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        if (["run", "post", "list", "delete", "record", "records", "writeRecords", "claim"].includes(String(name)))
+          seen.push(name);
+        return (member as (...args: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+  return { store, seen };
+}
+
+const calls: [string, string, (runtime: Runtime, wrong: never) => PromiseLike<unknown>][] = [
+  ["handle(runId).outcome()", "runId", (runtime, wrong) => runtime.handle(wrong).outcome()],
+  ["handle(runId)", "runId", (runtime, wrong) => runtime.handle(wrong)],
+  ["handle(_, { tenant })", "tenant", (runtime, wrong) => runtime.handle("a", { tenant: wrong }).summary()],
+  ["resume(runId)", "runId", (runtime, wrong) => runtime.resume(wrong)],
+  ["retry(runId)", "runId", (runtime, wrong) => runtime.retry(wrong)],
+  ["delete(runId)", "runId", (runtime, wrong) => runtime.delete(wrong)],
+  ["history(runId)", "runId", (runtime, wrong) => historyOf(runtime, wrong)],
+  ["stateAt(runId)", "runId", (runtime, wrong) => runtime.stateAt(wrong, 1)],
+  ["fork(runId)", "runId", (runtime, wrong) => runtime.fork(wrong, { at: 1 })],
+  ["runs({ tenant })", "tenant", (runtime, wrong) => runtime.runs({ tenant: wrong })],
+  ["runs({ workflow })", "workflow", (runtime, wrong) => runtime.runs({ workflow: wrong })],
+  ["runs({ status })", "status", (runtime, wrong) => runtime.runs({ status: wrong })],
+  ["runs({ labels })", "labels.team", (runtime, wrong) => runtime.runs({ labels: { team: wrong } })],
+  ["runs({ cursor })", "cursor", (runtime, wrong) => runtime.runs({ cursor: wrong })],
+  ["retain({ tenant })", "tenant", (runtime, wrong) => runtime.retain({ olderThan: 0, tenant: wrong })],
+  ["check({ tenant })", "tenant", (runtime, wrong) => runtime.check({ tenant: wrong })],
+  ["records.read(kind)", "kind", (runtime, wrong) => runtime.records.read(wrong, "id")],
+  ["records.read(_, id)", "id", (runtime, wrong) => runtime.records.read("kind", wrong)],
+  [
+    "records.write(expected)",
+    "expected",
+    (runtime, wrong) => runtime.records.write([{ kind: "kind", id: "id", expected: wrong, value: 1 }]),
+  ],
+  ["records.list({ prefix })", "prefix", (runtime, wrong) => runtime.records.list({ kind: "kind", prefix: wrong })],
+  ["records.list({ cursor })", "cursor", (runtime, wrong) => runtime.records.list({ kind: "kind", cursor: wrong })],
+];
+
+describe.each(calls)("%s", (_name, option, call) => {
+  it.each<[unknown]>([[true], [{}], [1.5]])("refuses %s, and no store is asked", async (wrong) => {
+    const { store, seen } = strict();
+    const { runtime } = new Machine(store).open({ flow });
+
+    const error = await rejection(call(runtime, wrong as never));
+
+    expect(error).toMatchObject({ code: "OPTION_INVALID" });
+    expect(error.message).toContain(`\`${option}\` is`);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("run()", () => {
+  it.each<[string, object]>([
+    ["a run id", { runId: 5 }],
+    ["a tenant", { tenant: 5 }],
+    ["no labels", { labels: null }],
+    ["a list of labels", { labels: ["a"] }],
+    ["a label", { labels: { team: 5 } }],
+    ["a label without a value", { labels: { team: undefined } }],
+    ["a time", { startAt: "tomorrow" }],
+  ])("refuses %s of another type", async (_name, options) => {
+    const { store, seen } = strict();
+    const { runtime } = new Machine(store).open({ flow });
+
+    expect(() => runtime.run("flow", {}, options as never)).toThrow(
+      expect.objectContaining({ code: "OPTION_INVALID" }),
+    );
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("records of a step", () => {
+  it("are refused where a name comes from an input that lacks it", async () => {
+    const { runtime } = new Machine(strict().store).open({ flow });
+
+    expect(await rejection(runtime.run("flow", { input: "x" }))).toMatchObject({
+      code: "OPTION_INVALID",
+      message: "No store takes that: `id` is missing, not text.",
+    });
+  });
+});
