@@ -192,6 +192,20 @@ describe("messages", () => {
 });
 
 describe("repetition", () => {
+  it("looks at once where the server lets no further request wait", async () => {
+    const asked: string[] = [];
+    await using server = await listen(({ path, query }, response, times) => {
+      asked.push(`${path} ${query.get("wait") === null ? "at once" : "waits"}`);
+      if (path.startsWith("/events/")) return json(response, 429, { detail: "Full.", code: "STREAMS_EXCEEDED" });
+      if (query.get("wait") !== null) return json(response, 429, { detail: "Full.", code: "WAITS_EXCEEDED" });
+      json(response, 200, handlerRecord(times === 0 ? "running" : "completed"));
+    });
+
+    expect(await clientOf(server.baseUrl).handle("h").idle()).toMatchObject({ status: "completed" });
+
+    expect(asked).toEqual(["/handlers/h at once", "/events/h at once", "/handlers/h waits", "/handlers/h at once"]);
+  });
+
   it.each([
     ["resume", (client: Client<Flows>) => client.resume("h")],
     ["retry", (client: Client<Flows>) => client.retry("h")],

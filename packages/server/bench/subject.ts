@@ -93,7 +93,10 @@ async function millrace(): Promise<Hono> {
   const runtime = createRuntime({ workflows: { three, show }, ...store });
   await runtime.start();
   if (steady !== "") setInterval(() => void runtime.retain({ olderThan: 100 }), 200);
-  return createServer({ runtime, limits: { streamsPerClient: 1_000 } }) as unknown as Hono;
+  return createServer({
+    runtime,
+    limits: { streamsPerClient: 1_000, startsPerMinutePerClient: 1e9 },
+  }) as unknown as Hono;
 }
 
 const app = kind === "bare" ? bare() : await millrace();

@@ -15,6 +15,7 @@ import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
 import type { ServerEnv } from "./http/route.js";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
+import { openQuotas } from "./quota/quotas.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -26,7 +27,6 @@ import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
-import { StreamSlots } from "./stream/stream-slots.js";
 import { whoAsks } from "./who-asks.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
@@ -47,7 +47,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
     runtime,
     options: resolved,
     catalog: new WorkflowCatalog(runtime.workflows, resolved),
-    slots: new StreamSlots(limits),
+    quotas: openQuotas(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
   app.use(refuseOtherOrigins(resolved));

@@ -32,7 +32,7 @@ export interface ServerOptions {
   readonly internalEvents?: readonly string[];
   /** Shows `/docs` and `/openapi.json` to everybody, also where `auth` is given. @default false */
   readonly publicDocs?: boolean;
-  /** Who counts as one client for `limits.streamsPerClient`. @default who `auth` says it is, else the address of the connection */
+  /** Who counts as one client for the limits of one. @default who `auth` says it is, else the address of the connection */
   readonly clientOf?: (request: Request) => string;
   /** Where errors go whose text no answer shows. @default the console */
   readonly log?: Log;
@@ -54,12 +54,24 @@ export interface ServerLimits {
   readonly bodyTimeoutMs: number;
   /** Open streams in all. @default 10000 */
   readonly streams: number;
+  /** Open streams of one tenant. @default 5000 */
+  readonly streamsPerTenant: number;
   /** Open streams of one client. @default 100 */
   readonly streamsPerClient: number;
   /** Silence after which an SSE stream gets a comment. @default 15000 */
   readonly heartbeatMs: number;
   /** How long `POST …/run` waits for the end of a run before it answers 202, and `GET /handlers/{id}?wait=` at most. @default 60000 */
   readonly runWaitMs: number;
+  /** Requests in all that wait for a run: `POST …/run` and `?wait=`. @default 10000 */
+  readonly waits: number;
+  /** Requests of one tenant that wait. @default 5000 */
+  readonly waitsPerTenant: number;
+  /** Requests of one client that wait. @default 100 */
+  readonly waitsPerClient: number;
+  /** Runs that one tenant starts or forks in a minute. @default 60000 */
+  readonly startsPerMinutePerTenant: number;
+  /** Runs that one client starts or forks in a minute. @default 6000 */
+  readonly startsPerMinutePerClient: number;
 }
 
 export const defaultLimits: ServerLimits = {
@@ -67,9 +79,15 @@ export const defaultLimits: ServerLimits = {
   bodyDepth: 64,
   bodyTimeoutMs: 10_000,
   streams: 10_000,
+  streamsPerTenant: 5_000,
   streamsPerClient: 100,
   heartbeatMs: 15_000,
   runWaitMs: 60_000,
+  waits: 10_000,
+  waitsPerTenant: 5_000,
+  waitsPerClient: 100,
+  startsPerMinutePerTenant: 60_000,
+  startsPerMinutePerClient: 6_000,
 };
 
 /** Every option with its value. */

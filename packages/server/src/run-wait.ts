@@ -1,6 +1,5 @@
 import type { RunOutcome } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import type { ServerLimits } from "./options.js";
 import { afterMs, nowMs } from "./system.js";
 
 /**
@@ -19,20 +18,6 @@ export async function settled(handle: RunHandle, waitMs: number, gone?: AbortSig
     const dueMs = Math.min(untilMs, Math.max(outcome.wakeAtMs, nowMs()) + 10);
     await before({ untilMs: dueMs, gone }, (signal) => ended(handle, signal));
   }
-}
-
-interface WaitingCall {
-  readonly query: { readonly wait: number };
-  readonly context: { readonly req: { readonly raw: Request } };
-}
-
-/** For as long as a request asks, and while there is somebody to be told. */
-export async function settledFor(
-  { query, context }: WaitingCall,
-  handle: RunHandle,
-  { runWaitMs }: ServerLimits,
-): Promise<void> {
-  if (query.wait > 0) await settled(handle, Math.min(query.wait, runWaitMs), context.req.raw.signal);
 }
 
 /** Where the run stands once it has nothing to do. Undefined: the time was up first. */

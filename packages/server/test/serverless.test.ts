@@ -115,6 +115,24 @@ describe("createHandler", () => {
     expect(await look(handler, body.handler_id)).toMatchObject({ status: 200, body: { status: "completed" } });
   });
 
+  it("neither shows nor moves a run of another workflow in the same store", async () => {
+    const open = storeFile();
+    const { handler_id, prompts } = (await post(fresh(open, "refund"), {})).body;
+    const ended = (await post(fresh(open, "add"), { kwargs: { left: 1 } })).body.handler_id;
+    const other = fresh(open, "mailbox");
+    const asked = [
+      look(other, handler_id),
+      look(other, ended),
+      post(other, { handler_id }),
+      post(other, { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { approved: true } }),
+      post(other, { handler_id, event: { type: "Letter", value: { text: "hello" } } }),
+    ];
+
+    for (const told of await Promise.all(asked))
+      expect(told).toEqual({ status: 404, body: expect.objectContaining({ code: "RUN_UNKNOWN" }) });
+    expect(await look(fresh(open, "refund"), handler_id)).toMatchObject({ status: 202, body: { waiting: true } });
+  });
+
   it("does nothing after its answer", async () => {
     const store = memoryStore();
     const calls: string[] = [];

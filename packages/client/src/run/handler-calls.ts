@@ -47,10 +47,26 @@ interface Looking {
   readonly signal: Signal;
 }
 
-export function getSummary(connection: Connection, { handlerId, waitMs = 0, signal }: Looking): Promise<RunSummary> {
-  const query = waitMs > 0 ? { wait: Math.floor(waitMs) } : {};
-  return askForSummary(connection, { method: "GET", path: handlerPath(handlerId), query, signal });
+/** Where too many wait already, the answer comes at once. */
+export async function getSummary(
+  connection: Connection,
+  { handlerId, waitMs = 0, signal }: Looking,
+): Promise<RunSummary> {
+  const call: Call = { method: "GET", path: handlerPath(handlerId), signal };
+  if (waitMs === 0) return askForSummary(connection, call);
+  try {
+    return await askForSummary(connection, {
+      ...call,
+      query: { wait: Math.floor(waitMs) },
+      finalCodes: [waitsExceeded],
+    });
+  } catch (error) {
+    if (error instanceof ClientError && error.code === waitsExceeded) return askForSummary(connection, call);
+    throw error;
+  }
 }
+
+const waitsExceeded = "WAITS_EXCEEDED";
 
 export async function getPrompts(
   { transport, classes }: Connection,

@@ -1,10 +1,10 @@
 /** Events of a run: its stream, and events from outside. */
 import { z } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import type { RunListing } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
 import { HttpError } from "../http/http-error.js";
-import { json, mount, type ServerEnv } from "../http/route.js";
+import { json, mount } from "../http/route.js";
+import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
 import { eventResponse } from "../stream/event-response.js";
 import { readEvent } from "../wire/read-event.js";
@@ -67,8 +67,8 @@ function mountStream(server: Server): void {
       const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot say what is wrong
       const after = startOf(query, listing, context.req.header("last-event-id"));
       if (listing.endedAtMs !== null && after >= listing.lastEvent) return new Response(null, { status: 204 });
-      const client = clientOf(server, context);
-      server.slots.assertFree(client);
+      const caller = callerOf(server.options, context);
+      server.quotas.streams.assertFree(caller);
       return eventResponse(handle, {
         format: query.sse ? "sse" : "ndjson",
         after,
@@ -78,7 +78,7 @@ function mountStream(server: Server): void {
           withQualifiedName: query.include_qualified_name,
         },
         heartbeatMs: server.limits.heartbeatMs,
-        onOpen: () => server.slots.take(client),
+        onOpen: () => server.quotas.streams.take(caller),
         onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, server.options.log),
       });
     },
@@ -101,16 +101,4 @@ function numberOf(lastEventId: string): number {
     detail: `The header \`Last-Event-ID\` is ${lastEventId.slice(0, 40)}, beyond every number of a stream.`,
     hint: "Send the `id` of the last event that was read, or leave the header out to read all of them.",
   });
-}
-
-/** Null: nobody knows. */
-function clientOf({ options }: Server, context: Context<ServerEnv>): string | null {
-  if (options.clientOf !== null) return options.clientOf(context.req.raw);
-  const { tenant = "", client } = context.get("identity");
-  // Where Node serves, the adapter says who is connected.
-  const env = context.env as
-    | { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } }
-    | undefined;
-  const who = client ?? env?.incoming?.socket?.remoteAddress;
-  return who === undefined ? null : JSON.stringify([tenant, who]);
 }

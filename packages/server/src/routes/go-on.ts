@@ -2,6 +2,7 @@
 import { WorkflowError } from "millrace";
 import type { GoOnOptions, RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
+import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
 import { idOfKey } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
@@ -50,7 +51,8 @@ export function mountGoOn(server: Server): void {
       isKeyed: true,
       answers: { 200: ["The new run", handler] },
     },
-    async ({ params, body, tenant, idempotencyKey: key }) => {
+    async ({ context, params, body, tenant, idempotencyKey: key }) => {
+      server.quotas.starts.spend(callerOf(server.options, context));
       const { at, handler_id: givenId, state } = body;
       const runId = givenId ?? (key === null ? null : await idOfKey(`fork of ${params.id}`, key));
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);

@@ -5,12 +5,12 @@ import type { RunHandle } from "millrace/runtime";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
 import { listRuns } from "../list-runs.js";
-import { settledFor } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
 import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
+import { waitAsAsked } from "./waiting.js";
 
 const tag = "Handlers";
 
@@ -42,7 +42,7 @@ export function mountHandlers(server: Server): void {
     },
     async (call) => {
       const handle = handleOf(server, call);
-      await settledFor(call, handle, server.limits);
+      await waitAsAsked(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
       return json(record, record.status === "running" ? 202 : 200);
     },

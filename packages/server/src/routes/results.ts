@@ -1,11 +1,11 @@
 /** The result of a run by itself, as LlamaAgents clients of the first hour ask for it. */
 import { z } from "@hono/zod-openapi";
 import { json, mount } from "../http/route.js";
-import { settledFor } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { type Envelope, handler, idParams, standQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
+import { waitAsAsked } from "./waiting.js";
 
 const bareResult = handler
   .extend({ result: z.unknown().openapi({ description: "Without an envelope; null: there is none." }) })
@@ -26,7 +26,7 @@ export function mountResults(server: Server): void {
     },
     async (call) => {
       const handle = handleOf(server, call);
-      await settledFor(call, handle, server.limits);
+      await waitAsAsked(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
       return json({ ...record, result: bare(record.result) }, record.status === "running" ? 202 : 200);
     },

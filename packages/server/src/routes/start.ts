@@ -1,10 +1,12 @@
 /** Starting runs. */
 import { json, mount } from "../http/route.js";
+import { callerOf } from "../quota/caller.js";
 import { settled } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 import { startRun } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { handler, nameParams, runBody } from "../wire/schemas.js";
+import { whileWaiting } from "./waiting.js";
 
 const start = { method: "post", tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;
 
@@ -19,9 +21,12 @@ export function mountStart(server: Server): void {
       answers: { 200: ["It has ended", handler], 202: ["It waits for somebody, or goes on", handler] },
     },
     async (call) => {
-      const { handle } = await startRun(server, { ...call, workflow: call.params.name });
-      await settled(handle, server.limits.runWaitMs, call.context.req.raw.signal);
-      const record = await handlerRecord(handle, server.catalog);
+      const record = await whileWaiting(server, call, async () => {
+        server.quotas.starts.spend(callerOf(server.options, call.context));
+        const { handle } = await startRun(server, { ...call, workflow: call.params.name });
+        await settled(handle, server.limits.runWaitMs, call.context.req.raw.signal);
+        return handlerRecord(handle, server.catalog);
+      });
       return json(record, record.status === "running" ? 202 : 200);
     },
   );
@@ -35,6 +40,7 @@ export function mountStart(server: Server): void {
       answers: { 200: ["It is stored", handler] },
     },
     async (call) => {
+      server.quotas.starts.spend(callerOf(server.options, call.context));
       const { handle } = await startRun(server, { ...call, workflow: call.params.name });
       return json(await handlerRecord(handle, server.catalog));
     },

@@ -1,5 +1,6 @@
 import type { RunHandle } from "millrace/runtime";
 import { refusalError } from "../http/answer-error.js";
+import { runUnknown } from "../http/http-error.js";
 import { isEnd } from "../routes/runs-of.js";
 import { type StartedRun, type StartHost, startRun } from "../start-run.js";
 import { readEvent, readMeta } from "../wire/read-event.js";
@@ -17,6 +18,8 @@ export async function bring(host: StartHost, { asked, workflow, tenant, ...rest 
   const { idempotencyKey } = rest;
   if (asked.kind === "start") return startRun(host, { workflow, tenant, body: asked.body, idempotencyKey });
   const handle = host.runtime.handle(asked.id, { tenant });
+  // A store may have the runs of several functions.
+  if ((await handle.summary()).workflow !== workflow) throw runUnknown(asked.id);
   await handle.accepted;
   if (asked.kind === "drive") await takeUp(host, handle);
   const facts = host.catalog.get(workflow);

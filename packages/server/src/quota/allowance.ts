@@ -1,0 +1,77 @@
+import { HttpError } from "../http/http-error.js";
+import { nowMs } from "../system.js";
+import type { Caller } from "./caller.js";
+
+export interface AllowanceLimits {
+  readonly perMinutePerTenant: number;
+  readonly perMinutePerClient: number;
+}
+
+interface Bucket {
+  left: number;
+  atMs: number;
+}
+
+const minuteMs = 60_000;
+/** Above it, those that are full again are let go. */
+const mostBuckets = 10_000;
+
+/**
+ * How many runs each tenant and each client may still start: a minute's worth at once, and what it comes to evenly after that.
+ */
+export class Allowance {
+  readonly #limits: AllowanceLimits;
+  readonly #buckets: Map<string, Bucket> = new Map();
+
+  constructor(limits: AllowanceLimits) {
+    this.#limits = limits;
+  }
+
+  /** @throws {HttpError} 429 `STARTS_EXCEEDED`, with nothing spent. */
+  spend(caller: Caller): void {
+    const atMs = nowMs();
+    const spending = this.#keysOf(caller).map(({ key, perMinute }) => ({
+      perMinute,
+      bucket: this.#filled(key, perMinute, atMs),
+    }));
+    const empty = spending.find(({ bucket }) => bucket.left < 1);
+    if (empty !== undefined) throw exceeded(empty.perMinute, empty.bucket);
+    for (const { bucket } of spending) bucket.left -= 1;
+  }
+
+  #keysOf({ tenant, client }: Caller): { readonly key: string; readonly perMinute: number }[] {
+    const { perMinutePerTenant, perMinutePerClient } = this.#limits;
+    return [
+      ...(client === null ? [] : [{ key: `client ${client}`, perMinute: perMinutePerClient }]),
+      ...(tenant === "" ? [] : [{ key: `tenant ${tenant}`, perMinute: perMinutePerTenant }]),
+    ];
+  }
+
+  #filled(key: string, perMinute: number, atMs: number): Bucket {
+    const known = this.#buckets.get(key);
+    // A clock that is put back gives nothing, and takes nothing.
+    const left = known === undefined ? perMinute : known.left + (Math.max(0, atMs - known.atMs) / minuteMs) * perMinute;
+    const bucket = known ?? { left, atMs };
+    bucket.left = Math.min(perMinute, left);
+    bucket.atMs = atMs;
+    if (known === undefined) this.#add(key, bucket);
+    return bucket;
+  }
+
+  #add(key: string, bucket: Bucket): void {
+    if (this.#buckets.size >= mostBuckets)
+      for (const [other, { atMs }] of this.#buckets) if (bucket.atMs - atMs >= minuteMs) this.#buckets.delete(other);
+    this.#buckets.set(key, bucket);
+  }
+}
+
+function exceeded(perMinute: number, { left }: Bucket): HttpError {
+  const waitSeconds = Math.ceil(((1 - left) / perMinute) * (minuteMs / 1000));
+  return new HttpError({
+    status: 429,
+    code: "STARTS_EXCEEDED",
+    detail: `More than ${perMinute} runs were started within a minute.`,
+    hint: "Ask again later.",
+    headers: { "retry-after": String(Math.max(1, waitSeconds)) },
+  });
+}

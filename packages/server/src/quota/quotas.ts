@@ -1,0 +1,35 @@
+import type { ServerLimits } from "../options.js";
+import { Allowance } from "./allowance.js";
+import { Slots } from "./slots.js";
+
+/** What callers share out between them: streams, requests that wait, and starts. Each process counts its own. */
+export interface Quotas {
+  readonly streams: Slots;
+  readonly waits: Slots;
+  readonly starts: Allowance;
+}
+
+export function openQuotas(limits: ServerLimits): Quotas {
+  return {
+    streams: new Slots({
+      what: "streams",
+      code: "STREAMS_EXCEEDED",
+      hint: "Close some, or share one.",
+      all: limits.streams,
+      perTenant: limits.streamsPerTenant,
+      perClient: limits.streamsPerClient,
+    }),
+    waits: new Slots({
+      what: "requests that wait",
+      code: "WAITS_EXCEEDED",
+      hint: "Ask without `wait`, start with `run-nowait`, or read a stream.",
+      all: limits.waits,
+      perTenant: limits.waitsPerTenant,
+      perClient: limits.waitsPerClient,
+    }),
+    starts: new Allowance({
+      perMinutePerTenant: limits.startsPerMinutePerTenant,
+      perMinutePerClient: limits.startsPerMinutePerClient,
+    }),
+  };
+}

@@ -1,0 +1,69 @@
+import { HttpError } from "../http/http-error.js";
+import type { Caller } from "./caller.js";
+
+export interface SlotLimits {
+  /** What is counted, in the plural: "streams". */
+  readonly what: string;
+  /** Of the refusal. */
+  readonly code: string;
+  readonly hint: string;
+  readonly all: number;
+  readonly perTenant: number;
+  readonly perClient: number;
+}
+
+/** How many of one kind are open: in all, of each tenant and of each client. */
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #ofCallers: Map<string, number> = new Map();
+  #open = 0;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** @throws {HttpError} 429 */
+  assertFree(caller: Caller): void {
+    const { what, code, hint, all } = this.#limits;
+    const full = this.#keysOf(caller).find(({ key, limit }) => this.#openOf(key) >= limit);
+    if (this.#open < all && full === undefined) return;
+    const detail =
+      full === undefined ? `Too many ${what} are open.` : `${full.who} ${this.#openOf(full.key)} open ${what}.`;
+    throw new HttpError({ status: 429, code, detail, hint, headers: { "retry-after": "1" } });
+  }
+
+  /** Gives the way to give it back, which counts once. It takes what `assertFree` has found. */
+  take(caller: Caller): () => void {
+    this.#count(caller, 1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#count(caller, -1);
+      isTaken = false;
+    };
+  }
+
+  #openOf(key: string): number {
+    return this.#ofCallers.get(key) ?? 0;
+  }
+
+  #keysOf({ tenant, client }: Caller): { readonly key: string; readonly limit: number; readonly who: string }[] {
+    const { perTenant, perClient } = this.#limits;
+    return [
+      ...(client === null ? [] : [{ key: `client ${client}`, limit: perClient, who: "You have" }]),
+      ...(tenant === "" ? [] : [{ key: `tenant ${tenant}`, limit: perTenant, who: "Your tenant has" }]),
+    ];
+  }
+
+  #count(caller: Caller, change: number): void {
+    this.#open += change;
+    for (const { key } of this.#keysOf(caller)) {
+      const count = this.#openOf(key) + change;
+      if (count > 0) this.#ofCallers.set(key, count);
+      else this.#ofCallers.delete(key);
+    }
+  }
+}
