@@ -86,7 +86,7 @@ describe.each(Object.keys(transports))("MCP over %s", (transport) => {
     const { client, call } = await open(transport);
 
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "busy", "answer_prompt"]);
+    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "busy", "answer_prompt", "list_runs", "get_run"]);
     expect(await call("add", { left: 2, right: 3 })).toMatchObject({ content: [{ type: "text", text: '{"sum":5}' }] });
     expect(await call("add", { left: "x" })).toMatchObject({ isError: true });
   });

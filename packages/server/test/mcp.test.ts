@@ -2,22 +2,45 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { ElicitRequestSchema, type ElicitResult } from "@modelcontextprotocol/sdk/types.js";
-import { createRuntime } from "millrace/runtime";
+import { defineWorkflow, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
+import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
 import { createMcpServer } from "../src/mcp.js";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
 
+class Question extends InputRequiredEvent.define("Question", {}) {}
+class Stars extends HumanResponseEvent.define("Stars", {
+  stars: z.number().refine((stars) => stars <= 5, "at most 5 stars"),
+}) {}
+/** What it takes, a form cannot say. */
+const survey = defineWorkflow("survey")
+  .step("ask", { on: StartEvent, emits: StopEvent, waits: Stars, streams: Question }, async (_ev, ctx) => {
+    const { stars } = await ctx.waitForEvent(Stars, { prompt: new Question({}) });
+    return new StopEvent({ result: stars });
+  })
+  .build();
+
+class Confirmed extends HumanResponseEvent.define("Confirmed", {}) {}
+const confirm = defineWorkflow("confirm")
+  .step("ask", { on: StartEvent, emits: StopEvent, waits: Confirmed, streams: Question }, async (_ev, ctx) => {
+    await ctx.waitForEvent(Confirmed, { prompt: new Question({}) });
+    return new StopEvent({ result: "confirmed" });
+  })
+  .build();
+
 async function connect(
   answer: ElicitResult | (() => Promise<ElicitResult>) | null = null,
   elicitation: Record<string, object> = {},
+  store: RunStore = memoryStore(),
 ) {
-  const runtime = createRuntime({ workflows });
+  const runtime = createRuntime({ workflows: { ...workflows, survey, confirm }, store });
   const log = { info: () => {}, error: () => {} };
   const server = createMcpServer({
     runtime,
     log,
-    tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails." },
+    tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails.", survey: "Asks.", confirm: "Confirms." },
     progressMs: 5,
   });
   const client = new Client({ name: "test", version: "1" }, { capabilities: answer === null ? {} : { elicitation } });
@@ -44,7 +67,8 @@ describe("createMcpServer", () => {
     const { client } = await connect();
 
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "fail", "answer_prompt"]);
+    const own = ["answer_prompt", "list_runs", "get_run"];
+    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "fail", "survey", "confirm", ...own]);
     expect(tools[0]).toMatchObject({
       description: "Adds two numbers.",
       inputSchema: { type: "object", properties: { left: { type: "number" } }, required: ["left"] },
@@ -139,6 +163,159 @@ describe("createMcpServer", () => {
   );
 });
 
+/** Answers one after the other, and the last one again and again. */
+function answering(...answers: readonly (ElicitResult["content"] | undefined)[]): () => Promise<ElicitResult> {
+  let next = 0;
+  return async () => {
+    const content = answers[Math.min(next++, answers.length - 1)];
+    return { action: "accept", ...(content !== undefined && { content }) };
+  };
+}
+
+describe("an answer that is refused", () => {
+  it.each([
+    ["does not fit the schema of the event", { stars: 9 }, "at most 5 stars"],
+    ["does not fit the form", { stars: "many" }, "stars"],
+    ["is accepted and empty", undefined, "it is empty"],
+  ])("is asked for again where it %s, with what is wrong", async (_name, wrong, why) => {
+    const { call, asked } = await connect(answering(wrong, { stars: 4 }));
+
+    expect(await call("survey")).toMatchObject({ content: [{ text: '{"result":4}' }] });
+    expect(asked).toHaveLength(2);
+    expect(asked[1].message).toContain(why);
+  });
+
+  it.each([[{ stars: 9 }], [undefined]])("leaves the open prompt after three times: %o", async (wrong) => {
+    const { call, asked } = await connect(answering(wrong));
+
+    const { isError, structuredContent } = await call("survey");
+
+    expect(asked).toHaveLength(3);
+    expect(isError).not.toBe(true);
+    expect(structuredContent).toMatchObject({ handler_id: expect.any(String), waiting: true, prompts: [{}] });
+  });
+
+  it("needs no content where nothing is asked for but a yes", async () => {
+    const { call } = await connect({ action: "accept" });
+
+    expect(await call("confirm")).toMatchObject({ content: [{ text: '{"result":"confirmed"}' }] });
+  });
+
+  it.each([
+    ["does not fit", { stars: 9 }, "EVENT_INVALID"],
+    ["is no object", "five", "BODY_INVALID"],
+    ["is missing", undefined, "BODY_INVALID"],
+  ])("of `answer_prompt` that %s gives the open prompt back", async (_name, fields, code) => {
+    const { call } = await connect();
+    const { handler_id, prompts } = (await call("survey")).structuredContent;
+    const given = { handler_id, prompt_id: prompts[0].prompt_id };
+
+    const refused = await call("answer_prompt", { ...given, ...(fields !== undefined && { fields }) });
+
+    expect(refused).toMatchObject({ isError: true, structuredContent: { handler_id, prompts, waiting: true } });
+    expect(refused.content[0].text).toContain(code);
+    expect(refused.content[1].text).toContain(handler_id);
+    expect(await call("answer_prompt", { ...given, fields: { stars: 3 } })).toMatchObject({
+      content: [{ text: '{"result":3}' }],
+    });
+  });
+
+  it("of a prompt that is closed says how the run stands", async () => {
+    const { call } = await connect();
+    const { handler_id, prompts } = (await call("survey")).structuredContent;
+    const given = { handler_id, prompt_id: prompts[0].prompt_id, fields: { stars: 3 } };
+    await call("answer_prompt", given);
+
+    expect(await call("answer_prompt", given)).toMatchObject({
+      isError: true,
+      structuredContent: { handler_id, status: "completed" },
+    });
+  });
+});
+
+describe("a call that is called off", () => {
+  it("while its start is being stored cancels the run", async () => {
+    const inner = memoryStore();
+    const stored = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const slow = new Proxy(inner, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name !== "commit") return value.bind(target);
+        return async (...given: unknown[]) => {
+          asked.resolve();
+          await stored.promise;
+          return value.apply(target, given);
+        };
+      },
+    });
+    const { client, runtime } = await connect(null, {}, slow);
+    const stop = new AbortController();
+    const calling = client.callTool({ name: "refund", arguments: {} }, undefined, { signal: stop.signal });
+    calling.catch(() => {}); // looked at below
+    await asked.promise;
+
+    stop.abort();
+    await expect(calling).rejects.toThrow();
+    await new Promise((resolve) => setImmediate(resolve)); // the notice of the client has come
+    stored.resolve();
+
+    await expect.poll(async () => (await runtime.runs({})).runs.map(({ status }) => status)).toEqual(["cancelled"]);
+  });
+});
+
+describe("runs", () => {
+  it("are listed and looked up, those of the tools only", async () => {
+    const { call, runtime } = await connect();
+    const { handler_id: waiting } = (await call("survey")).structuredContent;
+    const { handler_id: added } = (await call("add", { left: 1 })).structuredContent;
+    const hidden = runtime.run("mailbox", {});
+    await hidden.accepted;
+    const idsOf = ({ structuredContent }: Json): string[] =>
+      structuredContent.handlers.map((handler: Json) => handler.handler_id);
+
+    expect(idsOf(await call("list_runs"))).toEqual([added, waiting]);
+    expect(idsOf(await call("list_runs", { workflow: "survey" }))).toEqual([waiting]);
+    expect(idsOf(await call("list_runs", { status: "completed" }))).toEqual([added]);
+    expect(idsOf(await call("list_runs", { waiting: true }))).toEqual([waiting]);
+    const first = await call("list_runs", { limit: 1 });
+    expect(idsOf(await call("list_runs", { limit: 1, cursor: first.structuredContent.cursor }))).toEqual([waiting]);
+    expect(await call("get_run", { handler_id: added })).toMatchObject({ structuredContent: { status: "completed" } });
+    expect(await call("get_run", { handler_id: waiting, wait_ms: 5_000 })).toMatchObject({
+      structuredContent: { waiting: true, prompts: [{}] },
+    });
+    expect(await call("get_run", { handler_id: hidden.runId })).toMatchObject({ isError: true });
+  });
+
+  it.each([
+    ["list_runs", { workflow: "mailbox" }],
+    ["list_runs", { limit: 0 }],
+    ["list_runs", { status: "gone" }],
+    ["list_runs", { cursor: "nonsense" }],
+    ["get_run", {}],
+    ["get_run", { handler_id: 7 }],
+    ["get_run", { handler_id: "nobody" }],
+    ["answer_prompt", {}],
+  ])("are not shown where %s is given %o, and the model is told why", async (tool, given) => {
+    const { call } = await connect();
+
+    const { isError, content } = await call(tool, given);
+
+    expect(isError).toBe(true);
+    expect(content[0].text).toMatch(/^(BODY_INVALID|OPTION_INVALID|RUN_UNKNOWN|QUERY_INVALID|There is no handler)/);
+  });
+
+  it("of another tenant are neither listed nor found", async () => {
+    const { call, runtime } = await connect();
+    const other = runtime.run("refund", {}, { tenant: "acme" });
+    await other.accepted;
+
+    expect((await call("list_runs")).structuredContent.handlers).toEqual([]);
+    expect(await call("get_run", { handler_id: other.runId })).toMatchObject({ isError: true });
+  });
+});
+
 function failing(): never {
   throw new Error("the window is gone");
 }
@@ -157,5 +334,25 @@ describe("the options of an MCP server", () => {
       /`tenent` is no option: did you mean `tenant`.*waitMs.*progressMs.*"ad"/s,
     );
     expect(() => createMcpServer({} as never)).toThrow("no runtime");
+  });
+
+  it.each(["my flow", "müller", "a/b", "x".repeat(129), "a:b", "answer_prompt", "list_runs", "get_run"])(
+    "refuse the workflow %s, whose name no tool can have, unless it is no tool",
+    (name) => {
+      const runtime = createRuntime({ workflows: { [name]: workflows.add, add: workflows.add } });
+      onTestFinished(() => runtime.stop());
+
+      expect(() => createMcpServer({ runtime })).toThrow(JSON.stringify(name).slice(1, -1));
+      expect(() => createMcpServer({ runtime, tools: { [name]: "A tool." } })).toThrow(/OPTION_INVALID|cannot be|name/);
+      expect(() => createMcpServer({ runtime, tools: { add: "Adds." } })).not.toThrow();
+    },
+  );
+
+  it("take a name of 128 characters", () => {
+    const name = "a.B_c-9".padEnd(128, "x");
+    const runtime = createRuntime({ workflows: { [name]: workflows.add } });
+    onTestFinished(() => runtime.stop());
+
+    expect(() => createMcpServer({ runtime })).not.toThrow();
   });
 });

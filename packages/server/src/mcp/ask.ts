@@ -7,11 +7,11 @@
  * @module
  */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import type { ElicitRequestFormParams, RequestId } from "@modelcontextprotocol/sdk/types.js";
-import type { Log, PendingPrompt } from "millrace";
+import { type ElicitRequestFormParams, ErrorCode, McpError, type RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { type Log, type PendingPrompt, WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
-import { cleanJson } from "../wire/clean-text.js";
+import { cleanJson, cleanText } from "../wire/clean-text.js";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 
@@ -27,31 +27,59 @@ export interface Asking {
   readonly log: Log;
 }
 
-/** True when it has been answered. */
+/** How often a person is asked whose answers do not fit. */
+const mostTries = 3;
+
+/** False: it is still open, and nobody here will answer it. */
 export async function ask(asking: Asking, { promptId, event }: PendingPrompt): Promise<boolean> {
-  const { server, facts, handle } = asking;
+  const { server, facts } = asking;
   const requestedSchema = showsForms(server) ? formOf(facts) : null;
   if (requestedSchema === null) return false;
-  const content = await answerOf(asking, {
-    message: `${event.type}: ${cleanJson(event.toJSON())}`,
-    requestedSchema,
-  });
-  if (content === null) return false;
-  const receipt = await handle.answer(promptId, content);
-  return receipt.status === "accepted";
+  const question = `${event.type}: ${cleanJson(event.toJSON())}`;
+  let message = question;
+  for (let tries = 0; tries < mostTries; tries++) {
+    const answer = await answerOf(asking, { message, requestedSchema });
+    if (answer === null) return false;
+    const problem = "problem" in answer ? answer.problem : await refusalOf(asking, promptId, answer.content);
+    if (problem === null) return true;
+    message = `${question}\n\nThat answer does not fit: ${problem}`;
+  }
+  return false;
 }
 
+type Answer = { readonly content: object } | { readonly problem: string };
+
 /** Null: the person has given none. The prompt stays open then, whatever the reason. */
-async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<object | null> {
+async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<Answer | null> {
   const { server, signal, requestId, answerMs, log, handle } = asking;
   try {
     const options = { signal, timeout: answerMs, relatedRequestId: requestId };
     const { action, content } = await server.elicitInput(form, options);
-    return action === "accept" ? (content ?? {}) : null;
+    if (action !== "accept") return null;
+    const isEmptyForm = Object.keys(form.requestedSchema.properties).length === 0;
+    return content === undefined && !isEmptyForm ? { problem: "it is empty." } : { content: content ?? {} };
   } catch (error) {
-    if (!signal.aborted)
-      log.error(`Run "${handle.runId}" has a prompt, and the client could not ask for the answer.`, error);
+    if (signal.aborted) return null;
+    // The SDK has looked at the answer, and the form says no.
+    if (error instanceof McpError && error.code === ErrorCode.InvalidParams)
+      return { problem: cleanText(error.message) };
+    log.error(`Run "${handle.runId}" has a prompt, and the client could not ask for the answer.`, error);
     return null;
+  }
+}
+
+/** Answers that the person can mend; with all others the prompt is gone, or its run. */
+const mendable: ReadonlySet<string> = new Set(["EVENT_INVALID", "EVENT_NOT_ACCEPTED", "VALUE_UNSERIALIZABLE"]);
+
+/** What the run says against an answer. Null: it has taken it, or somebody else has answered. */
+async function refusalOf({ handle }: Asking, promptId: string, content: object): Promise<string | null> {
+  try {
+    const receipt = await handle.answer(promptId, content);
+    const isMendable = receipt.status === "refused" && mendable.has(receipt.code);
+    return isMendable ? cleanText(receipt.hint || receipt.code) : null;
+  } catch (error) {
+    if (!WorkflowError.is(error) || !mendable.has(error.code)) throw error;
+    return cleanText(error.message);
   }
 }
 

@@ -1,0 +1,168 @@
+/**
+ * Calls of tools. Whatever goes wrong once there is a run, the answer says where that run stands: a model that knows its id can look
+ * it up and answer it.
+ *
+ * @module
+ */
+import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { WorkflowError } from "millrace";
+import type { RunHandle } from "millrace/runtime";
+import { answerError, refusalError } from "../http/answer-error.js";
+import { guardJson } from "../http/guard-json.js";
+import { bodyInvalid, HttpError, runUnknown } from "../http/http-error.js";
+import { defaultLimits } from "../options.js";
+import { settled } from "../run-wait.js";
+import { cleanJson } from "../wire/clean-text.js";
+import { handlerRecord } from "../wire/handler-record.js";
+import type { Handler } from "../wire/schemas.js";
+import type { WorkflowFacts } from "../workflow-facts.js";
+import { ask } from "./ask.js";
+import type { Offer, ToolCall } from "./offer.types.js";
+import { isOwnTool, type OwnTool } from "./own-tools.js";
+import { listOffered, waitMsOf } from "./runs.js";
+
+interface Running {
+  readonly handle: RunHandle;
+  readonly facts: WorkflowFacts;
+}
+
+type CallOf = (offer: Offer, call: ToolCall) => Promise<CallToolResult>;
+
+/** @throws {McpError} for a tool that there is not. */
+export async function callTool(offer: Offer, call: ToolCall): Promise<CallToolResult> {
+  const { tool, given } = call;
+  const work: CallOf | null = isOwnTool(tool) ? own[tool] : Object.hasOwn(offer.tools, tool) ? runWorkflow : null;
+  if (work === null) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${tool}".`);
+  try {
+    guardJson(given, defaultLimits.bodyDepth);
+    return await work(offer, call);
+  } catch (error) {
+    return failed(offer, { error, tool, record: null });
+  }
+}
+
+const own: Readonly<Record<OwnTool, CallOf>> = {
+  answer_prompt: answerPrompt,
+  list_runs: async (offer, { given }) => resultOf(await listOffered(offer, given)),
+  get_run: async (offer, { given, signal }) => {
+    const { handle } = await findRun(offer, given);
+    const waitMs = Math.min(waitMsOf(given), offer.waitMs);
+    if (waitMs > 0) await settled(handle, waitMs, signal);
+    return resultOf(await handlerRecord(handle, offer.catalog));
+  },
+};
+
+async function runWorkflow(offer: Offer, call: ToolCall): Promise<CallToolResult> {
+  const { tool, given, signal } = call;
+  const handle = offer.runtime.run(tool, given, { tenant: offer.tenant });
+  // A call that is called off takes its run with it, also one whose start is being stored.
+  const cancel = (): void =>
+    void handle.accepted
+      .then(() => handle.cancel("the client has called off the call"))
+      .catch((error: unknown) => offer.log.error(`Run "${handle.runId}" was called off and is not cancelled.`, error));
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  try {
+    await handle.accepted;
+    return await finishedOrFailed(offer, { handle, facts: offer.catalog.get(tool) }, call);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResult> {
+  const running = await findRun(offer, call.given);
+  try {
+    const { prompt_id: promptId, fields } = call.given;
+    if (typeof promptId !== "string") throw bodyInvalid("`prompt_id` is no text.");
+    if (!isFields(fields)) throw bodyInvalid("`fields` is no object.");
+    const receipt = await running.handle.answer(promptId, fields);
+    if (receipt.status === "refused") throw refusalError(receipt);
+  } catch (error) {
+    return failed(offer, { error, tool: call.tool, record: await recordOf(offer, running) });
+  }
+  return finishedOrFailed(offer, running, call);
+}
+
+function isFields(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws {HttpError} `RUN_UNKNOWN`: what is no tool here is nobody's business here. */
+async function findRun(offer: Offer, given: ToolCall["given"]): Promise<Running> {
+  const { handler_id: id } = given;
+  if (typeof id !== "string") throw bodyInvalid("`handler_id` is no text.");
+  const handle = offer.runtime.handle(id, { tenant: offer.tenant });
+  const { workflow } = await handle.summary();
+  if (!Object.hasOwn(offer.tools, workflow)) throw runUnknown(handle.runId);
+  return { handle, facts: offer.catalog.get(workflow) };
+}
+
+async function finishedOrFailed(offer: Offer, running: Running, call: ToolCall): Promise<CallToolResult> {
+  try {
+    return await finished(offer, running, call);
+  } catch (error) {
+    return failed(offer, { error, tool: call.tool, record: await recordOf(offer, running) });
+  }
+}
+
+/** Until the run has ended, or asks what nobody here can answer. */
+async function finished(
+  offer: Offer,
+  { handle, facts }: Running,
+  { signal, requestId }: ToolCall,
+): Promise<CallToolResult> {
+  const { server, waitMs, catalog, log } = offer;
+  for (;;) {
+    await settled(handle, waitMs, signal);
+    const outcome = await handle.outcome();
+    const [prompt] = outcome?.status === "waiting" ? outcome.prompts : [];
+    const asking = { server, facts, handle, signal, requestId, answerMs: waitMs, log };
+    if (prompt === undefined || !(await ask(asking, prompt))) break;
+  }
+  const record = await handlerRecord(handle, catalog);
+  const result = resultOf(record);
+  if (record.status !== "completed") return { ...result, isError: record.status === "failed" };
+  return { ...result, content: [{ type: "text", text: cleanJson(record.result?.value) }] };
+}
+
+function resultOf(value: object): CallToolResult {
+  const text = cleanJson(value);
+  return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
+}
+
+type KnownRecord = Handler | Pick<Handler, "handler_id">;
+
+/** At the least its id, where it cannot be read now. */
+async function recordOf({ catalog }: Offer, { handle }: Running): Promise<KnownRecord> {
+  return handlerRecord(handle, catalog).catch(() => ({ handler_id: handle.runId }));
+}
+
+interface FailedCall {
+  readonly error: unknown;
+  readonly tool: string;
+  /** Of the run that the call is about. Null: there is none. */
+  readonly record: KnownRecord | null;
+}
+
+/** What the model did is a result that it can read; anything else goes to the log. */
+async function failed({ log }: Offer, { error, tool, record }: FailedCall): Promise<CallToolResult> {
+  const said = answerError(error, { method: "POST", path: `tool ${tool}` }, log);
+  const { detail, code, hint } = (await said.json()) as {
+    readonly detail: string;
+    readonly code: string;
+    readonly hint?: string;
+  };
+  const isTheirs = said.status < 500 && (WorkflowError.is(error) || error instanceof HttpError);
+  const text = `${isTheirs ? `${code}: ` : ""}${detail}${hint === undefined ? "" : ` ${hint}`}`;
+  if (record === null) return { isError: true, content: [{ type: "text", text }] };
+  const standing = cleanJson(record);
+  return {
+    isError: true,
+    content: [
+      { type: "text", text },
+      { type: "text", text: standing },
+    ],
+    structuredContent: JSON.parse(standing) as Record<string, unknown>,
+  };
+}

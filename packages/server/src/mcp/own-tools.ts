@@ -1,0 +1,53 @@
+/** The tools besides the workflows: for prompts that are still open, and for runs that a model has lost sight of. */
+import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+
+const handlerId = { type: "string", description: "The `handler_id` of a run." };
+
+const definitions = {
+  answer_prompt: {
+    description:
+      "Answers what a run has asked, and waits for the run. Ask the person first; never make up an answer. An answer that does not fit is refused, and the prompt stays open.",
+    inputSchema: {
+      type: "object",
+      properties: { handler_id: handlerId, prompt_id: { type: "string" }, fields: { type: "object" } },
+      required: ["handler_id", "prompt_id", "fields"],
+    },
+  },
+  list_runs: {
+    description: "Lists runs of the workflows that are tools here, newest first, in pages.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        workflow: { type: "string", description: "Only runs of this one." },
+        status: { type: "string", enum: ["running", "completed", "failed", "cancelled"] },
+        waiting: {
+          type: "boolean",
+          description: "Only runs that wait for an answer, an event or a time, or only others.",
+        },
+        limit: { type: "integer", minimum: 1, maximum: 100, default: 20 },
+        cursor: { type: "string", description: "Of the page before." },
+      },
+    },
+  },
+  get_run: {
+    description: "Says where a run stands: its status, result or error, and what it asks.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        handler_id: handlerId,
+        wait_ms: { type: "integer", minimum: 0, default: 0, description: "Waits so long for its end or a prompt." },
+      },
+      required: ["handler_id"],
+    },
+  },
+} as const;
+
+export type OwnTool = keyof typeof definitions;
+
+export const ownTools: readonly Tool[] = Object.entries(definitions).map(
+  ([name, definition]) => ({ name, ...definition }) as unknown as Tool,
+);
+
+export function isOwnTool(name: string): name is OwnTool {
+  return Object.hasOwn(definitions, name);
+}
