@@ -233,19 +233,28 @@ describe("an answer that is refused", () => {
   });
 });
 
+/** A promise, and what fulfils it. */
+function gate(): readonly [Promise<void>, () => void] {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [opened, open];
+}
+
 describe("a call that is called off", () => {
   it("while its start is being stored cancels the run", async () => {
     const inner = memoryStore();
-    const stored = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const [stored, release] = gate();
+    const [asked, reached] = gate();
     const slow = new Proxy(inner, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== "function") return value;
         if (name !== "commit") return value.bind(target);
         return async (...given: unknown[]) => {
-          asked.resolve();
-          await stored.promise;
+          reached();
+          await stored;
           return value.apply(target, given);
         };
       },
@@ -254,12 +263,12 @@ describe("a call that is called off", () => {
     const stop = new AbortController();
     const calling = client.callTool({ name: "refund", arguments: {} }, undefined, { signal: stop.signal });
     calling.catch(() => {}); // looked at below
-    await asked.promise;
+    await asked;
 
     stop.abort();
     await expect(calling).rejects.toThrow();
     await new Promise((resolve) => setImmediate(resolve)); // the notice of the client has come
-    stored.resolve();
+    release();
 
     await expect.poll(async () => (await runtime.runs({})).runs.map(({ status }) => status)).toEqual(["cancelled"]);
   });
