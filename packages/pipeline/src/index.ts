@@ -21,6 +21,7 @@ export { Step } from "./nodes/step.js";
 export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
 export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";
 export type {
+  Choice,
   ConditionOptions,
   EndCondition,
   Evaluator,

@@ -1,7 +1,17 @@
 /** What a careless user does: it works, or is refused at the door. */
 import { memoryStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { Condition, Loop, Parallel, Pipeline, Router, Step, type StepFunction, Steps } from "../src/index.js";
+import {
+  Condition,
+  Loop,
+  Parallel,
+  Pipeline,
+  Router,
+  type RunContext,
+  Step,
+  type StepFunction,
+  Steps,
+} from "../src/index.js";
 import { Gate } from "./support/gate.js";
 
 const fails: StepFunction = () => {
@@ -200,6 +210,62 @@ it("a value that contains itself fails the step that gave it", async () => {
   await using gives = new Pipeline({ name: "gives", steps: [() => circular] });
 
   expect((await gives.run("").output()).error).toMatchObject({ code: "VALUE_UNSERIALIZABLE" });
+});
+
+it.each<[string, unknown, string]>([
+  ["a function", () => {}, "a function"],
+  ["a function inside", { a: [{ b: () => {} }] }, 'a function at "a.0.b"'],
+  ["an instance of a class", { gate: new Gate() }, 'an instance of Gate at "gate"'],
+])("a step that gives %s is told so, and is not tried again", async (_what, given, said) => {
+  let calls = 0;
+  const executor = (_input: unknown, { sessionState }: RunContext) => {
+    sessionState["calls"] = ++calls;
+    return given;
+  };
+  await using gives = new Pipeline({ name: "gives", steps: [new Step({ name: "bad", maxRetries: 3, executor })] });
+
+  const { error, sessionState } = await gives.run("").output();
+
+  expect(error).toMatchObject({
+    code: "VALUE_UNSERIALIZABLE",
+    message: `The step "bad" gave ${said}, which cannot be stored.`,
+  });
+  expect(calls).toBe(1);
+  expect(sessionState).toEqual({ calls: 1 });
+});
+
+it("a pipeline that is closed before its first run closes its store, and runs no more", async () => {
+  const store = memoryStore();
+  let isClosed = false;
+  const close = store.close.bind(store);
+  store.close = () => {
+    isClosed = true;
+    return close();
+  };
+  const unused = new Pipeline({ name: "unused", store, steps: [] });
+
+  await unused.close();
+
+  expect(isClosed).toBe(true);
+  expect(() => unused.run("")).toThrow(expect.objectContaining({ code: "RUNTIME_STOPPED" }));
+});
+
+it("a run of another pipeline of the store is refused, with the name of the one that has it", async () => {
+  const store = memoryStore();
+  const one = new Pipeline({ name: "One", store, steps: [() => 1] });
+  await using other = new Pipeline({ name: "Other", store, steps: [() => 2] });
+  const { runId } = await one.run("");
+  const refused = {
+    code: "RUN_UNKNOWN",
+    message: `The pipeline "other" has no run "${runId}": it is a run of "one".`,
+  };
+
+  await expect(other.getRun(runId)).rejects.toMatchObject(refused);
+  await expect(other.handle(runId).output()).rejects.toMatchObject(refused);
+  await expect(other.handle(runId).cancel()).rejects.toMatchObject(refused);
+  const answers = [{ requirementId: "r", decision: { decision: "confirm" } }] as const;
+  await expect(other.continueRun(runId, { answers })).rejects.toMatchObject(refused);
+  expect((await one.getRun(runId)).content).toBe(1);
 });
 
 describe("options that cannot be", () => {

@@ -7,6 +7,7 @@ import {
   Pipeline,
   type PipelineOptions,
   Router,
+  type RouterOptions,
   Step,
   type StepFunction,
   Steps,
@@ -107,6 +108,17 @@ describe("a Parallel", () => {
     expect(output.stepResults[1]?.steps.map(({ content }) => content)).toEqual(["slow after in a", "quick after in a"]);
     expect(output.content).toContain("slow after in a");
     expect(output.content).toContain("quick after in a");
+  });
+
+  it("gives the content of every branch by its name, with a number where others have it too", async () => {
+    const both = new Parallel("both", add("a"), add("a"), add("b"), add("a"));
+
+    expect((await pipeline([both, (input) => input.getStepContent("both")]).run("in")).content).toEqual({
+      a: "in a",
+      "a 2": "in a",
+      b: "in b",
+      "a 3": "in a",
+    });
   });
 
   it("waits for all of its branches where a group in one of them was given up", async () => {
@@ -230,6 +242,27 @@ describe("a Condition and a Router", () => {
     );
     expect(skipped.content).toBe("in a b");
     expect(skipped.stepResults[1]).toMatchObject({ stepType: "Condition", skipped: true, success: true });
+  });
+
+  it("run a list of steps that is named as it was listed, alone and among others", async () => {
+    const [list, other] = [[add("p"), add("q")], add("z")];
+    const routed = (selector: RouterOptions["selector"]) =>
+      pipeline([new Router({ choices: [add("y"), list, other], ...(selector && { selector }) })]).run("in");
+
+    expect((await routed(() => list)).content).toBe("in p q");
+    expect((await routed(() => [list])).content).toBe("in p q");
+    expect((await routed(() => [other, list, "y"])).content).toBe("in z p q y");
+  });
+
+  it("are told apart by their names: no two choices have one", () => {
+    const choices = [add("y"), add("z"), add("y")];
+
+    expect(() => pipeline([new Router({ name: "route", choices, selector: () => "y" })])).toThrow(
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        message: 'The router "route" cannot be made: two of its `choices` have the name "y".',
+      }),
+    );
   });
 
   it("run what the selector names, one after the other", async () => {

@@ -12,6 +12,7 @@ import {
   type StepRequirement,
 } from "../src/index.js";
 import { pausingAgent } from "./support/fake-executor.js";
+import { Gate } from "./support/gate.js";
 import { fails, pipeline, step } from "./support/pipelines.js";
 import { askedOf, stillTime } from "./support/still-time.js";
 
@@ -115,7 +116,15 @@ describe("continueRun", () => {
     const paused = await asked.run("in");
     const answers = [{ requirementId: only(paused).requirementId, decision: { decision: "confirm" } }] as const;
 
-    expect(() => asked.continueRun(paused)).toThrow(expect.objectContaining({ code: "REQUIREMENT_INVALID" }));
+    expect(() => asked.continueRun(paused)).toThrow(
+      expect.objectContaining({
+        code: "REQUIREMENT_INVALID",
+        message: `The run "${paused.runId}" was given no answer. It asks for: confirmation of "a".`,
+      }),
+    );
+    expect(() => asked.continueRun(paused.runId)).toThrow(
+      expect.objectContaining({ message: `The run "${paused.runId}" was given no answer.` }),
+    );
     only(paused).confirm();
     const done = await asked.continueRun(paused);
     expect(() => asked.continueRun(done)).toThrow(
@@ -126,6 +135,44 @@ describe("continueRun", () => {
     );
     await expect(asked.continueRun(done.runId, { answers })).rejects.toMatchObject({ code: "RUN_NOT_PAUSED" });
     await expect(asked.continueRun("unknown", { answers })).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+  });
+
+  it("takes none of the answers where one is for a question that nobody asks any more", async () => {
+    const asked = pipeline([new Parallel("both", step("a", { humanReview }), step("b", { humanReview }))]);
+    const paused = await asked.run("in");
+    const [first, second] = paused.requirements as [StepRequirement, StepRequirement];
+    first.confirm();
+    await asked.continueRun(paused, { requirements: [first] });
+    second.confirm();
+
+    await expect(asked.continueRun(paused)).rejects.toMatchObject({ code: "PROMPT_CLOSED" });
+    expect(await asked.getRun(paused.runId)).toMatchObject({ status: "PAUSED", requirements: [{ stepName: "b" }] });
+    expect(await asked.continueRun(paused, { requirements: [second] })).toMatchObject({ status: "COMPLETED" });
+  });
+
+  it("says which answers count where one is too late while the run is at work", async () => {
+    const [begun, goOn] = [new Gate(), new Gate()];
+    const works = () => {
+      begun.pass();
+      return goOn.passed;
+    };
+    const asked = pipeline([
+      new Parallel("both", step("a", { humanReview, executor: works }), step("b", { humanReview })),
+    ]);
+    const paused = await asked.run("in");
+    const [first, second] = paused.requirements as [StepRequirement, StepRequirement];
+    first.confirm();
+    await asked.handle(paused.runId).answer(first);
+    await begun.passed;
+    second.confirm();
+
+    await expect(asked.continueRun(paused)).rejects.toMatchObject({
+      code: "PROMPT_CLOSED",
+      message: expect.stringContaining(`The other answers count: ${second.requirementId}.`),
+      details: { accepted: [second.requirementId] },
+    });
+    goOn.pass();
+    expect(await asked.handle(paused.runId)).toMatchObject({ status: "COMPLETED", answered: [{}, {}] });
   });
 
   it("refuses a second answer, in the same way in every place", async () => {

@@ -66,13 +66,19 @@ async function route(plan: CompiledPlan, node: RouterNode, tools: StepTools): Pr
   if (picked === null && node.human?.requiresUserInput === true)
     return (course) => ask(course, { node, place, question: routeQuestion(node, names) });
   const answer: unknown = picked ?? (await node.selector?.(inputOf(plan, tools), tools.context, names));
-  const picks = answer === undefined || answer === null ? [] : Array.isArray(answer) ? answer : [answer];
+  const picks = picksOf(node, answer);
   const queue = picks.map((pick: unknown) => {
     const position = typeof pick === "string" ? names.indexOf(pick) : node.givenAs.indexOf(pick as never);
     if (position >= 0) return position;
     throw wrongAnswer(`The selector of the router "${node.name}"`, pick, `one of ${names.join(", ")}`);
   });
   return (course) => open(course, { node, place, queue });
+}
+
+/** A list that was listed as one choice is that choice. */
+function picksOf({ givenAs }: RouterNode, answer: unknown): readonly unknown[] {
+  if (answer === undefined || answer === null) return [];
+  return Array.isArray(answer) && !givenAs.includes(answer as never) ? answer : [answer];
 }
 
 async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {

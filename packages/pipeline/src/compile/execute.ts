@@ -18,9 +18,9 @@ import { executorRun } from "./executor-run.js";
 import { identityOf } from "./node-facts.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import type { FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
-import { plainCopy } from "./plain-copy.js";
 import type { StepRunContext } from "./run-context.js";
 import type { RunEvents } from "./run-events.js";
+import { stepResult } from "./step-result.js";
 import { executionBy, StepWork } from "./step-work.js";
 
 export interface Execution {
@@ -86,7 +86,7 @@ async function perform(execution: Execution, work: StepWork): Promise<Executed> 
 }
 
 async function runFunction(
-  { input, context, events, about, attempt }: Execution,
+  { node, input, context, events, about, attempt }: Execution,
   { run, work }: { readonly run: StepFunction; readonly work: StepWork },
 ): Promise<StepOutput> {
   const value = await run(input, context);
@@ -101,7 +101,7 @@ async function runFunction(
       events.emit("content", "RunContent", { ...about, content, contentType: "text" });
     },
   };
-  return toOutput(plainCopy(isChunks(value) ? await collectChunks(value, listeners) : value));
+  return toOutput(stepResult(node.name, isChunks(value) ? await collectChunks(value, listeners) : value));
 }
 
 async function runExecutor(

@@ -110,7 +110,7 @@ export class StepInput {
 
   /**
    * What the step of this name ended with. Of a Parallel: an object with the text of each branch by its name, branches without
-   * content left out. Of another group: what its last step ended with. `undefined` when there is no such step or it was skipped.
+   * content left out; of branches with one name, the others have a number behind it: `"look"`, `"look 2"`. Of another group: what its last step ended with. `undefined` when there is no such step or it was skipped.
    */
   getStepContent(name: string): unknown {
     const output = this.getStepOutput(name);
@@ -173,10 +173,22 @@ function named(name: string, output: StepOutput): StepOutput[] {
 }
 
 function branchTexts(parallel: StepOutput): unknown {
-  const branches = parallel.steps.flatMap((child) => (isGroup(child) ? child.steps : [child]));
-  const texts = branches
-    .map((branch) => [branch.stepName, deepestContent(branch)] as const)
-    .filter(([, content]) => !isEmptyContent(content))
-    .map(([name, content]) => [name, toText(content)] as const);
-  return texts.length > 0 ? Object.fromEntries(texts) : toText(parallel.content);
+  const branches = parallel.steps.filter(hasRun).flatMap((child) => (isGroup(child) ? child.steps : [child]));
+  const texts = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const branch of branches) {
+    const { stepId, stepName } = branch;
+    const content = deepestContent(branch);
+    if (isEmptyContent(content)) continue;
+    const name = names.get(stepId) ?? freeName(texts, stepName); // of the iterations of a loop, the last one
+    if (stepId !== "") names.set(stepId, name);
+    texts.set(name, toText(content));
+  }
+  return texts.size > 0 ? Object.fromEntries(texts) : toText(parallel.content);
+}
+
+function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count++) free = `${name} ${count}`;
+  return free;
 }

@@ -154,8 +154,11 @@ export class Condition {
   }
 }
 
-/** Names of choices, or choices themselves; nothing: none. */
-export type Selection = string | StepLike | readonly (string | StepLike)[] | null | undefined;
+/** A choice of a router: a list of steps is one choice, and they run one after the other. */
+export type Choice = StepLike | readonly StepLike[];
+
+/** Names of choices, or choices as they were listed; nothing: none. */
+export type Selection = string | Choice | readonly (string | Choice)[] | null | undefined;
 
 export type Selector = (
   input: StepInput,
@@ -164,8 +167,8 @@ export type Selector = (
 ) => Selection | Promise<Selection>;
 
 export interface RouterOptions extends GroupOptions {
-  /** A list among them is one choice: its steps, one after the other. */
-  readonly choices: readonly (StepLike | readonly StepLike[])[];
+  /** A list among them is one choice: its steps, one after the other. No two have one name. */
+  readonly choices: readonly Choice[];
   /** Left out where people pick: `humanReview: { requiresUserInput: true }`. */
   readonly selector?: Selector;
 }

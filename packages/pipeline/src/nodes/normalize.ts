@@ -88,7 +88,17 @@ function conditionNode(condition: Condition, path: readonly number[]): PipelineN
 
 function routerNode(router: Router, path: readonly number[]): PipelineNode {
   const { choices, selector = null } = router.options;
-  return { ...base(router, path), kind: "router", children: childrenOf(choices, path), givenAs: choices, selector };
+  const children = childrenOf(choices, path);
+  const { name } = base(router, path);
+  refuse(`The router "${name}" cannot be made`, sameNames(children));
+  return { ...base(router, path), kind: "router", children, givenAs: choices, selector };
+}
+
+/** Whoever selects by name would get the first. */
+function sameNames(choices: readonly PipelineNode[]): string[] {
+  const names = choices.map(({ name }) => name);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
+  return [...twice].map((name) => `two of its \`choices\` have the name "${name}"`);
 }
 
 const kindNames = {

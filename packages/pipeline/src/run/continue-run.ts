@@ -33,7 +33,7 @@ export function answersTo(run: PipelineRun, { paused, options }: Continued): Pro
   const requirements = options.requirements ?? (typeof paused === "string" ? [] : paused.requirements);
   const answered = requirements.filter(({ isResolved }) => isResolved);
   const { answers = [], userId } = options;
-  if (answered.length + answers.length === 0) throw unresolved(requirements);
+  if (answered.length + answers.length === 0) throw unresolved(run.runId, requirements);
   return tell(run, { answered, answers, userId });
 }
 
@@ -45,19 +45,47 @@ interface Told {
 
 async function tell(run: PipelineRun, { answered, answers, userId }: Told): Promise<void> {
   if (userId !== undefined) assertOwnRun(await run.look(), userId);
-  if (answers.length > 0) await check(run, answers);
-  const told = await Promise.allSettled([...answered, ...answers].map((answer) => run.answer(answer)));
+  const all = [...answered.map(answerOf), ...answers];
+  const { status, requirements } = await run.look();
+  const goesOn = status === "PAUSED" || status === "RUNNING";
+  if (!goesOn && answers.length > 0) throw notPaused(run.runId, status);
+  if (goesOn) check(run.runId, all, { isPaused: status === "PAUSED", requirements });
+  const told = await Promise.allSettled(all.map((answer) => run.answer(answer)));
   const failed = told.find((one) => one.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  if (failed !== undefined)
+    throw withTaken(
+      failed.reason,
+      all.filter((_, index) => told[index]?.status === "fulfilled"),
+    );
+}
+
+function answerOf({ requirementId, decision }: StepRequirement): RequirementAnswer {
+  return { requirementId, decision: decision as HumanDecision };
+}
+
+/** Somebody else was faster with one of them: whoever asks again has to know which count. */
+function withTaken(error: unknown, taken: readonly RequirementAnswer[]): unknown {
+  if (!WorkflowError.is(error) || taken.length === 0) return error;
+  const accepted = taken.map(({ requirementId }) => requirementId);
+  return new WorkflowError({
+    code: error.code,
+    message: `${error.message} The other answers count: ${accepted.join(", ")}.`,
+    hint: error.hint,
+    details: { ...error.details, accepted },
+    cause: error,
+  });
+}
+
+interface Asked {
+  readonly isPaused: boolean;
+  readonly requirements: readonly StepRequirement[];
 }
 
 /** All of them are good, or none is told. */
-async function check(run: PipelineRun, answers: readonly RequirementAnswer[]): Promise<void> {
-  const { status, requirements } = await run.look();
-  if (status !== "PAUSED" && status !== "RUNNING") throw notPaused(run.runId, status);
+function check(runId: string, answers: readonly RequirementAnswer[], { isPaused, requirements }: Asked): void {
   const open = new Map(requirements.map((requirement) => [requirement.requirementId, requirement]));
-  const closed = answers.find(({ requirementId }) => status === "PAUSED" && !open.has(requirementId));
-  if (closed !== undefined) throw promptClosed(run.runId, closed.requirementId);
+  const closed = answers.find(({ requirementId }) => isPaused && !open.has(requirementId));
+  if (closed !== undefined) throw promptClosed(runId, closed.requirementId);
   const wrong = answers.flatMap(({ requirementId, decision }) => {
     const data = open.get(requirementId)?.data;
     const problems = data === undefined ? [] : decisionProblems(data, decision);

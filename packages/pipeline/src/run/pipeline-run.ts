@@ -98,7 +98,8 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
     answered: StepRequirement | { readonly requirementId: string; readonly decision: unknown },
   ): Promise<void> {
     const { requirementId, decision } = answered;
-    if (answered instanceof StepRequirement && decision === null) throw unresolved([answered]);
+    if (answered instanceof StepRequirement && decision === null) throw unresolved(this.runId, [answered]);
+    await this.#ready;
     await this.#view.assertSteps();
     const receipt = await this.#handle.answer(requirementId, { decision: plainCopy(decision) });
     if (receipt.status === "accepted") return;
@@ -122,12 +123,25 @@ export function promptClosed(
   });
 }
 
-export function unresolved(requirements: readonly StepRequirement[]): WorkflowError {
+export function unresolved(runId: string, requirements: readonly StepRequirement[]): WorkflowError {
   const asked = requirements.map(({ kind, stepName }) => `${kind} of "${stepName}"`);
+  const of = asked.length === 0 ? "" : ` It asks for: ${asked.join(", ")}.`;
   return new WorkflowError({
     code: "REQUIREMENT_INVALID",
-    message: `Nothing was answered of: ${asked.join(", ") || "nothing"}.`,
-    hint: "Answer requirements of the paused output first: `confirm()`, `reject()`, `setUserInput()`, `select()`, `edit()`.",
-    details: { problems: asked },
+    message: `The run "${runId}" was given no answer.${of}`,
+    hint: "Answer requirements of the paused output first: `confirm()`, `reject()`, `setUserInput()`, `select()`, `edit()`; or give `answers`.",
+    details: { runId, problems: asked },
+  });
+}
+
+export function runOfAnother(
+  runId: string,
+  { asked, of }: { readonly asked: string; readonly of: string },
+): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_UNKNOWN",
+    message: `The pipeline "${asked}" has no run "${runId}": it is a run of "${of}".`,
+    hint: `Ask the pipeline whose \`id\` is "${of}".`,
+    details: { runId, pipeline: asked, workflow: of },
   });
 }

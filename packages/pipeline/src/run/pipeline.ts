@@ -25,7 +25,7 @@ import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js
 import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { HandleOptions, PipelineOptions, RunArguments } from "./pipeline-options.js";
-import { PipelineRun } from "./pipeline-run.js";
+import { PipelineRun, runOfAnother } from "./pipeline-run.js";
 import type { PipelineRunOutput, TypedOutput } from "./run-output.types.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
@@ -87,7 +87,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
     this.#dependencies.give(handle.runId, options.dependencies);
-    const told = answersTo(new PipelineRun(handle, this.#setup()), { paused, options });
+    const told = answersTo(new PipelineRun(handle, this.#setup(), this.#assertOwn(handle)), { paused, options });
     return new PipelineRun(handle, this.#setup(), told);
   }
 
@@ -108,14 +108,15 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    */
   handle(runId: string, { dependencies }: HandleOptions = {}): PipelineRun<Input, Output> {
     this.#dependencies.give(runId, dependencies);
-    return new PipelineRun(this.#open().handle(runId), this.#setup());
+    const handle = this.#open().handle(runId);
+    return new PipelineRun(handle, this.#setup(), this.#assertOwn(handle));
   }
 
   /**
    * Where a run stands at this moment, for whoever polls.
    *
    * @param userId Whose run it has to be.
-   * @throws {WorkflowError} `RUN_UNKNOWN`, `SESSION_FOREIGN`; for a run that could not even begin, why.
+   * @throws {WorkflowError} `RUN_UNKNOWN`, also for a run of another pipeline, `SESSION_FOREIGN`; for a run that could not even begin, why.
    */
   async getRun(runId: string, userId?: string): Promise<TypedOutput<Input, Output>> {
     const output = await this.handle(runId).look();
@@ -174,11 +175,17 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
 
   /** Lets running steps finish, and closes the store. */
   async close(): Promise<void> {
-    await this.#runtime?.stop();
+    await this.#open().stop(); // it may have a store, though nothing has run
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** @throws {WorkflowError} `RUN_UNKNOWN` */
+  async #assertOwn(handle: RunHandle): Promise<void> {
+    const { workflow } = await handle.summary();
+    if (workflow !== this.id) throw runOfAnother(handle.runId, { asked: this.id, of: workflow });
   }
 
   #compile(nodes: readonly PipelineNode[]): Workflow {
