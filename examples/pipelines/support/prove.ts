@@ -44,7 +44,17 @@ export function asStep(create: () => Agent): (options?: Partial<PipelineOptions>
 
 /** When something was and how long it took, and the ids of the runs of agents, are others every time. */
 const changing = new Set([
-  ...["startedAtMs", "createdAt", "askedAtMs", "answeredAtMs", "duration", "timeToFirstToken"],
+  ...[
+    "startedAtMs",
+    "endedAtMs",
+    "createdAt",
+    "createdAtMs",
+    "eventIndex",
+    "askedAtMs",
+    "answeredAtMs",
+    "duration",
+    "timeToFirstToken",
+  ],
   ...["runId", "parentRunId", "stepRunId", "visits"],
 ]);
 

@@ -17,6 +17,8 @@ export interface RunContext {
    * copy, which counts when it returns. What it adds to a number that it has read is added up with what overlapping runs add.
    */
   editState<Result>(edit: (state: SessionState) => Result | Promise<Result>): Promise<Result>;
+  /** A plain copy of the state as it is now. */
+  snapshot(): SessionState;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Aborts when the run is cancelled. */

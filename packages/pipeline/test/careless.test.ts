@@ -171,6 +171,21 @@ describe("session state", () => {
     expect((await edits.run("")).sessionState).toEqual({ a: 1 });
   });
 
+  it("has a plain copy, for what takes no live objects", async () => {
+    const copies: StepFunction = ({ input }, { sessionState, snapshot }) => {
+      sessionState["cart"].items.push(input);
+      const { cart } = snapshot();
+      cart.copied = true;
+      return structuredClone(cart);
+    };
+    await using made = new Pipeline({ name: "copies", sessionState: { cart: { items: [] } }, steps: [copies] });
+
+    expect(await made.run("milk")).toMatchObject({
+      content: { items: ["milk"], copied: true },
+      sessionState: { cart: { items: ["milk"] } },
+    });
+  });
+
   it("may be what an edit gives", async () => {
     await using gives = new Pipeline({
       name: "gives",

@@ -272,6 +272,8 @@ describe("a run that stops, fails, or waits", () => {
     expect(namesOf(await eventsOf(run))).toEqual([
       "WorkflowStarted",
       "StepStarted flaky",
+      "StepRetried flaky",
+      "StepRetried flaky",
       "StepOutput flaky",
       "StepCompleted flaky",
       "WorkflowCompleted",

@@ -41,7 +41,14 @@ it("a step's own events are under names of its own, and say by themselves whose 
   const says = new Step({
     name: "says",
     executor: (_input, context) => {
-      context.emit("Progress", { runId: "forged", event: "StepCompleted", stepName: "other" });
+      context.emit("Progress", {
+        runId: "forged",
+        event: "StepCompleted",
+        stepName: "other",
+        createdAt: "forged",
+        createdAtMs: "forged",
+        eventIndex: "forged",
+      });
       context.emit("StepCompleted");
     },
   });
@@ -54,6 +61,48 @@ it("a step's own events are under names of its own, and say by themselves whose 
     code: "EVENT_TYPE_TAKEN",
     message: expect.stringContaining('The step "says" emits "StepCompleted"'),
   });
+});
+
+it.each([
+  [5, "a number"],
+  ["text", "a string"],
+  [[1], "a list"],
+  [null, "null"],
+])("an event of a step's own takes fields, not %j", async (data, said) => {
+  const emits = new Step({ name: "emits", executor: (_input, { emit }) => emit("Progress", data as never) });
+
+  expect((await pipeline([emits]).run("in").output()).error).toMatchObject({
+    code: "OPTION_INVALID",
+    message: `The event "Progress" was given ${said} as its data, not an object.`,
+  });
+});
+
+type Spoken = Extract<PipelineEvent, { readonly event: "RunContent" | "StepRetried" }>;
+const isSpoken = (event: PipelineEvent): event is Spoken =>
+  event.event === "RunContent" || event.event === "StepRetried";
+
+it("a step that is tried again says so before it says anything, without any option", async () => {
+  let attempts = 0;
+  const stutters = new Step({
+    name: "stutters",
+    maxRetries: 1,
+    executor: async function* () {
+      yield "hello ";
+      if (++attempts === 1) throw new Error("no");
+      yield "world";
+    },
+  });
+  const run = pipeline([stutters]).run("in");
+
+  const events = (await all(run)).filter(isSpoken);
+
+  expect(events.map((event) => [event.event, event.event === "StepRetried" ? event.attempt : event.content])).toEqual([
+    ["RunContent", "hello "],
+    ["StepRetried", 2],
+    ["RunContent", "hello "],
+    ["RunContent", "world"],
+  ]);
+  expect((await run).content).toBe("hello world");
 });
 
 it("the last events of a run that was stopped from outside say what every last event says", async () => {

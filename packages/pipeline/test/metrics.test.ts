@@ -11,6 +11,7 @@ import {
   type PipelineOptions,
   type PipelineRunOutput,
   Step,
+  type StepFunction,
   type StepOptions,
   Steps,
   stepOutput,
@@ -352,4 +353,23 @@ describe("metrics of a run that crashes at any moment", () => {
       expect(proof.crashes).toBeGreaterThan(10);
     },
   );
+});
+
+it("executions are in the order in which they ended: failed attempts come before the one that went well", async () => {
+  let attempts = 0;
+  const flaky: StepFunction = () => {
+    if (++attempts % 3 !== 0) throw new Error("no");
+  };
+  const retried = pipeline([
+    new Loop({ name: "loop", maxIterations: 2, steps: [new Step({ name: "flaky", maxRetries: 2, executor: flaky })] }),
+  ]);
+
+  const { metrics } = await retried.run("in");
+  const executions = metrics.steps["flaky"]?.executions ?? [];
+  const times = executions.map(({ endedAtMs }) => endedAtMs ?? 0);
+
+  expect(executions).toHaveLength(6);
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(executions.at(0)).toMatchObject({ success: false });
+  expect(executions.at(-1)).toMatchObject({ success: true });
 });

@@ -215,6 +215,6 @@ describe("an agent that pauses", () => {
 });
 
 function withoutTimes(value: unknown): unknown {
-  const times = new Set(["duration", "createdAt", "askedAtMs", "answeredAtMs"]);
+  const times = new Set(["duration", "createdAt", "createdAtMs", "endedAtMs", "askedAtMs", "answeredAtMs"]);
   return JSON.parse(JSON.stringify(value, (key, part) => (times.has(key) ? 0 : part)));
 }

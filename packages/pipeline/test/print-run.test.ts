@@ -349,3 +349,21 @@ it("what members tell their team is not printed", async () => {
 
   expect(out.text()).toBe("Article\nInput: x\n\n── team\nwe agree\n");
 });
+
+it("a step that is tried again is printed anew", async () => {
+  const out = target();
+  let attempts = 0;
+  const stutters = new Step({
+    name: "stutters",
+    maxRetries: 1,
+    executor: async function* () {
+      yield "half an ";
+      if (++attempts === 1) throw new Error("no");
+      yield "answer";
+    },
+  });
+
+  await printResponse(pipeline(stutters), "x", { out });
+
+  expect(out.text()).toBe("Article\nInput: x\n\n── stutters\nhalf an \n↻ stutters, attempt 2\nhalf an answer\n");
+});

@@ -148,7 +148,16 @@ function sameButTimes(expected: unknown, actual: unknown): boolean {
   return plain(expected) === plain(actual);
 }
 
-const times = new Set(["duration", "createdAt", "startedAtMs", "visits", "runId", "parentRunId"]);
+const times = new Set([
+  "duration",
+  "createdAt",
+  "createdAtMs",
+  "endedAtMs",
+  "startedAtMs",
+  "visits",
+  "runId",
+  "parentRunId",
+]);
 const unordered = new Set(["events", "executorRuns", "stepExecutorRuns"]);
 
 function plain(value: unknown): string {

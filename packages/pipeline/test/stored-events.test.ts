@@ -14,6 +14,7 @@ import {
   Steps,
 } from "../src/index.js";
 import { fakeAgent, pausingAgent } from "./support/fake-executor.js";
+import { Gate } from "./support/gate.js";
 import { answerAll, eventsOf, fails, namesOf, pipeline, step } from "./support/pipelines.js";
 import { Random } from "./support/random.js";
 import { randomPipeline } from "./support/random-tree.js";
@@ -38,7 +39,7 @@ const repeated = new Set([
 
 function withoutResults(event: object): object {
   const fields = Object.entries(event).filter(
-    ([key]) => !repeated.has(key) && key !== "eventIndex" && key !== "createdAt",
+    ([key]) => !repeated.has(key) && key !== "eventIndex" && !key.startsWith("createdAt"),
   );
   return Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -57,6 +58,31 @@ describe("stored events", () => {
       expect(events.filter((event) => Object.keys(event).some((key) => repeated.has(key)))).toEqual([]);
     },
   );
+
+  it("are in the order in which they were told, whenever their attempts have ended", async () => {
+    const [begun, told] = [new Gate(), new Gate()];
+    const slow = step("slow", {
+      executor: async (_input, { emit }) => {
+        begun.pass();
+        await told.passed;
+        emit("Last");
+      },
+    });
+    const fast = step("fast", { executor: () => begun.passed });
+    const after = step("after", { executor: told.pass });
+    const both = new Parallel("both", slow, new Steps({ name: "quick", steps: [fast, after] }));
+    const run = pipeline([both], stored).run("in", everything);
+
+    const seen = await eventsOf(run);
+    const { events } = await run;
+
+    expect(namesOf(events)).toEqual(namesOf(seen));
+    expect(namesOf(events).indexOf("StepStarted slow")).toBeLessThan(namesOf(events).indexOf("StepCompleted fast"));
+    expect(events.map(({ eventIndex }) => eventIndex)).toEqual(events.map((_, index) => index));
+    const times = events.map(({ createdAtMs }) => Number(createdAtMs));
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(Math.abs(Date.now() - (times[0] as number))).toBeLessThan(60_000);
+  });
 
   it("do not depend on what is shown, nor on whether anybody reads", async () => {
     const steps = [step("a"), new Step({ name: "agent", executor: chatty })];
@@ -249,7 +275,16 @@ function sorted(events: readonly object[]): string[] {
 
 function kept(result: unknown): string {
   const { events } = result as { readonly events: readonly PipelineEvent[] };
-  const times = new Set(["duration", "createdAt", "askedAtMs", "runId", "pipelineRunId"]);
+  const times = new Set([
+    "duration",
+    "createdAt",
+    "createdAtMs",
+    "endedAtMs",
+    "eventIndex",
+    "askedAtMs",
+    "runId",
+    "pipelineRunId",
+  ]);
   const plain = events.map((event) => JSON.stringify(event, (key, value: unknown) => (times.has(key) ? 0 : value)));
   return JSON.stringify(plain.sort());
 }

@@ -1,6 +1,7 @@
 import type { CountingState } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "../run-context.types.js";
 import { replaceContent } from "./live-state.js";
+import { plainState } from "./plain-state.js";
 
 export interface ContextFacts {
   readonly runId: string;
@@ -26,6 +27,7 @@ export function createRunContext(facts: ContextFacts, outer: Partial<RunContext>
       replaceContent(state, next);
     },
     editState: (edit) => edits.edit(edit),
+    snapshot: () => plainState(state),
   };
   return outer === undefined ? context : withOuter(context, outer);
 }

@@ -8,6 +8,7 @@ import { joinBranches, mergedByUser } from "./branch-state.js";
 import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { askStepOf } from "./core-steps.js";
 import { endedState } from "./ended-state.js";
+import { inOrder } from "./event-order.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import { knownMoves } from "./known-moves.js";
 import type { LiveHolder, LiveRun } from "./live-run.js";
@@ -82,8 +83,9 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, ctx:
   if (status === "CANCELLED") events.emit(told, "WorkflowCancelled", { status, reason, content });
   if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
   else events.emit(told, "WorkflowCompleted", completedFields(output));
+  const all = [...state.events, ...notes.events];
   const cancelReason = status === "CANCELLED" ? reason : null;
-  return new StopEvent({ result: { ...output, cancelReason, events: [...state.events, ...notes.events] } });
+  return new StopEvent({ result: { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all } });
 }
 
 const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);

@@ -65,7 +65,10 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     if (executed.status !== "done") return executed;
     const { output } = executed;
     const metrics = output.metrics ?? work.time;
-    return { status: "done", output: createOutput({ ...output, ...identityOf(node), metrics }) };
+    return {
+      status: "done",
+      output: createOutput({ ...output, ...identityOf(node), metrics, endedAtMs: execution.now() }),
+    };
   } catch (error) {
     work.count();
     throw error;

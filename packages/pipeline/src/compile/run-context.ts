@@ -89,9 +89,12 @@ export class StepRunContext implements RunContext {
     });
   };
 
+  readonly snapshot: RunContext["snapshot"] = () => this.#live.plain();
+
   readonly emit: RunContext["emit"] = (name, data = {}) => {
     const { events, about, attempt } = this.#setup;
     attempt.assertAlive();
+    if (typeof data !== "object" || data === null || Array.isArray(data)) throw noFields(name, data);
     if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
     // Whose event it is, it does not say itself.
     events.emit("custom", name, { ...(plainCopy(data) as object), ...events.base, ...about, event: name });
@@ -106,6 +109,16 @@ export class StepRunContext implements RunContext {
     const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
     if (stored !== null) keepChanges(stored, changes, reads);
   }
+}
+
+function noFields(name: string, data: unknown): WorkflowError {
+  const given = Array.isArray(data) ? "a list" : data === null ? "null" : `a ${typeof data}`;
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The event "${name}" was given ${given} as its data, not an object.`,
+    hint: `Give its fields: \`emit("${name}", { value })\`.`,
+    details: { event: name },
+  });
 }
 
 /** Readers would take it for what the pipeline says itself. */

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Context } from "millrace";
+import { eventTime } from "./event-order.js";
 import { Shown } from "./pipeline-events.js";
 import type { RecordedEvent, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
@@ -76,8 +77,7 @@ export class RunEvents {
   emit(source: EventSource, name: string, data: Data = {}): void {
     const isShown = this.#shows(source);
     if (!isShown && !this.keeps) return;
-    const seconds = Math.floor(Date.now() / 1000);
-    this.#tell({ event: name, createdAt: seconds, ...this.base, ...data }, isShown);
+    this.#tell({ event: name, ...this.base, ...data }, isShown);
   }
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
@@ -100,8 +100,9 @@ export class RunEvents {
     if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
   }
 
-  #tell(event: RecordedEvent, isShown: boolean): void {
+  #tell(told: RecordedEvent, isShown: boolean): void {
     const { pending, ctx } = this.#setup;
+    const event: RecordedEvent = { ...told, ...eventTime() };
     if (isShown) ctx.writeEventToStream(new Shown({ name: event.event, data: event }) as never);
     if (this.keeps && !this.#isSkipped(event)) pending.push(withoutResults(event));
   }

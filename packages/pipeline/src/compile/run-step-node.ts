@@ -23,6 +23,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const about = aboutOf(node);
   const { retry } = ctx.retryInfo();
   if (retry === 0 && talk.pause === null) events.emit("step", "StepStarted", about);
+  if (retry > 0) events.emit("content", "StepRetried", { ...about, attempt: retry + 1 });
   const timeoutMs = childTimeout(node, state.request);
   const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   const executed = await executeStep({

@@ -59,7 +59,12 @@ export class StepWork implements OpenWork {
     const all = this.metrics ?? this.time;
     // What was before the pause is known by itself, for all attempts at going on.
     const metrics = this.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
-    attempt.notes.spent.push({ ...executionBy(node, metrics), success: false, steps: this.steps });
+    attempt.notes.spent.push({
+      ...executionBy(node, metrics),
+      success: false,
+      endedAtMs: this.#setup.now(),
+      steps: this.steps,
+    });
   }
 }
 

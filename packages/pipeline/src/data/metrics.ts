@@ -132,6 +132,7 @@ export function executionOf(output: StepOutput): StepExecutionData {
     executorName: output.executorName,
     metrics: output.metrics ?? sumMetrics(steps.map(({ metrics }) => metrics)) ?? emptyMetrics,
     success: output.success,
+    ...(output.endedAtMs !== undefined && { endedAtMs: output.endedAtMs }),
     steps,
   };
 }
@@ -166,7 +167,13 @@ function byStep(executions: readonly StepExecutionData[]): Readonly<Record<strin
   return Object.fromEntries([...names].map(([name, same]) => [name, stepMetrics(name, same)]));
 }
 
-function stepMetrics(stepName: string, executions: readonly StepExecutionData[]): StepMetrics {
+/** Within a millisecond, failed attempts come before the one that went well. */
+function byEnd(one: StepExecutionData, other: StepExecutionData): number {
+  return (one.endedAtMs ?? 0) - (other.endedAtMs ?? 0) || Number(one.success) - Number(other.success);
+}
+
+function stepMetrics(stepName: string, all: readonly StepExecutionData[]): StepMetrics {
+  const executions = all.toSorted(byEnd);
   const last = executions.at(-1) as StepExecutionData;
   const inside = executions.flatMap(({ steps }) => steps);
   return {

@@ -47,6 +47,8 @@ export interface StepExecutionData {
   readonly executorName: string | null;
   readonly metrics: StepMetricsData;
   readonly success: boolean;
+  /** Epoch milliseconds. */
+  readonly endedAtMs?: number;
   /** Of a nested pipeline: the executions inside, whose sum is in `metrics`. Else empty. */
   readonly steps: readonly StepExecutionData[];
 }
@@ -59,7 +61,7 @@ export interface StepMetrics {
   readonly executorName: string | null;
   /** The sum of all executions, failed attempts and iterations of loops included. */
   readonly metrics: StepMetricsData;
-  /** In order of completion. */
+  /** In the order in which they ended. */
   readonly executions: readonly StepExecutionData[];
   /** Of a nested pipeline: its steps, which `metrics` includes. */
   readonly steps?: Readonly<Record<string, StepMetrics>>;

@@ -49,6 +49,7 @@ export function createOutput(fields: Partial<StepOutput>): StepOutput {
     stepRunId: fields.stepRunId ?? null,
     metrics: fields.metrics ?? null,
     success: fields.success ?? error === null,
+    ...(fields.endedAtMs !== undefined && { endedAtMs: fields.endedAtMs }),
     error,
     stop: fields.stop ?? false,
     breakLoop: fields.breakLoop ?? false,

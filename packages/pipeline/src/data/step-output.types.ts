@@ -19,6 +19,8 @@ export interface StepOutput extends MediaSet {
   readonly stepRunId: string | null;
   readonly metrics: StepMetricsData | null;
   readonly success: boolean;
+  /** Of a step that has run: when that was over. Epoch milliseconds. */
+  readonly endedAtMs?: number;
   readonly error: string | null;
   /** The pipeline ends after this output. */
   readonly stop: boolean;

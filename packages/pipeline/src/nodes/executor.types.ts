@@ -28,6 +28,8 @@ export interface RunContext<State extends object = SessionState> {
    * branches share.
    */
   editState<Result>(edit: (state: State) => Result | Promise<Result>): Promise<Result>;
+  /** A plain copy of the state as it is now: for `structuredClone`, workers, and whatever else takes no live objects. */
+  snapshot(): State;
   /** Those of the pipeline, and over them those of the run: the objects themselves. */
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -40,7 +42,7 @@ export interface RunContext<State extends object = SessionState> {
   /**
    * Shows an event of your own to readers of the stream.
    *
-   * @throws {WorkflowError} `EVENT_TYPE_TAKEN` for a name of the pipeline's own events.
+   * @throws {WorkflowError} `EVENT_TYPE_TAKEN` for a name of the pipeline's own events; `OPTION_INVALID` for data that is no object.
    */
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }

@@ -21,6 +21,8 @@ export type StepEvent =
   | (Facts & { readonly kind: "begins"; readonly group: string | null })
   | (Facts & { readonly kind: "iterates"; readonly iteration: number })
   | (Facts & { readonly kind: "says"; readonly text: string })
+  /** What it has said so far does not count. */
+  | (Facts & { readonly kind: "retries"; readonly attempt: number })
   /** What an executor of the step has said is over. */
   | (Facts & { readonly kind: "pauses" })
   /** A pipeline inside has ended. */
@@ -66,6 +68,8 @@ function ofStep(event: RecordedEvent, facts: Facts): StepEvent | null {
   switch (event.event) {
     case "StepStarted":
       return { ...facts, kind: "begins", group: null };
+    case "StepRetried":
+      return { ...facts, kind: "retries", attempt: Number(event["attempt"]) };
     case "LoopIterationStarted":
       return { ...facts, kind: "iterates", iteration: Number(event["iteration"]) };
     case "StepOutput":

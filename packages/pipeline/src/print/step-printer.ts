@@ -48,6 +48,8 @@ export class StepPrinter {
         return this.#begins(event);
       case "iterates":
         return this.#showLine("begins", { depth: event.depth + 1, text: `↻ iteration ${event.iteration}` });
+      case "retries":
+        return this.#retries(event);
       case "says":
         return this.#says(event);
       case "pauses":
@@ -100,6 +102,17 @@ export class StepPrinter {
     const group = event.group === null ? "" : style.dim(`  ${event.group.toLowerCase()}`);
     this.#showLine("begins", { depth: event.depth, text: `▶ ${clean(event.name)}${group}` });
     this.#heading = this.#terminal.showSteps && event.group === null ? event.key : null;
+  }
+
+  /** Begins anew: what it says from here on is its text. */
+  #retries(event: PrintedEvent & { readonly kind: "retries" }): void {
+    const { clean, style } = this.#terminal;
+    const { isTold, startedAtMs, live } = this.#turnOf(event);
+    const hasSpoken = live.said !== "";
+    this.#quiet();
+    this.#turns.set(event.key, { ...this.#newTurn(event), isTold, startedAtMs });
+    if (hasSpoken) this.#screen.line(style.dim(`↻ ${clean(event.name)}, attempt ${event.attempt}`));
+    this.#lastLine = "other";
   }
 
   #says(event: PrintedEvent & { readonly kind: "says" }): void {

@@ -1,4 +1,5 @@
 /** What the last event of a run says. */
+import { eventTime } from "../compile/event-order.js";
 import type { RecordedEvent } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
@@ -29,9 +30,8 @@ export interface EndedRun {
 
 /** What every event of the run itself says. */
 export function baseOf({ runId, pipeline, sessionId }: EndedRun): Data {
-  const createdAt = Math.floor(Date.now() / 1000);
   const { id: pipelineId, name: pipelineName } = pipeline;
-  return { createdAt, runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
+  return { ...eventTime(), runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
 }
 
 /** Of a run that somebody has stopped from outside. */

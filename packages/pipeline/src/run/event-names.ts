@@ -12,6 +12,7 @@ const names = {
   StepStarted: true,
   StepCompleted: true,
   StepError: true,
+  StepRetried: true,
   StepOutput: true,
   StepPaused: true,
   StepContinued: true,

@@ -16,6 +16,8 @@ import type { PipelineStatus } from "./run-output.types.js";
 export type PipelineEventFacts = {
   /** Epoch seconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds. */
+  readonly createdAtMs: number;
   /** Whose event it is: the pipeline's run, or the run of an agent, a team or a nested pipeline in it. */
   readonly runId: string;
   /** The run of the outermost pipeline. */
@@ -32,7 +34,7 @@ export type PipelineEventFacts = {
   readonly stepName?: string | null;
   /** Positions from the root of its pipeline. */
   readonly stepIndex?: readonly number[];
-  /** Grows from event to event; where a reader can go on. */
+  /** Grows from event to event; where a reader can go on. In `output.events`: its place among them. */
   readonly eventIndex: number;
 };
 
@@ -139,6 +141,11 @@ interface OwnFields {
 
   StepStarted: OfStep;
   StepCompleted: OfStep<{ readonly content: unknown; readonly success: boolean; readonly stepResponse: StepOutput }>;
+  /** It is tried again: what it has said so far does not count. */
+  StepRetried: OfStep<{
+    /** From 2. */
+    readonly attempt: number;
+  }>;
   /** It has failed for good, whatever becomes of the run. */
   StepError: { readonly stepName: string; readonly error: string };
   /** Of a function, before its `StepCompleted`. */

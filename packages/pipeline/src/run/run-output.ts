@@ -1,6 +1,7 @@
 /** What a run has come to, from what its store holds. */
 
 import { CUT_OFF } from "../compile/cut-off.js";
+import { inOrder } from "../compile/event-order.js";
 import { mediaOf } from "../compile/media-of.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
@@ -49,7 +50,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     ...mediaOf([request.media, ...results]),
     metrics: metricsOf(facts),
     stepExecutorRuns: [...state.executorRuns, ...inside.flatMap(({ executorRuns }) => executorRuns)],
-    events: state.events,
+    events: inOrder(state.events),
     agentRun: state.agentRun,
     requirements,
     answered: [...state.answered, ...inside.flatMap(({ answered }) => answered)],

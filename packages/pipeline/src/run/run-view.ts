@@ -1,6 +1,7 @@
 /** A run as it is stored, seen from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { inOrder } from "../compile/event-order.js";
 import { assertAllSteps, reading } from "../compile/missing-steps.js";
 import { isGivenUp } from "../compile/own-state.js";
 import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
@@ -85,7 +86,7 @@ export class RunView {
     const { runId, sessionId } = output;
     const told = cancelledEvents({ runId, pipeline, sessionId }, { output, reason });
     const kept = told.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
-    return { ...output, events: [...output.events, ...kept] };
+    return { ...output, events: inOrder([...output.events, ...kept]) };
   }
 
   async #seen(status: PipelineStatus, asked: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {

@@ -118,7 +118,9 @@ async function ended({ path, isNested }: OrdersFile): Promise<Pick<KilledOrder, 
 
 /** When something happened, and how long it took, is another number every time. */
 function withoutTimes<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value, (key, part) => (key === "duration" || key === "createdAt" ? 0 : part)));
+  return JSON.parse(
+    JSON.stringify(value, (key, part) => (/^(duration|createdAt|createdAtMs|endedAtMs)$/.test(key) ? 0 : part)),
+  );
 }
 
 /** Branches that run at once tell of themselves in any order. */
