@@ -113,6 +113,15 @@ describe("/docs", () => {
     ]);
     expect(await answers[1]?.text()).toContain("SwaggerUIBundle");
   });
+
+  it("sends what a server that goes by cookies asks for, also without a body", async () => {
+    const script = await (await open().request("/api/docs/start.js")).text();
+    const given: { requestInterceptor?: (request: { headers: object }) => { headers: object } } = {};
+
+    new Function("SwaggerUIBundle", script)((options: object) => Object.assign(given, options));
+
+    expect(given.requestInterceptor?.({ headers: {} }).headers).toEqual({ "x-requested-with": "fetch" });
+  });
 });
 
 describe("a wrong method", () => {

@@ -92,6 +92,16 @@ const page = `<!doctype html>
 </html>
 `;
 
-// Without `validatorUrl: null` the page would send the document to a service elsewhere.
-const start = `SwaggerUIBundle({ dom_id: "#docs", url: "openapi.json", deepLinking: true, validatorUrl: null });
+// Without `validatorUrl: null` the page would send the document to a service elsewhere; without the header, a request that has
+// cookies and no body would be refused.
+const start = `SwaggerUIBundle({
+  dom_id: "#docs",
+  url: "openapi.json",
+  deepLinking: true,
+  validatorUrl: null,
+  requestInterceptor: (request) => {
+    request.headers["x-requested-with"] = "fetch";
+    return request;
+  },
+});
 `;
