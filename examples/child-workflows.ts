@@ -1,5 +1,5 @@
 // A workflow that runs another one as part of itself. `pnpm --filter ./examples child-workflows`
-import { type Context, collect, event, StartEvent, StopEvent, step, Workflow } from "millrace";
+import { type Context, collect, event, many, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 
 class Translation extends StartEvent.define("Translation", { word: z.string(), language: z.string() }) {}
@@ -24,7 +24,7 @@ export class TripFlow extends Workflow {
   /** What this workflow may run. One snapshot of the parent holds its children too. */
   static children = { translate: Translate };
 
-  @step({ on: Trip, emits: Stop })
+  @step({ on: Trip, emits: many(Stop) })
   plan({ word, languages }: Trip) {
     return languages.map((language) => new Stop({ word, language }));
   }

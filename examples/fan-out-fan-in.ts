@@ -1,5 +1,5 @@
 // An array is a fan-out; `collect` gathers what became of it. `pnpm --filter ./examples fan-out-fan-in`
-import { collect, event, StartEvent, StopEvent, step, Workflow } from "millrace";
+import { collect, event, many, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 
 class Book extends StartEvent.define("Book", { chapters: z.array(z.string()) }) {}
@@ -12,7 +12,7 @@ export class WordCount extends Workflow {
   peak = 0;
 
   /** Every element of the array is delivered on its own. */
-  @step({ on: Book, emits: Chapter })
+  @step({ on: Book, emits: many(Chapter) })
   split(ev: Book) {
     return ev.chapters.map((text, index) => new Chapter({ number: index + 1, text }));
   }

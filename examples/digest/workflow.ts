@@ -18,6 +18,7 @@ import {
   type Context,
   catchError,
   collect,
+  many,
   retryIf,
   retryPolicy,
   type StepFailedEvent,
@@ -64,13 +65,13 @@ export class DigestFlow extends Workflow.withState(Counts) {
     this.#output = output;
   }
 
-  @step({ on: DigestInput, emits: FileFound })
+  @step({ on: DigestInput, emits: many(FileFound) })
   async find({ files }: DigestInput, ctx: Context<Counts>) {
     await ctx.store.set("files", files.length);
     return files.map((file) => new FileFound({ file }));
   }
 
-  @step({ on: FileFound, emits: Section, streams: Progress, workers: 8, timeout: "30s", retry: readAgain })
+  @step({ on: FileFound, emits: many(Section), streams: Progress, workers: 8, timeout: "30s", retry: readAgain })
   async read({ file }: FileFound, ctx: Context<Counts>) {
     const sections = sectionsOf(await readText(file), basename(file));
     if (sections.length === 0) throw new NotTextError("no prose in it");

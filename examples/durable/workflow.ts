@@ -14,6 +14,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   StartEvent,
   StopEvent,
   step,
@@ -49,7 +50,7 @@ export class SummaryFlow extends Workflow.withState(Counts) {
     this.#folders = folders;
   }
 
-  @step({ on: Summarise, emits: FileFound })
+  @step({ on: Summarise, emits: many(FileFound) })
   async find({ files }: Summarise, ctx: Context<Counts>) {
     await ctx.run("empty", () => writeFile(this.#folders.output, ""));
     await ctx.store.set("files", files.length);

@@ -1,9 +1,9 @@
 /** The class form: decorated methods. */
-import { type Context, collect, StopEvent, step, Workflow } from "millrace";
+import { type Context, collect, many, StopEvent, step, Workflow } from "millrace";
 import { Confirm, Confirmed, Line, Order, Priced, type ShopState, sell, shopState } from "./shop.ts";
 
 class Shop extends Workflow.withState(shopState) {
-  @step({ on: Order, emits: Line })
+  @step({ on: Order, emits: many(Line) })
   async split(ev: Order, ctx: Context<ShopState>) {
     await ctx.store.set("orders", 1);
     return ev.lines.map((text) => new Line({ text }));

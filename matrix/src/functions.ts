@@ -1,9 +1,9 @@
 /** The function form: the same workflow without decorators, so no tool has anything to lower. */
-import { collect, defineWorkflow, StopEvent, type Workflow } from "millrace";
+import { collect, defineWorkflow, many, StopEvent, type Workflow } from "millrace";
 import { Confirm, Confirmed, Line, Order, Priced, sell, shopState } from "./shop.ts";
 
 const shop = defineWorkflow("shop", { state: shopState })
-  .step("split", { on: Order, emits: Line }, async (ev, ctx) => {
+  .step("split", { on: Order, emits: many(Line) }, async (ev, ctx) => {
     await ctx.store.set("orders", 1);
     return ev.lines.map((text) => new Line({ text }));
   })

@@ -25,6 +25,7 @@ export type {
   Definition,
   EventTrigger,
   FailureTrigger,
+  FanOut,
   JoinSlot,
   JoinTrigger,
   StepDefinition,

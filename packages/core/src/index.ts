@@ -147,3 +147,6 @@ export type { ValueType } from "./value/plain.js";
 export type { ObjectSchema } from "./event/schema.js";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/standard-schema.js";
 export type { TypeHint } from "./event/type-hint.js";
+
+export { many } from "./step/many.js";
+export type { Many } from "./step/many.js";

@@ -8,6 +8,7 @@ import {
   ExternalEvent,
   event,
   HumanResponseEvent,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -220,7 +221,7 @@ describe("the memory of a work item", () => {
   it("ends with the work item", async () => {
     const keys: string[] = [];
     const flow = defineWorkflow("items")
-      .step("start", { on: StartEvent, emits: Item }, async () => [new Item({ n: 1 }), new Item({ n: 2 })])
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [new Item({ n: 1 }), new Item({ n: 2 })])
       .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
         return new Done({ n: await ctx.run("double", ({ idempotencyKey }) => keys.push(idempotencyKey) && n * 2) });
       })
@@ -252,7 +253,7 @@ describe("a worker slot", () => {
     const order: string[] = [];
     const held = gate();
     const flow = defineWorkflow("slots")
-      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [1, 2, 3].map((n) => new Item({ n })))
       .step("work", { on: Item, emits: Done, waits: Answer, workers: 1 }, async ({ n }, ctx) => {
         order.push(`begin ${n}`);
         if (n === 1) {

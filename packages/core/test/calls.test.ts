@@ -1,7 +1,7 @@
 /** What a step does through `ctx`: waits, sets, effects and sleeps. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
+import { defineWorkflow, event, many, StartEvent, StopEvent } from "../src/index.js";
 import { Answer, Ask, flowOf, Note, note, stopped } from "./support/note-flow.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 import { withVirtualClock } from "./support/virtual-clock.js";
@@ -65,7 +65,7 @@ describe("waitForEvent", () => {
 describe("collectEvents", () => {
   it("gives nothing expected at once, the rest in the order asked for, from the buffer that is named", async () => {
     const flow = defineWorkflow("sets")
-      .step("start", { on: StartEvent, emits: [Item, Note] }, async () => [note("a"), new Item({ n: 1 })])
+      .step("start", { on: StartEvent, emits: many(Item, Note) }, async () => [note("a"), new Item({ n: 1 })])
       .step("gather", { on: [Item, Note], emits: StopEvent, workers: 1 }, async (ev, ctx) => {
         const none = await ctx.collectEvents(ev, []);
         await ctx.collectEvents(ev, [Item, Item, Note], { buffer: "other" });

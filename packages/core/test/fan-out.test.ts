@@ -7,6 +7,7 @@ import {
   defineWorkflow,
   event,
   HumanResponseEvent,
+  many,
   retryPolicy,
   type Settled,
   StartEvent,
@@ -35,7 +36,7 @@ interface Behaviour {
 
 function batchFlow({ count, work, options = {} }: Behaviour) {
   return defineWorkflow("batch")
-    .step("start", { on: StartEvent, emits: Item }, async () => items(count))
+    .step("start", { on: StartEvent, emits: many(Item) }, async () => items(count))
     .step("work", { on: Item, emits: Done, workers: 100 }, async ({ n }, ctx) => {
       const result = await work(n, ctx.signal);
       return result === null ? null : new Done({ n: result });
@@ -88,7 +89,7 @@ describe("an array", () => {
 
   it("gives every collect step its own batch", async () => {
     const flow = defineWorkflow("several")
-      .step("start", { on: StartEvent, emits: [Item, Done] }, async () => [new Item({ n: 1 }), new Done({ n: 2 })])
+      .step("start", { on: StartEvent, emits: many(Item, Done) }, async () => [new Item({ n: 1 }), new Done({ n: 2 })])
       .step("sum", { on: collect([Item, Done]), emits: Whole }, async (all) => new Whole({ n: 1, parts: numbers(all) }))
       .step("count", { on: collect(Item), emits: Whole }, async (all) => new Whole({ n: 2, parts: [all.length] }))
       .step("end", { on: Whole, emits: StopEvent, workers: 1 }, async (ev, ctx) => {
@@ -103,17 +104,19 @@ describe("an array", () => {
     ]);
   });
 
-  it("with a stop event in it ends the run there", async () => {
+  it("has no stop event in it: that is returned alone", async () => {
     const flow = defineWorkflow("early")
-      .step("start", { on: StartEvent, emits: [Item, StopEvent] }, async () => [
+      .step("start", { on: StartEvent, emits: [many(Item), StopEvent] }, (async () => [
         new Item({ n: 1 }),
         stopped("early"),
-        new Item({ n: 2 }),
-      ])
+      ]) as never)
       .step("work", { on: Item }, async () => {})
       .build();
 
-    expect(await flow.run()).toBe("early");
+    expect(await rejection(flow.run())).toMatchObject({
+      code: "STEP_RESULT_INVALID",
+      hint: "The step returns an array of StopEvent: a stop event is returned alone.",
+    });
   });
 });
 
@@ -140,7 +143,7 @@ describe("`take`", () => {
   it('calls the rest off with `rest: "cancel"`', async () => {
     const aborted: number[] = [];
     const flow = defineWorkflow("race")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(3))
       .step("work", { on: Item, emits: Done, workers: 2, waits: Answer }, async ({ n }, ctx) => {
         if (n === 1) return new Done({ n });
         ctx.signal.addEventListener("abort", () => aborted.push(n));
@@ -149,13 +152,13 @@ describe("`take`", () => {
       })
       .step(
         "end",
-        { on: collect(Done, { take: 1, rest: "cancel" }), emits: Item },
-        async (all) => new Item({ n: 10 + all[0]!.n }),
+        { on: collect(Done, { take: 1, rest: "cancel" }), emits: Whole },
+        async (all) => new Whole({ n: all[0]!.n, parts: [] }),
       )
-      .step("after", { on: Item, emits: StopEvent }, async ({ n }) => (n > 10 ? stopped(n) : null))
+      .step("after", { on: Whole, emits: StopEvent }, async ({ n }) => stopped(n))
       .build();
 
-    expect(await flow.run()).toBe(11);
+    expect(await flow.run()).toBe(1);
     expect(aborted).toContain(0);
   });
 
@@ -181,7 +184,7 @@ describe("`settle`", () => {
 
   it("survives a restore in the middle", async () => {
     const flow = defineWorkflow("settling")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(3))
       .step("work", { on: Item, emits: Done, waits: Answer }, async ({ n }, ctx) => {
         if (n === 2) await ctx.waitForEvent(Answer);
         if (n === 1) throw new TypeError("broken");
@@ -206,8 +209,8 @@ describe("`settle`", () => {
 describe("a batch inside a batch", () => {
   function nested(partsOf: (n: number) => number) {
     return defineWorkflow("nested")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
-      .step("split", { on: Item, emits: Part }, async ({ n }) =>
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(3))
+      .step("split", { on: Item, emits: many(Part) }, async ({ n }) =>
         Array.from({ length: 2 }, (_, part) => new Part({ n, part })),
       )
       .step("work", { on: Part, emits: Done }, async ({ n, part }) =>
@@ -235,8 +238,8 @@ describe("a batch inside a batch", () => {
 
   it("is in one snapshot with it", async () => {
     const flow = defineWorkflow("deep")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(2))
-      .step("split", { on: Item, emits: Part }, async ({ n }) => [0, 1].map((part) => new Part({ n, part })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(2))
+      .step("split", { on: Item, emits: many(Part) }, async ({ n }) => [0, 1].map((part) => new Part({ n, part })))
       .step("work", { on: Part, emits: Done, waits: Answer }, async ({ n, part }, ctx) => {
         const { n: answer } = await ctx.waitForEvent(Answer, { where: { n: n * 10 + part } });
         return new Done({ n: answer });
@@ -261,13 +264,13 @@ describe("a batch inside a batch", () => {
 describe("an error handler in a batch", () => {
   it("gives its event back to the batch, at the place of the member that failed", async () => {
     const flow = defineWorkflow("recovering")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(3))
       .step("work", { on: Item, emits: Done }, async ({ n }) => {
         if (n === 1) throw new Error("broken");
         return new Done({ n });
       })
       .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(numbers(all)))
-      .catchError("recover", { emits: Done }, async (ev) => new Done({ n: -(ev.input as Item).n }))
+      .catchError("recover", { steps: ["work"], emits: Done }, async (ev) => new Done({ n: -(ev.input as Item).n }))
       .build();
 
     expect(await flow.run()).toEqual([0, -1, 2]);
@@ -275,8 +278,8 @@ describe("an error handler in a batch", () => {
 
   it("of a step that opens an inner batch gives its event to the outer one", async () => {
     const flow = defineWorkflow("skipping")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
-      .step("split", { on: Item, emits: Part }, async ({ n }) => {
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(3))
+      .step("split", { on: Item, emits: many(Part) }, async ({ n }) => {
         if (n === 1) throw new Error("broken");
         return [0, 1].map((part) => new Part({ n, part }));
       })
@@ -296,7 +299,7 @@ describe("a batch with delayed work in it", () => {
   it("stays open over the delay of a retry", async () => {
     let failures = 1;
     const flow = defineWorkflow("delayed")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(2))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(2))
       .step("work", { on: Item, emits: Done, retry: retryPolicy({ wait: wait.fixed("1m") }) }, async ({ n }) => {
         if (n === 1 && failures-- > 0) throw new Error("later");
         return new Done({ n });

@@ -8,6 +8,7 @@ import {
   event,
   HumanResponseEvent,
   keyed,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -33,7 +34,7 @@ describe("an async generator", () => {
     let attempt = 0;
     const retry = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(options.attempts ?? 1) });
     return defineWorkflow("streaming")
-      .step("start", { on: StartEvent, emits: Item, retry }, () => gen(++attempt))
+      .step("start", { on: StartEvent, emits: many(Item), retry }, () => gen(++attempt))
       .step("work", { on: Item, emits: Done, workers: 1_000 }, async ({ n }) => {
         await options.hold;
         return new Done({ n });
@@ -143,7 +144,7 @@ describe("an async generator", () => {
 
   it("survives a restore between two yields", async () => {
     const flow = defineWorkflow("resumed")
-      .step("start", { on: StartEvent, emits: Item, waits: Answer }, async function* (_, ctx) {
+      .step("start", { on: StartEvent, emits: many(Item), waits: Answer }, async function* (_, ctx) {
         yield new Item({ n: 1 });
         const { n } = await ctx.waitForEvent(Answer);
         yield new Item({ n });
@@ -163,7 +164,7 @@ describe("an async generator", () => {
   it("is stopped, with its `finally`, when the run is", async () => {
     const cleaned = gate<string>();
     const flow = defineWorkflow("stopped")
-      .step("start", { on: StartEvent, emits: Item, waits: Answer }, async function* (_, ctx) {
+      .step("start", { on: StartEvent, emits: many(Item), waits: Answer }, async function* (_, ctx) {
         try {
           yield new Item({ n: 1 });
           await ctx.waitForEvent(Answer);

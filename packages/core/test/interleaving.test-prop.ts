@@ -3,7 +3,7 @@ import { test as property } from "@fast-check/vitest";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import * as z from "zod";
-import { collect, defineWorkflow, event, join, StartEvent, StopEvent, type Workflow } from "../src/index.js";
+import { collect, defineWorkflow, event, join, many, StartEvent, StopEvent, type Workflow } from "../src/index.js";
 
 class Item extends event("Item", { n: z.number() }) {}
 class Left extends event("Left", { n: z.number() }) {}
@@ -59,7 +59,7 @@ describe("any order of workers", () => {
       let most = 0;
       let busy = 0;
       const workflow = defineWorkflow("batch")
-        .step("split", { on: StartEvent, emits: Item }, () => itemsOf(count))
+        .step("split", { on: StartEvent, emits: many(Item) }, () => itemsOf(count))
         .step("work", { on: Item, emits: Done, workers: slots }, async ({ n }) => {
           most = Math.max(most, ++busy);
           await scheduler.turn();
@@ -83,8 +83,8 @@ describe("any order of workers", () => {
     async (order, slots, groups) => {
       const scheduler = new Scheduler(order);
       const workflow = defineWorkflow("nested")
-        .step("groups", { on: StartEvent, emits: Item }, () => itemsOf(groups.length))
-        .step("members", { on: Item, emits: Left, workers: slots }, async ({ n }) => {
+        .step("groups", { on: StartEvent, emits: many(Item) }, () => itemsOf(groups.length))
+        .step("members", { on: Item, emits: many(Left), workers: slots }, async ({ n }) => {
           await scheduler.turn();
           return itemsOf(groups[n] as number, n * 10).map((item) => new Left({ n: item.n }));
         })
@@ -114,7 +114,7 @@ describe("any order of workers", () => {
     async (order, slots, count) => {
       const scheduler = new Scheduler(order);
       const workflow = defineWorkflow("pairs", { state: { seen: z.number().default(0) } })
-        .step("split", { on: StartEvent, emits: Item }, async function* () {
+        .step("split", { on: StartEvent, emits: many(Item) }, async function* () {
           for (const item of itemsOf(count)) {
             await scheduler.turn();
             yield item;

@@ -9,6 +9,7 @@ import {
   HumanResponseEvent,
   JoinIncompleteEvent,
   join,
+  many,
   StartEvent,
   StopEvent,
 } from "../src/index.js";
@@ -84,7 +85,7 @@ describe("a join outside of fan-outs", () => {
 describe("a join in a fan-out", () => {
   it("reports what is left of each batch, when the batch closes and when the run ends before", async () => {
     const flow = defineWorkflow("leftovers")
-      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [1, 2, 3].map((n) => new Item({ n })))
       .step("split", { on: Item, emits: [Left, Right], waits: Answer }, async ({ n }, ctx) => {
         if (n === 3) await ctx.waitForEvent(Answer);
         ctx.sendEvent(new Left({ n }));
@@ -113,7 +114,7 @@ describe("a join in a fan-out", () => {
 
 describe("a join by a field", () => {
   const flow = defineWorkflow("orders")
-    .step("start", { on: StartEvent, emits: [Order, Paid] }, async () =>
+    .step("start", { on: StartEvent, emits: [many(Order), Paid] }, async () =>
       ["a", "b"].map((orderId) => new Order({ orderId })),
     )
     .step("pay", { on: Answer, emits: Paid }, async ({ orderId }) => new Paid({ orderId }))

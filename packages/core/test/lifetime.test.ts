@@ -6,6 +6,7 @@ import {
   defineWorkflow,
   event,
   InputRequiredEvent,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -80,7 +81,7 @@ describe("retry", () => {
     const worked: string[] = [];
     let isBroken = true;
     const flow = defineWorkflow("retried")
-      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [1, 2, 3].map((n) => new Item({ n })))
       .step(
         "work",
         {

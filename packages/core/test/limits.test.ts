@@ -6,6 +6,7 @@ import {
   defineWorkflow,
   event,
   HumanResponseEvent,
+  many,
   StartEvent,
   StopEvent,
   type Workflow,
@@ -119,7 +120,7 @@ describe("a named limit", () => {
     work: (n: number) => Promise<void>,
   ): Workflow & { run(): PromiseLike<unknown> } =>
     defineWorkflow("limited")
-      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [1, 2, 3].map((n) => new Item({ n })))
       .step(
         "work",
         { on: Item, emits: Done, limit: "api", ...(options.timeout === undefined ? {} : { timeout: options.timeout }) },

@@ -1,7 +1,7 @@
 /** An error handler beside a nested fan-out: its output belongs to the batch around. */
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { Context, collect, defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
+import { Context, collect, defineWorkflow, event, many, StartEvent, StopEvent } from "../src/index.js";
 
 class File extends event("File", { name: z.string() }) {}
 class Section extends event("Section", { text: z.string() }) {}
@@ -9,8 +9,8 @@ class Summary extends event("Summary", { text: z.string() }) {}
 class Digest extends event("Digest", { lines: z.array(z.string()) }) {}
 
 const digest = defineWorkflow("digest")
-  .step("list", { on: StartEvent, emits: File }, () => ["a", "bad", "c"].map((name) => new File({ name })))
-  .step("split", { on: File, emits: Section }, ({ name }) => {
+  .step("list", { on: StartEvent, emits: many(File) }, () => ["a", "bad", "c"].map((name) => new File({ name })))
+  .step("split", { on: File, emits: many(Section) }, ({ name }) => {
     if (name === "bad") throw new Error("cannot be read");
     return [1, 2].map((part) => new Section({ text: `${name}${part}` }));
   })

@@ -7,6 +7,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   NonRetryableError,
   RetryAfterError,
   retryIf,
@@ -47,13 +48,13 @@ describe("an error handler", () => {
 
   it("helps each lineage of events as often as it may", async () => {
     const flow = defineWorkflow("lineages")
-      .step("start", { on: StartEvent, emits: Item }, async () => items(3))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => items(3))
       .step("work", { on: Item, emits: Done }, async ({ n }) => {
         if (n < 10) throw new Error(`no ${n}`);
         return new Done({ n });
       })
       .step("end", { on: collect(Done), emits: StopEvent }, async (all) => stopped(numbers(all)))
-      .catchError("recover", { emits: Item }, async (ev) => new Item({ n: (ev.input as Item).n + 10 }))
+      .catchError("recover", { steps: ["work"], emits: Item }, async (ev) => new Item({ n: (ev.input as Item).n + 10 }))
       .build();
 
     expect(await flow.run()).toEqual([10, 11, 12]);
@@ -61,7 +62,7 @@ describe("an error handler", () => {
 
   it("is told of a batch by its first member, and of a failed generator after what it gave", async () => {
     const flow = defineWorkflow("generators")
-      .step("start", { on: StartEvent, emits: Item }, async function* () {
+      .step("start", { on: StartEvent, emits: many(Item) }, async function* () {
         yield new Item({ n: 1 });
         yield new Item({ n: 2 });
         throw new Error("source is gone");
@@ -148,7 +149,7 @@ describe("work in every state", () => {
     const control = { isBroken: true };
     const begun: number[] = [];
     const flow = defineWorkflow("mixed")
-      .step("start", { on: StartEvent, emits: [Item, Other] }, async () => [...items(5), new Other({ n: 5 })])
+      .step("start", { on: StartEvent, emits: many(Item, Other) }, async () => [...items(5), new Other({ n: 5 })])
       .step(
         "work",
         {

@@ -18,6 +18,7 @@ import {
   event,
   InputRequiredEvent,
   join,
+  many,
   StartEvent,
   StopEvent,
 } from "../src/index.js";
@@ -33,17 +34,30 @@ class Ask extends InputRequiredEvent.define("Ask", { n: z.number() }) {}
 class Answer extends ExternalEvent.define("Answer", { n: z.number() }) {}
 
 /** Every trigger, and every way out of a step. What its steps do is never called: the ticks say what they did. */
+const somewhere = { skipChecks: ["uncollected"] } as const;
 const everything = defineWorkflow("everything")
-  .step("start", { on: StartEvent, emits: [Item, Left, Right, Ask, StopEvent], waits: Answer, workers: 2 }, () => null)
-  .step("work", { on: Item, emits: [Left, Right, Done, Item], waits: [Answer, Left], workers: 2 }, () => null)
+  .step(
+    "start",
+    { on: StartEvent, emits: [many(Item, Left, Right), Ask, StopEvent], waits: Answer, workers: 2 },
+    () => null,
+  )
+  .step("work", { on: Item, emits: [many(Left, Right), Done, Item], waits: [Answer, Left], workers: 2 }, () => null)
   .step("pair", { on: join({ left: Left, right: Right }), emits: Pair }, () => null)
   .step("pairBy", { on: join({ left: Left, right: Right }, { by: "n" }), emits: Pair }, () => null)
   .step("paired", { on: Pair, emits: [Done, Some] }, () => null)
-  .step("answered", { on: Answer, emits: [Item, StopEvent] }, () => null)
-  .step("all", { on: collect(Done), emits: Some }, () => null)
-  .step("settled", { on: collect([Done, Some], { settle: true, order: "arrived" }), emits: Done }, () => null)
-  .step("first", { on: collect(Done, { take: 2, rest: "cancel" }), emits: StopEvent }, () => null)
-  .catchError("rescue", { steps: ["work", "paired"], emits: [Done, Item], maxRecoveries: 2 }, () => null)
+  .step("answered", { on: Answer, emits: [many(Item), StopEvent] }, () => null)
+  .step("all", { on: collect(Done, { of: "start" }), emits: Some, ...somewhere }, () => null)
+  .step(
+    "settled",
+    { on: collect([Pair, Some], { of: "work", settle: true, order: "arrived" }), emits: Done, ...somewhere },
+    () => null,
+  )
+  .step(
+    "first",
+    { on: collect(Done, { of: "start", take: 2, rest: "cancel" }), emits: StopEvent, ...somewhere },
+    () => null,
+  )
+  .catchError("rescue", { steps: ["work", "paired"], emits: [many(Item), Done], maxRecoveries: 2 }, () => null)
   .build({ inboxSize: 3 });
 
 const compiled = compileWorkflow(everything);
@@ -68,7 +82,9 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.constant(null) },
   { weight: 1, arbitrary: fc.constantFrom(...compiled.steps.keys(), "nobody") },
 );
-const send = fc.record({ call: callOf("send"), event: events, step, dueAtMs, toRun: fc.boolean() });
+const send = fc
+  .record({ call: callOf("send"), event: events, step, dueAtMs, toRun: fc.boolean(), isElement: fc.boolean() })
+  .map(({ isElement, ...sent }) => ({ ...sent, ...(isElement && { isElement: true as const }) }));
 const sends = fc.array(send, { maxLength: 3 });
 const error = fc.constant({ name: "Error", message: "it failed" });
 
@@ -79,6 +95,15 @@ const said = fc.oneof(
     arbitrary: fc.record({ type: fc.constant("step.completed"), output, sends: fc.oneof(fc.constant(null), sends) }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("step.failed"), error, retryAtMs: dueAtMs }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("step.failed"),
+      error,
+      retryAtMs: fc.constant(null),
+      isGenerator: fc.constant(true),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -8,6 +8,7 @@ import {
   event,
   HumanResponseEvent,
   join,
+  many,
   StartEvent,
   StopEvent,
   step,
@@ -26,8 +27,8 @@ function busy(names: { readonly [name: string]: string } = {}, by: { readonly by
   const named = (name: string) => ({ name: names[name] ?? name });
   return new (class extends Workflow {
     static override readonly name = "busy";
-    split = step({ ...named("split"), on: StartEvent, emits: [Left, Right] }, async (_ev, ctx) => {
-      ctx.sendEvent(new Right({ n: 9 }), { step: named("late").name, delay: "1h" });
+    split = step({ ...named("split"), on: StartEvent, emits: many(Left, Right) }, async (_ev, ctx) => {
+      ctx.sendEvent(new Right({ n: 9 }), { step: named("late").name, delay: "1h", scope: "run" });
       ctx.sendEvent(new Right({ n: 8 }), { step: named("pair").name });
       return [1, 2].map((n) => new Left({ n }));
     });

@@ -1,7 +1,7 @@
 /** Events that a step sends: when they leave, for whom, and which are refused. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { collect, defineWorkflow, event, StartEvent, StopEvent } from "../src/index.js";
+import { collect, defineWorkflow, event, many, StartEvent, StopEvent } from "../src/index.js";
 import { Answer, flowOf, Note, note, stopped } from "./support/note-flow.js";
 import { gate, rejection, reload, waiting } from "./support/runs.js";
 import { settle, withVirtualClock } from "./support/virtual-clock.js";
@@ -133,7 +133,7 @@ describe("sendEvent", () => {
 describe("a batch", () => {
   const batchOf = (options: { readonly delay: string; readonly scope?: "run" }) =>
     defineWorkflow("batch")
-      .step("start", { on: StartEvent, emits: Item }, async () => [new Item({ n: 1 }), new Item({ n: 2 })])
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [new Item({ n: 1 }), new Item({ n: 2 })])
       .step("work", { on: Item, emits: Note }, async ({ n }, ctx) => ctx.sendEvent(note(`${n}`), options as never))
       .step("end", { on: collect(Note), emits: StopEvent }, async (notes) => stopped(notes.map(({ text }) => text)))
       .build();

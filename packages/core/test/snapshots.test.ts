@@ -9,6 +9,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   type RunContext,
   type SnapshotCodec,
   StartEvent,
@@ -157,9 +158,11 @@ describe("a snapshot", () => {
   });
 
   it("holds fan-outs of many items", async () => {
-    const many = 70_000;
+    const count = 70_000;
     const workflow = defineWorkflow("many")
-      .step("split", { on: StartEvent, emits: Item }, () => Array.from({ length: many }, (_, n) => new Item({ n })))
+      .step("split", { on: StartEvent, emits: many(Item) }, () =>
+        Array.from({ length: count }, (_, n) => new Item({ n })),
+      )
       .step("work", { on: Item, emits: Done, waits: Answer, workers: 1 }, async ({ n }, ctx) => {
         if (n === 0) await ctx.waitForEvent(Answer);
         return new Done({ n });
@@ -178,7 +181,7 @@ describe("a snapshot", () => {
     await waiting(resumed);
     await resumed.sendEvent(new Answer({ yes: true }));
 
-    expect(await resumed).toBe(many);
+    expect(await resumed).toBe(count);
   });
 });
 

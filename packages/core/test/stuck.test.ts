@@ -10,6 +10,7 @@ import {
   event,
   HumanResponseEvent,
   join,
+  many,
   StartEvent,
   StopEvent,
   step,
@@ -41,7 +42,9 @@ async function missingIn(flow: Workflow, input = {}): Promise<unknown> {
 /** Each element makes a left, and a right where `n` is even; pairs come together at the end. */
 const pairs = (waits = false) =>
   defineWorkflow("pairs")
-    .step("split", { on: StartEvent, emits: Item }, (ev) => (ev.get("items") as number[]).map((n) => new Item({ n })))
+    .step("split", { on: StartEvent, emits: many(Item) }, (ev) =>
+      (ev.get("items") as number[]).map((n) => new Item({ n })),
+    )
     .step("fork", { on: Item, emits: [Left, Right], waits: Go }, async ({ n }, ctx) => {
       ctx.sendEvent(new Left({ n }));
       if (n % 2 === 0) ctx.sendEvent(new Right({ n }));
@@ -75,20 +78,24 @@ describe("a run that is stuck", () => {
     });
   });
 
-  it("names an event that came to a collect step outside a fan-out", async () => {
+  it("names an event that was taken out of the fan-out that a step collects", async () => {
     const flow = defineWorkflow("alone")
-      .step("start", { on: StartEvent, emits: Item }, () => new Item({ n: 1 }))
+      .step("start", { on: StartEvent, emits: many(Item) }, (_ev, ctx) =>
+        ctx.sendEvent(new Item({ n: 1 }), { scope: "run" }),
+      )
       .step("gather", { on: collect(Item), emits: StopEvent }, (all) => stopped(all.length))
       .build();
 
     expect(await missingIn(flow)).toEqual([
-      'Item came to the collect step "gather" outside a fan-out, where there is no batch',
+      'Item came to the collect step "gather" outside of the fan-outs that it gathers',
     ]);
   });
 
   it("names it also when another step has taken the event", async () => {
     const flow = defineWorkflow("alone")
-      .step("start", { on: StartEvent, emits: Item }, () => new Item({ n: 1 }))
+      .step("start", { on: StartEvent, emits: many(Item) }, (_ev, ctx) =>
+        ctx.sendEvent(new Item({ n: 1 }), { scope: "run" }),
+      )
       .step("see", { on: Item }, () => null)
       .step("gather", { on: collect(Item), emits: StopEvent }, (all) => stopped(all.length))
       .build();
@@ -96,18 +103,21 @@ describe("a run that is stuck", () => {
     expect(await missingIn(flow)).toEqual([expect.stringContaining('Item came to the collect step "gather"')]);
   });
 
-  it("names a collect step that no fan-out led to", async () => {
+  it("names a step that could have fanned out and returned nothing, and the collect step behind it", async () => {
     const flow = defineWorkflow("never")
-      .step("start", { on: StartEvent, emits: Item }, () => null)
+      .step("start", { on: StartEvent, emits: many(Item) }, () => null)
       .step("gather", { on: collect(Item), emits: StopEvent }, (all) => stopped(all.length))
       .build();
 
-    expect(await missingIn(flow)).toEqual(['the collect step "gather" has had no batch: no fan-out led to it']);
+    expect(await missingIn(flow)).toEqual([
+      'step "start", which emits many(Item), returned nothing: return [] for an empty fan-out',
+      'the collect step "gather" has had no batch: no fan-out led to it',
+    ]);
   });
 
   it("does not name a collect step that has had its batch", async () => {
     const flow = defineWorkflow("fired")
-      .step("start", { on: StartEvent, emits: Item }, () => [])
+      .step("start", { on: StartEvent, emits: many(Item) }, () => [])
       .step("gather", { on: collect(Item), emits: StopEvent }, (all) => (all.length > 0 ? stopped(1) : null))
       .build();
 
@@ -116,7 +126,7 @@ describe("a run that is stuck", () => {
 
   it("names each step once, however often things came to it in vain", async () => {
     const flow = defineWorkflow("often")
-      .step("start", { on: StartEvent, emits: [Item, Left] }, () => [1, 2, 3].map((n) => new Left({ n })))
+      .step("start", { on: StartEvent, emits: [many(Left), many(Item)] }, () => [1, 2, 3].map((n) => new Left({ n })))
       .step("send", { on: Left, emits: Item }, ({ n }, ctx) => {
         for (let count = 0; count < 100; count++) ctx.sendEvent(new Item({ n }), { scope: "run" });
       })
@@ -184,9 +194,9 @@ describe("what a stuck run would say", () => {
 
   it("says nothing about batches in a run whose snapshot does not know", async () => {
     const flow = new (class extends WorkflowClass {
-      start = step({ on: StartEvent, emits: Item }, async (_ev, ctx) => {
+      start = step({ on: StartEvent, emits: many(Item) }, async (_ev, ctx) => {
         await ctx.sleep("1h");
-        return null as never;
+        return null;
       });
       gather = step({ on: collect(Item), emits: StopEvent }, async (all) => stopped(all.length));
     })({ name: "older" });
@@ -198,7 +208,7 @@ describe("what a stuck run would say", () => {
     const error = await rejection(flow.resume(Context.fromDict(flow, older) as never));
 
     expect(unfired).toEqual(["gather"]);
-    expect(error).toMatchObject({ code: "RUN_STUCK", details: { missing: [] } });
+    expect(error).toMatchObject({ code: "RUN_STUCK", details: { missing: [expect.stringContaining('step "start"')] } });
   });
 
   it.each([

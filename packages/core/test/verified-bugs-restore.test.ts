@@ -5,6 +5,7 @@ import {
   defineWorkflow,
   event,
   HumanResponseEvent,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -24,7 +25,7 @@ describe("a context after the end of its run", () => {
   it.each(["fails", "times out"])("starts anew when the run %s: leftover work does not run", async (how) => {
     const worked: string[] = [];
     const flow = defineWorkflow("leftovers")
-      .step("start", { on: StartEvent, emits: [Item, StopEvent] }, async (ev, ctx) => {
+      .step("start", { on: StartEvent, emits: [many(Item), StopEvent] }, async (ev, ctx) => {
         await ctx.store.set("by", ev.get("by"));
         return ev.get("by") === "first" ? [new Item({ n: 1 }), new Item({ n: 2 })] : stopped("fresh");
       })

@@ -6,6 +6,7 @@ import {
   defineWorkflow,
   event,
   join,
+  many,
   resource,
   retryPolicy,
   StartEvent,
@@ -30,7 +31,7 @@ describe("collectEvents", () => {
   const flowOf = (failFirst: boolean) => {
     let failures = failFirst ? 1 : 0;
     return defineWorkflow("sets")
-      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [1, 2, 3].map((n) => new Item({ n })))
       .step("gather", { on: Item, emits: StopEvent, workers: 1, retry: twice }, async (ev, ctx) => {
         const set = await ctx.collectEvents(ev, [Item, Item]);
         if (failures-- > 0) throw new Error("after it was counted");
@@ -45,7 +46,7 @@ describe("collectEvents", () => {
 
   it("keeps surplus for the next set", async () => {
     const flow = defineWorkflow("surplus")
-      .step("start", { on: StartEvent, emits: [Left, Right] }, async () => [
+      .step("start", { on: StartEvent, emits: many(Left, Right) }, async () => [
         ...[1, 2].map((n) => new Left({ n })),
         ...[3, 4].map((n) => new Right({ n })),
       ])
@@ -63,7 +64,7 @@ describe("collectEvents", () => {
 describe("joins in a fan-out", () => {
   it("pair the events of one element, whatever order they come in", async () => {
     const flow = defineWorkflow("pairs")
-      .step("start", { on: StartEvent, emits: Item }, async () => [0, 1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [0, 1, 2, 3].map((n) => new Item({ n })))
       .step("split", { on: Item, emits: [Left, Right] }, async ({ n }, ctx) => {
         ctx.sendEvent(new Left({ n }));
         ctx.sendEvent(new Right({ n }), { delay: (4 - n) * 10 });
@@ -96,7 +97,7 @@ describe("what a step gives back", () => {
   it.each([
     ["a number", 7, /the number 7/],
     ["a class", StopEvent, /use `new`/],
-    ["a list with something else in it", [stopped(1), { n: 1 }], /an object of Object/],
+    ["a list", [stopped(1)], /an array of 1/],
   ])("has to be an event, not %s", async (_, value, message) => {
     const flow = defineWorkflow("results")
       .step("start", { on: StartEvent, emits: StopEvent }, (async () => value) as never)
@@ -170,7 +171,7 @@ describe("a resource that two workers need at once", () => {
     });
     const both = resource("both", async ({ inner }) => inner, { resources: { inner: slow } });
     const flow = defineWorkflow("shared")
-      .step("start", { on: StartEvent, emits: Item }, async () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("start", { on: StartEvent, emits: many(Item) }, async () => [1, 2, 3].map((n) => new Item({ n })))
       .step("use", { on: Item, emits: Done, resources: { slow, both } }, async (_ev, _ctx, used) => {
         return new Done({ n: used.slow + used.both });
       })
@@ -213,7 +214,7 @@ describe("the state", () => {
 describe("cost", () => {
   it("of a fan-out grows with its size, not with the square of it", async () => {
     const flow = defineWorkflow("large")
-      .step("start", { on: StartEvent, emits: Item }, async (ev) =>
+      .step("start", { on: StartEvent, emits: many(Item) }, async (ev) =>
         Array.from({ length: ev.get("size") as number }, (_, n) => new Item({ n })),
       )
       .step("work", { on: Item, emits: Done }, async ({ n }) => new Done({ n }))

@@ -1,5 +1,5 @@
 /** What a pipeline does, written for the core by hand: the same number of steps, and nothing that a pipeline adds. */
-import { collect, defineWorkflow, type EventClass, event, StartEvent, StopEvent } from "millrace";
+import { collect, defineWorkflow, type EventClass, event, many, StartEvent, StopEvent } from "millrace";
 import { createRuntime, type RunStore } from "millrace/runtime";
 
 /** How a step leaves its result: with its event only, or also in the state, as a pipeline does. */
@@ -56,7 +56,7 @@ export function fanOut(items: number, keeps: Keeps): LooseWorkflow {
   const [Part, Done] = [defineEvent("Part"), defineEvent("Done")];
   const all = collect(Done as never) as never as EventClass;
   return define("fan")
-    .step("split", { on: StartEvent, emits: Part }, () =>
+    .step("split", { on: StartEvent, emits: many(Part as never) }, () =>
       Array.from({ length: items }, (_, count) => new Part({ count })),
     )
     .step("work", { on: Part, emits: Done, workers: 1_000 }, async ({ count }, ctx) => {

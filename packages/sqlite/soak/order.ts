@@ -11,6 +11,7 @@ import {
   defineWorkflow,
   ExternalEvent,
   event,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -87,7 +88,7 @@ export function workflowsOf(outside: Outside): Workflows {
     told: z.array(z.string()).default([]),
   };
   const order = defineWorkflow("order", { state, children: { audit } })
-    .step("begin", { on: StartEvent, emits: Item, waits: Nudge }, async (ev, ctx) => {
+    .step("begin", { on: StartEvent, emits: many(Item), waits: Nudge }, async (ev, ctx) => {
       await ctx.store.set("n", Number(ev.get("n")));
       const { value } = await ctx.waitForEvent(Nudge, { where: { round: 1 } });
       await ctx.store.editState((edited) => void edited.nudges.push(value));

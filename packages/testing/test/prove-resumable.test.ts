@@ -5,6 +5,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   StartEvent,
   StopEvent,
   type Store,
@@ -130,7 +131,7 @@ describe("proveResumable", () => {
   it("crashes in every order of the work, and takes each of its endings for right", async () => {
     const create = () =>
       defineWorkflow("order")
-        .step("split", { on: StartEvent, emits: Item }, () => [0, 1, 2, 3].map((n) => new Item({ n })))
+        .step("split", { on: StartEvent, emits: many(Item) }, () => [0, 1, 2, 3].map((n) => new Item({ n })))
         .step("work", { on: Item, emits: Done }, ({ n }) => new Done({ n }))
         .step("end", { on: collect(Done, { order: "arrived" }), emits: StopEvent }, (all) => {
           return new StopEvent({ result: all.map(({ n }) => n) });
@@ -282,7 +283,7 @@ describe("proveResumable", () => {
   it("finds it only in the order that a seed brings about, and names the seed", async () => {
     class Racing extends Workflow {
       #first: number | null = null;
-      @step({ on: StartEvent, emits: Item })
+      @step({ on: StartEvent, emits: many(Item) })
       split() {
         return [new Item({ n: 0 }), new Item({ n: 1 })];
       }
@@ -377,7 +378,7 @@ describe("proveResumable", () => {
       const log: string[] = [];
       const create = () =>
         defineWorkflow("two")
-          .step("split", { on: StartEvent, emits: Item }, () => [new Item({ n: 1 }), new Item({ n: 12 })])
+          .step("split", { on: StartEvent, emits: many(Item) }, () => [new Item({ n: 1 }), new Item({ n: 12 })])
           .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
             log.push(`${n} begins`);
             await new Promise((resolve) => setTimeout(resolve, n));

@@ -7,6 +7,7 @@ import {
   InputRequiredEvent,
   join,
   keyed,
+  many,
   resource,
   retryPolicy,
   StartEvent,
@@ -41,7 +42,7 @@ class Flow extends Workflow.withState(State) {
   /** Steps that ran, beside the one that was asked for. */
   readonly others: string[] = [];
 
-  @step({ on: StartEvent, emits: Item })
+  @step({ on: StartEvent, emits: many(Item) })
   split() {
     return [new Item({ n: 1 }), new Item({ n: 2 })];
   }
@@ -112,7 +113,7 @@ describe("runStep", () => {
   it("gives what a generator yields, and lets its batch start nothing", async () => {
     const begun: number[] = [];
     const workflow = defineWorkflow("generator")
-      .step("split", { on: StartEvent, emits: Item }, async function* () {
+      .step("split", { on: StartEvent, emits: many(Item) }, async function* () {
         yield new Item({ n: 1 });
         yield keyed("two", new Item({ n: 2 })) as never;
       })

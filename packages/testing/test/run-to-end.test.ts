@@ -7,6 +7,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   resource,
   retryPolicy,
   StartEvent,
@@ -53,7 +54,7 @@ class Waiting extends Workflow {
 describe("runToEnd", () => {
   it("gives everything that can be seen of a run", async () => {
     const workflow = defineWorkflow("counting", { state: { count: z.number().default(0) } })
-      .step("split", { on: StartEvent, emits: Item }, () => [new Item({ n: 1 }), new Item({ n: 2 })])
+      .step("split", { on: StartEvent, emits: many(Item) }, () => [new Item({ n: 1 }), new Item({ n: 2 })])
       .step("work", { on: Item, emits: Done, streams: Seen, workers: 1 }, async ({ n }, ctx) => {
         ctx.writeEventToStream(new Seen({ n }));
         await ctx.store.editState((state) => void (state.count += n));

@@ -1,4 +1,4 @@
-import { collect, defineWorkflow, event, StartEvent, StopEvent } from "millrace";
+import { collect, defineWorkflow, event, many, StartEvent, StopEvent } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { runToEnd, seededScheduler } from "../src/index.js";
@@ -11,7 +11,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Gives the items in the order in which their work was done. @param work what a worker does meanwhile */
 function fanOut(work: (n: number) => Promise<unknown> = async () => {}, workers = 4) {
   return defineWorkflow("fan-out")
-    .step("split", { on: StartEvent, emits: Item }, () => [0, 1, 2, 3].map((n) => new Item({ n })))
+    .step("split", { on: StartEvent, emits: many(Item) }, () => [0, 1, 2, 3].map((n) => new Item({ n })))
     .step("work", { on: Item, emits: Done, workers }, async ({ n }) => {
       await work(n);
       return new Done({ n });
@@ -69,7 +69,7 @@ describe("seededScheduler", () => {
 
   it("finds two steps that overwrite what the other has written", async () => {
     const counter = defineWorkflow("counter")
-      .step("split", { on: StartEvent, emits: Item }, () => [new Item({ n: 0 }), new Item({ n: 1 })])
+      .step("split", { on: StartEvent, emits: many(Item) }, () => [new Item({ n: 0 }), new Item({ n: 1 })])
       .step("add", { on: Item, emits: Done }, async ({ n }, ctx) => {
         const count = Number(await ctx.store.get("count", 0));
         await ctx.store.set("count", count + 1);
@@ -104,7 +104,7 @@ describe("seededScheduler", () => {
   it("holds each element of a generator too, and lets it clean up", async () => {
     const cleaned: string[] = [];
     const generator = defineWorkflow("generator")
-      .step("split", { on: StartEvent, emits: Item }, async function* () {
+      .step("split", { on: StartEvent, emits: many(Item) }, async function* () {
         try {
           for (const n of [0, 1, 2]) yield new Item({ n });
         } finally {
@@ -124,7 +124,7 @@ describe("seededScheduler", () => {
   it("does not begin work that was called off while it was held", async () => {
     const begun: number[] = [];
     const race = defineWorkflow("race")
-      .step("split", { on: StartEvent, emits: Item }, () => [0, 1, 2, 3].map((n) => new Item({ n })))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => [0, 1, 2, 3].map((n) => new Item({ n })))
       .step("work", { on: Item, emits: StopEvent, workers: 4 }, ({ n }) => {
         begun.push(n);
         return new StopEvent({ result: n });

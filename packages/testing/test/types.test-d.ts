@@ -1,4 +1,4 @@
-import { defineWorkflow, event, StartEvent, StopEvent, step, Workflow } from "millrace";
+import { defineWorkflow, event, many, StartEvent, StopEvent, step, Workflow } from "millrace";
 import { expectTypeOf } from "vitest";
 import * as z from "zod";
 import { proveResumable, runStep, runToEnd } from "../src/index.js";
@@ -7,7 +7,7 @@ class Begin extends StartEvent.define("Begin", { text: z.string() }) {}
 class Item extends event("Item", { n: z.number() }) {}
 
 class Flow extends Workflow.withState({ count: z.number().default(0) }) {
-  @step({ on: Begin, emits: Item })
+  @step({ on: Begin, emits: many(Item) })
   begin(_ev: Begin) {
     return [new Item({ n: 1 })];
   }

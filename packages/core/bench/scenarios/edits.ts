@@ -4,7 +4,7 @@ import { createStatefulMiddleware } from "@llamaindex/workflow-core/middleware/s
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
 import { Mutex } from "async-mutex";
-import { collect, defineWorkflow, event, StartEvent, StopEvent } from "millrace";
+import { collect, defineWorkflow, event, many, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
 
@@ -15,7 +15,7 @@ class Done extends event("Done", shape) {}
 
 async function millrace(steps: number): Promise<number> {
   const workflow = defineWorkflow("edits", { state: { total: z.number().default(0) } })
-    .step("split", { on: StartEvent, emits: Part }, () =>
+    .step("split", { on: StartEvent, emits: many(Part) }, () =>
       Array.from({ length: steps }, (_, index) => new Part({ index })),
     )
     .step("edit", { on: Part, emits: Done, workers: steps }, async (ev, ctx) => {

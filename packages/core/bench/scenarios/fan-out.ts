@@ -2,7 +2,7 @@
 import { createWorkflow } from "@llamaindex/workflow-core";
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
-import { collect, event, StartEvent, StopEvent } from "millrace";
+import { collect, event, many, StartEvent, StopEvent } from "millrace";
 import { assign, createActor, createMachine, fromPromise, toPromise } from "xstate";
 import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
@@ -15,7 +15,7 @@ type Item = z.infer<typeof schema>;
 function millrace(items: number): Run {
   const [Part, Done] = [event("Part", shape), event("Done", shape)];
   const workflow = define("fan")
-    .step("split", { on: StartEvent, emits: Part }, () =>
+    .step("split", { on: StartEvent, emits: many(Part) }, () =>
       Array.from({ length: items }, (_, index) => new Part({ index })),
     )
     .step("work", { on: Part, emits: Done }, async ({ index }: Item) => new Done({ index }))

@@ -2,7 +2,7 @@
  * A run with 1 MB of plain state and 100 pending events, to a snapshot and back, as multiples of what
  * `JSON.stringify` and `JSON.parse` take for the same snapshot.
  */
-import { Context, defineWorkflow, event, StartEvent, StopEvent } from "millrace";
+import { Context, defineWorkflow, event, many, StartEvent, StopEvent } from "millrace";
 import { assign, createActor, createMachine } from "xstate";
 import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
@@ -27,7 +27,7 @@ class Part extends event("Part", { index: z.number(), text: z.string() }) {}
 
 const hanging = () =>
   defineWorkflow("snapshot", { state: { documents: z.array(z.unknown()).default([]) } })
-    .step("split", { on: StartEvent, emits: Part }, async (_ev, ctx) => {
+    .step("split", { on: StartEvent, emits: many(Part) }, async (_ev, ctx) => {
       await ctx.store.set("documents", makeDocuments());
       return Array.from({ length: EVENTS }, (_, index) => new Part({ index, text: "x".repeat(100) }));
     })

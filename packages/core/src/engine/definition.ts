@@ -22,12 +22,26 @@ export interface StepDefinition {
   readonly trigger: TriggerDefinition;
   /** How many of its work items run at once. */
   readonly workers: number;
-  /** Event types that it returns, yields or sends. */
+  /** Event types that it returns, yields or sends, alone or as elements of its fan-out. */
   readonly emits: readonly string[];
+  /** Null: it returns one event or nothing. */
+  readonly fanOut: FanOut | null;
   /** Event types that it takes with `waitForEvent`. */
   readonly waits: readonly string[];
   /** Event types that it only shows to stream readers. */
   readonly streams: readonly string[];
+}
+
+/** What a step opens that emits `many(…)`. It has the name of the step. */
+export interface FanOut {
+  /** Event types of its elements. */
+  readonly elements: readonly string[];
+  /** Event types that the step also emits alone. One type can be both. */
+  readonly alone: readonly string[];
+  /** Collect steps that fire when it closes: exactly once each, whatever has arrived. */
+  readonly collects: readonly string[];
+  /** Joins by a field that pair what arises in it. */
+  readonly joins: readonly string[];
 }
 
 export type TriggerDefinition = EventTrigger | CollectTrigger | JoinTrigger | FailureTrigger;
@@ -42,6 +56,8 @@ export interface EventTrigger {
 export interface CollectTrigger {
   readonly kind: "collect";
   readonly accepts: readonly string[];
+  /** The step whose fan-out it gathers. Null: the innermost one in which its events arise. */
+  readonly of: string | null;
   readonly take: number | null;
   readonly rest: "finish" | "cancel";
   readonly order: "emitted" | "arrived";
@@ -52,7 +68,7 @@ export interface CollectTrigger {
 export interface JoinTrigger {
   readonly kind: "join";
   readonly slots: readonly JoinSlot[];
-  /** Pairs by this field over the run, instead of within one element of a fan-out. */
+  /** Pairs by this field over the innermost fan-out that holds all slots, instead of within one element. */
   readonly by: string | null;
 }
 
@@ -67,4 +83,18 @@ export interface FailureTrigger {
   /** Names of steps; null covers all that no other handler covers. */
   readonly steps: readonly string[] | null;
   readonly maxRecoveries: number;
+}
+
+/**
+ * A stored definition with what those of before fan-outs were declared could not say: taken from the code that is here now.
+ *
+ * @param current Of the same workflow.
+ */
+export function completeDefinition(stored: Definition, current: Definition | undefined): Definition {
+  if (stored.steps.every((step) => step.fanOut !== undefined)) return stored;
+  const known = new Map(current?.steps.map((step) => [step.name, step]));
+  return {
+    ...stored,
+    steps: stored.steps.map((step) => ({ ...step, fanOut: step.fanOut ?? known.get(step.name)?.fanOut ?? null })),
+  };
 }

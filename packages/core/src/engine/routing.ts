@@ -17,8 +17,6 @@ export interface Routing {
   readonly handlers: ReadonlyMap<string, Handler>;
   /** Steps that take events from outside. */
   readonly external: readonly StepDefinition[];
-  /** The collect steps of a fan-out: see `collectsOf`. */
-  readonly collects: Map<readonly string[] | null, Map<string, readonly string[]>>;
   readonly reach: Map<string, ReadonlySet<string>>;
 }
 
@@ -45,9 +43,8 @@ export function createRouting(definition: Definition): Routing {
     steps,
     roles,
     routes: new Map([...types].map((type) => [type, routeOf(definition, type)])),
-    handlers: handlersOf(definition),
+    handlers: handlersOf(definition.steps),
     external: definition.steps.filter((step) => acceptedTypes(step).some((type) => isExternal(roles.get(type)))),
-    collects: new Map(),
     reach: new Map(),
   };
 }
@@ -80,7 +77,7 @@ function routeOf(definition: Definition, type: string): Route {
 }
 
 /** A handler with names beats the one without; handlers are never covered. */
-function handlersOf({ steps }: Definition): Map<string, Handler> {
+export function handlersOf(steps: readonly StepDefinition[]): Map<string, Handler> {
   const handlers = new Map<string, Handler>();
   const failing = steps.filter((step) => step.trigger.kind === "failure") as (StepDefinition & {
     trigger: FailureTrigger;
@@ -94,56 +91,11 @@ function handlersOf({ steps }: Definition): Map<string, Handler> {
   return handlers;
 }
 
-/**
- * The collect steps that fire for a fan-out opened by `opener`, even when nothing arrives.
- *
- * Which steps fan out is not declared, so a collect step behind several fan-outs could belong to each of them. It belongs
- * to the one where its own output can be taken: by an ordinary step, or by a collect step of the fan-out around
- * (`around`, null for none). Where it cannot, the collect steps behind it are asked instead.
- */
-export function collectsOf(routing: Routing, opener: string, around: readonly string[] | null): readonly string[] {
-  let known = routing.collects.get(around);
-  if (!known) routing.collects.set(around, (known = new Map()));
-  let found = known.get(opener);
-  if (!found) known.set(opener, (found = findCollects(routing, opener, around ?? [])));
-  return found;
-}
+const noSteps: readonly string[] = [];
 
-function findCollects(routing: Routing, opener: string, around: readonly string[]): readonly string[] {
-  const found = new Set<string>();
-  const seen = new Set<string>();
-  const next = [opener];
-  for (let name = next.pop(); name !== undefined; name = next.pop()) {
-    const step = routing.steps.get(name);
-    for (const type of step?.emits ?? []) {
-      const route = routing.routes.get(type);
-      for (const follower of [...(route?.steps ?? []), ...(route?.joins ?? [])]) visit(follower.name);
-      for (const collect of route?.collects ?? []) {
-        if (around.includes(collect.name)) continue; // it gathers the fan-out around
-        if (isTakenOutside(routing, collect, around)) found.add(collect.name);
-        else visit(collect.name);
-      }
-    }
-    const handler = routing.handlers.get(name);
-    // The opener's own handler takes its place in the fan-out around.
-    if (handler && name !== opener) visit(handler.name);
-  }
-  return [...found];
-
-  function visit(name: string): void {
-    if (!seen.has(name)) next.push(name);
-    seen.add(name);
-  }
-}
-
-function isTakenOutside(routing: Routing, collect: StepDefinition, around: readonly string[]): boolean {
-  if (collect.emits.length === 0) return true;
-  return collect.emits.some((type) => {
-    const route = routing.routes.get(type);
-    if (!route || routing.roles.get(type) !== "event") return true;
-    const onlyCollected = route.steps.length + route.joins.length + route.waiting.length === 0;
-    return !onlyCollected || route.collects.some((outer) => around.includes(outer.name));
-  });
+/** The collect steps that fire when a fan-out of this step closes. */
+export function collectsOf(routing: Routing, opener: string): readonly string[] {
+  return routing.steps.get(opener)?.fanOut?.collects ?? noSteps;
 }
 
 /** The steps that can still run once `name` runs, itself included. */

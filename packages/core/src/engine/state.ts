@@ -70,13 +70,15 @@ export type Leftover =
       readonly arrived: readonly string[];
       readonly missing: readonly string[];
     }
-  /** An event at a collect step, outside a fan-out. */
-  | { readonly kind: "collect"; readonly step: string; readonly arrived: string };
+  /** An event at a collect step, outside of the fan-outs that it gathers. */
+  | { readonly kind: "collect"; readonly step: string; readonly arrived: string }
+  /** Nothing, where a step could have opened a fan-out. */
+  | { readonly kind: "fanOut"; readonly step: string };
 
 export interface Vain {
   /** Collect steps that no fan-out has led to yet. */
   readonly unfired: Set<string>;
-  /** What was left over where nothing more could come, by step. */
+  /** What came to nothing, by step. */
   readonly leftovers: Map<string, Leftover>;
 }
 
@@ -121,7 +123,7 @@ export interface WorkItem {
   open: number;
   /** Calls to be told about once it has its slot again. */
   answered: string[] | null;
-  /** The fan-out that its generator feeds. */
+  /** The fan-out that its generator or its sends feed. */
   fan: Scope | null;
   retryTimer: Timer | null;
 }
@@ -161,11 +163,11 @@ export interface StepLoad {
 }
 
 /**
- * One fan-out: the batch that a step returned as an array or feeds as a generator.
+ * One fan-out, opened by a step that emits `many(…)`: what it returned as an array, feeds as a generator, or sends.
  *
- *     open = its items + its open inner scopes + its delayed sends (+ 1 while its generator runs)
+ *     open = its items + its open inner scopes + its delayed sends (+ 1 while its opener is at work)
  *
- * At 0 it closes, and its collect steps fire in the scope around it, in the same reduction.
+ * At 0 it closes: its collect steps fire in the scope around it, before it counts as finished there, in the same reduction.
  */
 export interface Scope {
   readonly id: number;
@@ -173,14 +175,14 @@ export interface Scope {
   readonly parent: Scope | null;
   /** The element of the parent that it belongs to. */
   readonly parentIndex: number;
-  /** Collect steps that fire with its batch, also when it is empty. */
+  /** Collect steps that fire once for it, also when it is empty. */
   readonly collects: readonly string[];
   open: number;
   /** Elements emitted so far. */
   size: number;
   readonly items: Set<number>;
   readonly inner: Set<Scope>;
-  /** Open work by element: only where a generator or a settling step needs it. */
+  /** Open work by element: only where an opener at work or a settling step needs it. */
   readonly pending: Map<number, number> | null;
   /** The work item of the generator that feeds it, while it runs. */
   generator: number | null;
@@ -192,6 +194,33 @@ export interface Scope {
   joins: Map<string, JoinBuffer> | null;
 }
 
+export type NewScope = Pick<Scope, "id" | "opener" | "parent" | "parentIndex" | "collects"> & {
+  /** Whether open work is counted by element. */
+  readonly counted: boolean;
+};
+
+/** A fan-out in which nothing is open yet. */
+export function createScope({ id, opener, parent, parentIndex, collects, counted }: NewScope): Scope {
+  return {
+    id,
+    opener,
+    parent,
+    parentIndex,
+    collects,
+    open: 0,
+    size: 0,
+    items: new Set(),
+    inner: new Set(),
+    pending: counted ? new Map() : null,
+    generator: null,
+    paused: false,
+    closed: false,
+    gathered: null,
+    failures: null,
+    joins: null,
+  };
+}
+
 /** What has arrived at one collect step. */
 export interface Gathered {
   readonly arrivals: Arrival[];
@@ -199,7 +228,10 @@ export interface Gathered {
 }
 
 export interface Arrival {
+  /** The element of the fan-out whose batch it is in. */
   readonly index: number;
+  /** From there inwards, its place in each fan-out inside that one. Null: it arose in that one itself. */
+  readonly path: readonly number[] | null;
   readonly event: EventData;
   readonly recoveries: Recoveries | null;
 }

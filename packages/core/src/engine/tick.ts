@@ -120,8 +120,10 @@ export interface Send {
   readonly event: EventData;
   readonly step: string | null;
   readonly dueAtMs: number | null;
-  /** Outside the sender's fan-out. */
+  /** Outside of every fan-out. */
   readonly toRun: boolean;
+  /** An element of the fan-out that the sender opens. Left out: where the sender is. */
+  readonly isElement?: true;
 }
 
 export interface StepFailed extends OfAttempt {
@@ -131,6 +133,8 @@ export interface StepFailed extends OfAttempt {
   readonly retryAtMs: number | null;
   /** It had returned, and what it would have stored was refused: no failure of the step. */
   readonly isRefused?: true;
+  /** Its generator had begun: it has opened its fan-out, whether it gave anything or not. */
+  readonly isGenerator?: true;
 }
 
 /** A generator gave one element of its batch. */

@@ -3,6 +3,7 @@ import { HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from ".
 import { event } from "../event/event.js";
 import { resource } from "../resource/resource.js";
 import { catchError } from "../step/catch-error.js";
+import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { join } from "../step/trigger.js";
 import { Workflow } from "../workflow/workflow.js";
@@ -19,7 +20,7 @@ const database = resource("database", () => "a database", { resources: { setting
 const otherDatabase = resource("database", () => "another database", { scope: "run" });
 
 class Shop extends Workflow {
-  @step({ on: StartEvent, emits: [Order, Payment], resources: { db: database } })
+  @step({ on: StartEvent, emits: many(Order, Payment), resources: { db: database } })
   begin() {
     return [new Order(), new Payment()];
   }
@@ -52,10 +53,10 @@ describe("describeWorkflow", () => {
   it("gives steps, events and resources as nodes", () => {
     expect(description.name).toBe("Shop");
     expect(description.nodes).toEqual([
-      { kind: "step", id: "step:begin", name: "begin", trigger: "event" },
-      { kind: "step", id: "step:ship", name: "ship", trigger: "join" },
-      { kind: "step", id: "step:end", name: "end", trigger: "event" },
-      { kind: "step", id: "step:recover", name: "recover", trigger: "failure" },
+      { kind: "step", id: "step:begin", name: "begin", trigger: "event", levels: [[]] },
+      { kind: "step", id: "step:ship", name: "ship", trigger: "join", levels: [["begin"]] },
+      { kind: "step", id: "step:end", name: "end", trigger: "event", levels: [["begin"]] },
+      { kind: "step", id: "step:recover", name: "recover", trigger: "failure", levels: [["begin"]] },
       ...[
         ["StartEvent", "start"],
         ["Order", "event"],

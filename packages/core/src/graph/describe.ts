@@ -9,6 +9,7 @@ import type { EventRole } from "../event/event.js";
 import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import type { Workflow } from "../workflow/workflow.js";
+import { flowOf, levelsOf } from "./levels.js";
 
 export interface WorkflowDescription {
   readonly name: string;
@@ -25,6 +26,11 @@ export interface StepNode {
   readonly id: string;
   readonly name: string;
   readonly trigger: TriggerDefinition["kind"];
+  /**
+   * The fan-outs around it, from the outside inwards, by the steps that open them: `[[]]` for a step outside of all. Several where
+   * it is reached in several ways, at most 32; of a fan-out that reaches itself, one time round.
+   */
+  readonly levels: readonly (readonly string[])[];
 }
 export interface EventNode {
   readonly kind: "event";
@@ -72,8 +78,10 @@ export function describeWorkflow(workflow: Workflow): WorkflowDescription {
   const { name, definition, steps } = compileWorkflow(workflow);
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
+  const flow = flowOf(definition);
   for (const step of definition.steps) {
-    nodes.push({ kind: "step", id: `step:${step.name}`, name: step.name, trigger: step.trigger.kind });
+    const levels = levelsOf(flow, step.name);
+    nodes.push({ kind: "step", id: `step:${step.name}`, name: step.name, trigger: step.trigger.kind, levels });
     edges.push(...edgesOf(step));
   }
   for (const [step, { name: handler }] of createRouting(definition).handlers) {

@@ -72,7 +72,7 @@ describe("toMermaid: a workflow", () => {
 
   it("cleans ids and keeps them apart", () => {
     const nodes = ["a-b", "a_b", "a b"].map(
-      (name) => ({ kind: "step", id: `step:${name}`, name, trigger: "event" }) as const,
+      (name) => ({ kind: "step", id: `step:${name}`, name, trigger: "event", levels: [[]] }) as const,
     );
 
     expect(drawing(toMermaid(empty("ids", nodes)))).toMatchInlineSnapshot(`

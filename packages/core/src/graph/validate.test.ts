@@ -7,11 +7,16 @@ type Fields = Partial<Omit<StepDefinition, "name" | "trigger">>;
 
 function step(name: string, on: TriggerDefinition | readonly string[], fields: Fields = {}): StepDefinition {
   const trigger: TriggerDefinition = "kind" in on ? on : { kind: "event", accepts: on };
-  return { name, trigger, workers: 4, emits: [], waits: [], streams: [], ...fields };
+  return { name, trigger, workers: 4, emits: [], fanOut: null, waits: [], streams: [], ...fields };
+}
+
+function split(name: string, on: readonly string[], elements: readonly string[], ...alone: string[]): StepDefinition {
+  const fanOut = { elements, alone, collects: [], joins: [] };
+  return step(name, on, { emits: [...new Set([...elements, ...alone])], fanOut });
 }
 
 function collect(...accepts: string[]): TriggerDefinition {
-  return { kind: "collect", accepts, take: null, rest: "finish", order: "emitted", settle: false };
+  return { kind: "collect", accepts, of: null, take: null, rest: "finish", order: "emitted", settle: false };
 }
 
 function join(slots: Record<string, string[]>): TriggerDefinition {
@@ -73,9 +78,9 @@ describe("findGraphProblems: good workflows", () => {
     expect(check(steps)).toEqual([]);
   });
 
-  it("takes any step for one that may fan out", () => {
+  it("pairs and collects what arises in one fan-out", () => {
     const steps = [
-      step("split", ["Start"], { emits: ["Part"] }),
+      split("split", ["Start"], ["Part"]),
       step("left", ["Part"], { emits: ["A"] }),
       step("right", ["Part"], { emits: ["B"] }),
       step("pair", join({ a: ["A"], b: ["B"] }), { emits: ["Pair"] }),

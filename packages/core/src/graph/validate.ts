@@ -1,22 +1,25 @@
 /**
  * What is wrong between the steps of a workflow.
  *
- * Any step may return an array, so which fan-out an event is in shows only while it runs: nothing is reported here that
- * could still go well. A mistake is reported once, where it is: what follows from it is not reported as well.
+ * A mistake is reported once, where it is: what follows from it is not reported as well.
  *
  * @module
  */
 import type { Definition, StepDefinition } from "../engine/definition.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
+import { checkFanOuts } from "./check-fan-outs.js";
 import { checkHandlers } from "./check-handlers.js";
 import { type Finding, quoteNames, suggest } from "./finding.js";
 
 export type { Finding } from "./finding.js";
 
-/** A check that a workflow or a step may skip: that something leads to every step, and from every step to an end. */
-export type GraphCheck = "reachability" | "deadEnd";
-export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd"];
+/**
+ * A check that a workflow or a step may skip: that something leads to every step, and from every step to an end; and that what a
+ * collect gathers in one fan-out (`of`) is taken outside of it as well, where it arises there.
+ */
+export type GraphCheck = "reachability" | "deadEnd" | "uncollected";
+export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd", "uncollected"];
 
 export interface GraphSettings {
   /** Checks that no step need pass. */
@@ -45,10 +48,14 @@ export function findGraphProblems(
   const emitted = new Set(steps.flatMap((step) => step.emits));
   const graph: Graph = { steps, settings, roleOf, emitted, routing: createRouting(definition) };
   const ends = checkEnds(graph);
+  const missing = steps.flatMap((step) => checkAccepted(graph, step));
+  const incomplete = new Set(missing.map(({ step }) => step));
+  const levels = checkFanOuts(definition, (check, name) => isChecked(graph, check, name));
   return [
     ...ends,
     ...steps.flatMap((step) => checkEmitted(graph, step)),
-    ...steps.flatMap((step) => checkAccepted(graph, step)),
+    ...missing,
+    ...levels.filter(({ step }) => !incomplete.has(step)),
     // Without a start nothing is reached, and without a stop everything is a dead end.
     ...(ends.length === 0 ? checkPaths(graph) : []),
     ...checkHandlers(steps),
@@ -153,15 +160,18 @@ function needsOf({ trigger, waits }: StepDefinition, isWide: boolean): Need[] {
   }
 }
 
+function isChecked({ settings }: Graph, check: GraphCheck, name: string): boolean {
+  return !settings.workflow.includes(check) && !settings.steps.get(name)?.includes(check);
+}
+
 function checkPaths(graph: Graph): Finding[] {
-  const { steps, settings } = graph;
-  const isChecked = (check: GraphCheck, name: string): boolean =>
-    !settings.workflow.includes(check) && !settings.steps.get(name)?.includes(check);
+  const { steps } = graph;
   const reached = grow(steps, (step, known) => isReached(graph, step, known));
   const ending = grow(steps, (step, known) => canEnd(graph, step, known));
-  const unreached = steps.filter((step) => !reached.has(step.name) && isChecked("reachability", step.name));
+  const unreached = steps.filter((step) => !reached.has(step.name) && isChecked(graph, "reachability", step.name));
   const endless = steps.filter(
-    ({ name, emits }) => reached.has(name) && emits.length > 0 && !ending.has(name) && isChecked("deadEnd", name),
+    ({ name, emits }) =>
+      reached.has(name) && emits.length > 0 && !ending.has(name) && isChecked(graph, "deadEnd", name),
   );
   return [
     ...unreached.map((step) => describeUnreached(graph, step, reached)),

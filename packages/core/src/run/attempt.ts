@@ -18,7 +18,7 @@ import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { type GeneratorDrive, runGenerator } from "./generator.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
-import { checkOutput, isGenerator } from "./output.js";
+import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import type { Runner } from "./runner.js";
 import { StepContext } from "./step-context.js";
 import { stepInput } from "./step-input.js";
@@ -163,6 +163,7 @@ export class Attempt {
       attempt: this.number,
       error: recordError(error),
       retryAtMs,
+      ...(this.generator !== null && { isGenerator: true }),
     });
   }
 
@@ -235,8 +236,13 @@ export class Attempt {
   }
 
   private settled(value: unknown): void {
-    if (isGenerator(value)) runGenerator(this, value);
-    else this.complete(value);
+    if (!isGenerator(value)) return this.complete(value);
+    try {
+      assertFansOut(this.step);
+      runGenerator(this, value);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   private free(): void {

@@ -13,7 +13,7 @@ import { isKeyed } from "../step/keyed.js";
 import { digest } from "../value/digest.js";
 import type { Attempt } from "./attempt.js";
 import { Calls } from "./calls.js";
-import { checkEvent } from "./output.js";
+import { checkElement, returnedByGenerator } from "./output.js";
 import { commitSends } from "./step-context.js";
 
 export interface GeneratorDrive {
@@ -65,13 +65,13 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     stopped = true;
     const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
     if (missing !== undefined) throw diverged(attempt, missing, "missing");
-    if (value !== undefined && value !== null) return attempt.complete(checkEvent(attempt.step, value));
+    if (value !== undefined && value !== null) throw returnedByGenerator(attempt.step);
     attempt.finish(attempt.item.fan === null ? [] : null); // without a yield it is an empty batch
   }
 
   function take(value: unknown): void {
     const key = isKeyed(value) ? value.id : undefined;
-    const event = checkEvent(attempt.step, isKeyed(value) ? value.event : value);
+    const event = checkElement(attempt.step, isKeyed(value) ? value.event : value, "yields");
     const call = calls.id("yield", "", key);
     const sum = digestOf(attempt, event);
     const record = calls.record(call);

@@ -2,26 +2,98 @@
 import type { EventData } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
-import { classOf, isEvent } from "../event/facts.js";
+import { classOf, isEvent, roleOf } from "../event/facts.js";
 import type { CompiledStep } from "../workflow/compile.js";
 
 export function checkOutput(step: CompiledStep, value: unknown): EventData | readonly EventData[] | null {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value)) return checkEvent(step, value);
-  for (const element of value) checkEvent(step, element);
+  if (step.elements === null)
+    throw invalidResult(
+      step,
+      `returned an array of ${value.length}`,
+      "The step returns an array: list its events in `emits` with many().",
+    );
+  for (const element of value) checkElement(step, element, "returns an array of");
   return value as readonly EventData[];
 }
 
-export function checkEvent(step: CompiledStep, value: unknown): EventData {
-  if (isEvent(value)) {
-    if (step.emits.has(classOf(value))) return value;
-    throw undeclared(step, value, "emits");
-  }
-  throw new WorkflowError({
+function checkEvent(step: CompiledStep, value: unknown): EventData {
+  if (!isEvent(value)) throw noEvent(step, value);
+  const eventClass = classOf(value);
+  if (step.alone.has(eventClass)) return value;
+  if (step.elements?.has(eventClass))
+    throw invalidResult(
+      step,
+      `returned one ${value.type}`,
+      `The step returns one ${value.type}, where \`emits\` says many(${value.type}): return an array, or drop many().`,
+    );
+  throw undeclared(step, value, "emits");
+}
+
+/** An element of the step's fan-out. */
+export function checkElement(
+  step: CompiledStep,
+  value: unknown,
+  verb: "yields" | "returns an array of" = "yields",
+): EventData {
+  if (value === undefined || value === null)
+    throw invalidResult(
+      step,
+      `${gave[verb]} ${value}`,
+      "The elements of a fan-out are events: leave out null and undefined.",
+    );
+  if (!isEvent(value)) throw noEvent(step, value);
+  const eventClass = classOf(value);
+  if (step.elements?.has(eventClass)) return value;
+  if (step.alone.has(eventClass)) throw invalidResult(step, `${gave[verb]} ${value.type}`, notMany(value, verb));
+  throw undeclared(step, value, "emits");
+}
+
+const gave = { yields: "yielded", "returns an array of": "returned an array with" };
+
+function notMany(event: WorkflowEvent, verb: string): string {
+  if (roleOf(event) === "stop") return `The step ${verb} ${event.type}: a stop event is returned alone.`;
+  return `The step ${verb} ${event.type}, where \`emits\` says one: write many(${event.type}).`;
+}
+
+/** @throws {WorkflowError} `STEP_RESULT_INVALID` for a generator of a step that does not fan out. */
+export function assertFansOut(step: CompiledStep): void {
+  if (step.elements !== null) return;
+  const types = step.definition.emits.join(", ");
+  throw invalidResult(
+    step,
+    "is a generator",
+    `The step yields ${types || "events"}, where \`emits\` says one: write many(${types || "…"}).`,
+  );
+}
+
+export function returnedByGenerator(step: CompiledStep): WorkflowError {
+  return invalidResult(
+    step,
+    "is a generator and returned something",
+    "A generator only yields: what it returns would be lost.",
+  );
+}
+
+function noEvent(step: CompiledStep, value: unknown): WorkflowError {
+  const isIterator = typeof (value as { next?: unknown } | null)?.next === "function";
+  return invalidResult(
+    step,
+    `gave back ${describe(value)}; it may give an event or nothing, with many() an array or an async generator of events`,
+    isIterator
+      ? "A step that yields is async: write `async *`."
+      : "Wrap the value in an event: `return new StopEvent({ result: value })`.",
+  );
+}
+
+function invalidResult(step: CompiledStep, what: string, hint: string): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
     code: "STEP_RESULT_INVALID",
-    message: `Step "${step.definition.name}" gave back ${describe(value)}; it may give an event, an array of events, an async generator of events, or nothing.`,
-    hint: "Wrap the value in an event: `return new StopEvent({ result: value })`.",
-    details: { step: step.definition.name },
+    message: `Step "${name}" ${what}.`,
+    hint,
+    details: { step: name },
   });
 }
 

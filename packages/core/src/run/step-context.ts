@@ -31,6 +31,7 @@ import { refuseInsideEdit } from "../state/edit-context.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { nearest } from "../value/nearest.js";
+import type { CompiledStep } from "../workflow/compile.js";
 import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
@@ -86,6 +87,7 @@ export class StepContext implements Context {
       step: options.step ?? null,
       dueAtMs: options.delay === undefined ? null : attempt.runner.now() + toMs(options.delay, "delay"),
       toRun: options.scope === "run",
+      ...(options.scope !== "run" && isElement(attempt.step, event) && { isElement: true }),
     };
     if (options.immediate === true) commitSends(attempt, [send]);
     else if (attempt.sends === null) attempt.sends = [send];
@@ -276,6 +278,11 @@ export class StepContext implements Context {
 
 export function commitSends({ runner, item, number }: Attempt, sends: readonly Send[]): void {
   runner.submit({ type: "sends.committed", atMs: runner.now(), item: item.id, attempt: number, sends });
+}
+
+/** Of a class that the step lists with `many()` only. */
+function isElement({ elements, alone }: CompiledStep, event: WorkflowEvent): boolean {
+  return elements !== null && !alone.has(classOf(event));
 }
 
 function assertSendable(attempt: Attempt, event: WorkflowEvent, option: "emits" | "streams"): void {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { completeDefinition } from "../engine/definition.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { assertShareable } from "../run/shared-store.js";
@@ -150,7 +151,14 @@ async function begin(
 export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph> {
   const { code } = from.workflow;
   if (hash === code.hash) return code.graph;
-  return parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
+  const { workflows } = parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
+  const current = new Map(code.graph.workflows.map(({ definition }) => [definition.workflow, definition]));
+  return {
+    workflows: workflows.map((node) => ({
+      ...node,
+      definition: completeDefinition(node.definition, current.get(node.definition.workflow)),
+    })),
+  };
 }
 
 /** About how many bytes a load needs for each character of what is stored: the JSON, and the run that is made of it. */

@@ -10,6 +10,7 @@ import { listWait } from "../engine/reduce/wait.js";
 import { acceptedTypes } from "../engine/routing.js";
 import {
   createRunState,
+  createScope,
   type EventData,
   type Failure,
   type JoinBuffer,
@@ -29,7 +30,6 @@ import { Timers } from "../engine/timers.js";
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent } from "../event/event-codec.js";
-import { roleOf } from "../event/facts.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
 import { decodeValue } from "../value/codec.js";
@@ -40,6 +40,7 @@ import type { CompiledWorkflow } from "../workflow/compile.js";
 import { toCurrent } from "../workflow/state-version.js";
 import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
+import { takesInput } from "./takes-input.js";
 
 /** More elements than any fan-out has: a number in a snapshot must not fill the memory. */
 const MAX_ELEMENTS = 10_000_000;
@@ -187,15 +188,27 @@ export class StateDecoder {
       open: 0,
       answered: null,
       retryTimer: null,
-      fan: reader.raw("fan") === undefined ? null : this.scope(reader, "fan"),
+      fan: reader.raw("fan") === undefined ? null : (this.scope(reader, "fan") ?? cancelledFan(step)),
     };
     const records = reader.each("memory", (record) => decodeRecord(this, record, id));
     if (records.length > 0) item.memory = new Map(records.map((record) => [record.call, record]));
+    this.feed(item, reader);
     if (!takesInput(this.compiled, item))
       throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
     if (item.status === "failed" && this.dict.raw("status") === "running")
       throw invalidSnapshot(reader.at("status"), '"failed", and the run goes on');
     return item;
+  }
+
+  /** A fan-out stays open while the step that opened it is at work. */
+  private feed({ id, scope, index, fan, memory }: WorkItem, reader: Reader): void {
+    if (fan === null || fan.closed) return;
+    if (fan.open > 0) throw invalidSnapshot(reader.at("fan"), `${fan.id}, which another item feeds`);
+    if (fan.parent !== scope || fan.parentIndex !== index)
+      throw invalidSnapshot(reader.at("fan"), `${fan.id}, which is not open where the item is`);
+    fan.open = 1;
+    const isGenerator = [...(memory?.values() ?? [])].some(({ kind }) => kind === "yield");
+    if (isGenerator) fan.generator = id;
   }
 
   private input(reader: Reader): StepInput {
@@ -253,24 +266,17 @@ export class StateDecoder {
       const parent = this.scope(reader, "parent");
       const id = reader.count("id", this.dict.count("nextId"));
       if (this.scopes.has(id)) throw invalidSnapshot(reader.at("id"), `${id} a second time`);
-      const scope: Scope = {
+      // Gathered, and not listed: in snapshots from before fan-outs were declared.
+      const gathered = reader.each("gathered", (entry) => entry.text("step"));
+      const scope = createScope({
         id,
         opener: reader.text("opener"),
         parent,
         parentIndex: elementIndex(reader, parent, "parentIndex"),
-        collects: reader.texts("collects"),
-        open: 0,
-        size: reader.count("size", MAX_ELEMENTS),
-        items: new Set(),
-        inner: new Set(),
-        pending: reader.flag("counted") ? new Map() : null,
-        generator: null,
-        paused: false,
-        closed: false,
-        gathered: null,
-        failures: null,
-        joins: null,
-      };
+        collects: [...new Set([...reader.texts("collects"), ...gathered])],
+        counted: reader.flag("counted"),
+      });
+      scope.size = reader.count("size", MAX_ELEMENTS);
       parent?.inner.add(scope);
       this.scopes.set(scope.id, scope);
     }
@@ -286,6 +292,7 @@ export class StateDecoder {
         scope.gathered ??= new Map();
         const arrivals = gathered.each("arrivals", (arrival) => ({
           index: elementIndex(arrival, scope),
+          path: pathOf(arrival),
           event: this.event(arrival.raw("event"), arrival.at("event")),
           recoveries: this.recoveries(arrival),
         }));
@@ -389,12 +396,7 @@ export class StateDecoder {
     const leftovers = new Map<string, Leftover>();
     for (const reader of dict.each("leftovers", (leftover) => leftover)) {
       const step = reader.text("step");
-      leftovers.set(
-        step,
-        reader.oneOf("kind", ["join", "collect"]) === "join"
-          ? { kind: "join", step, arrived: reader.texts("arrived"), missing: reader.texts("missing") }
-          : { kind: "collect", step, arrived: reader.text("arrived") },
-      );
+      leftovers.set(step, leftoverOf(step, reader));
     }
     if (unfired.length + leftovers.size > 0) state.vain = { unfired: new Set(unfired), leftovers };
   }
@@ -441,14 +443,7 @@ export class StateDecoder {
   /** How much is open follows from what is there. */
   private countOpen(state: RunState): void {
     for (const { parent, parentIndex } of this.scopes.values()) if (parent !== null) enter(parent, parentIndex);
-    for (const { id, scope, index, fan } of state.items.values()) {
-      if (scope !== null) enter(scope, index);
-      if (fan === null) continue;
-      if (fan.generator !== null)
-        throw invalidSnapshot(this.dict.at("items"), `a list with two generators of fan-out ${fan.id}`);
-      fan.generator = id;
-      fan.open++;
-    }
+    for (const { scope, index } of state.items.values()) if (scope !== null) enter(scope, index);
     for (const timer of state.timers?.toArray() ?? [])
       if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
     for (const { id, open } of this.scopes.values())
@@ -457,40 +452,33 @@ export class StateDecoder {
   }
 }
 
+/** What an item has fed, and nobody takes any more. */
+function cancelledFan(opener: string): Scope {
+  const fan = createScope({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
+  fan.closed = true;
+  return fan;
+}
+
+function pathOf(reader: Reader): readonly number[] | null {
+  if (reader.raw("path") === undefined) return null;
+  const path = reader.array("path");
+  if (path.every((place) => Number.isSafeInteger(place))) return path as number[];
+  throw invalidSnapshot(reader.at("path"), "no list of places");
+}
+
+function leftoverOf(step: string, reader: Reader): Leftover {
+  const kind = reader.oneOf("kind", ["join", "collect", "fanOut"]);
+  switch (kind) {
+    case "join":
+      return { kind, step, arrived: reader.texts("arrived"), missing: reader.texts("missing") };
+    case "collect":
+      return { kind, step, arrived: reader.text("arrived") };
+    case "fanOut":
+      return { kind, step };
+  }
+}
+
 /** The element of a fan-out that something belongs to. */
 function elementIndex(reader: Reader, scope: Scope | null, name: "index" | "parentIndex" = "index"): number {
   return reader.count(name, scope === null ? undefined : scope.size);
-}
-
-/** Whether the step takes what the item holds. Its code may have changed since. */
-function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {
-  const trigger = steps.get(step)?.definition.trigger;
-  const takes = (events: readonly EventData[], accepts: readonly string[]): boolean =>
-    events.every((event) => matchesType(accepts, event.type));
-  switch (trigger?.kind) {
-    case "event":
-      return input.kind === "event" && takes([input.event], trigger.accepts);
-    case "collect": {
-      if (trigger.settle)
-        return (
-          input.kind === "settled" &&
-          takes(
-            input.members.flatMap((member) => (member.status === "ok" ? [member.event] : [])),
-            trigger.accepts,
-          )
-        );
-      return input.kind === "batch" && takes(input.members, trigger.accepts);
-    }
-    case "join":
-      return (
-        input.kind === "set" &&
-        trigger.slots.every(
-          ({ name, accepts }) => Object.hasOwn(input.slots, name) && takes([input.slots[name] as EventData], accepts),
-        )
-      );
-    case "failure":
-      return input.kind === "event" && roleOf(input.event as WorkflowEvent) === "stepFailed";
-    default:
-      return false;
-  }
 }

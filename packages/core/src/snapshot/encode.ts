@@ -6,6 +6,7 @@
  * @module
  */
 import type {
+  Arrival,
   Failure,
   JoinBuffer,
   MemoryRecord,
@@ -25,6 +26,7 @@ import type { ValueType } from "../value/plain.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { stateVersionOf } from "../workflow/state-version.js";
 import {
+  type EncodedArrival,
   type EncodedFailure,
   type EncodedInput,
   type EncodedItem,
@@ -162,7 +164,7 @@ class StateEncoder {
         "memory",
         [...(item.memory?.values() ?? [])].map((record) => this.record(record, step)),
       ),
-      ...(openId(item.fan) === null ? {} : { fan: openId(item.fan) as number }),
+      ...(item.fan === null ? {} : { fan: openId(item.fan) }),
     };
   }
 
@@ -247,7 +249,7 @@ class StateEncoder {
     const gathered = [...(scope.gathered ?? [])].map(([step, { fired, arrivals }]) => ({
       step,
       fired,
-      arrivals: fired ? [] : arrivals.map((arrival) => ({ ...arrival, event: this.event(arrival.event, step) })),
+      arrivals: fired ? [] : arrivals.map((arrival) => this.arrival(arrival, step)),
     }));
     return {
       id,
@@ -264,6 +266,10 @@ class StateEncoder {
       ),
       ...list("joins", this.joins(scope.joins)),
     };
+  }
+
+  private arrival({ index, path, event, recoveries }: Arrival, step: string): EncodedArrival {
+    return { index, ...(path !== null && { path }), event: this.event(event, step), recoveries };
   }
 
   private joins(joins: Map<string, JoinBuffer> | null): EncodedJoin[] {

@@ -76,7 +76,8 @@ export interface EncodedItem {
   readonly lastError: ErrorRecord | null;
   readonly lastFailedAtMs: number;
   readonly memory?: readonly EncodedRecord[];
-  readonly fan?: number;
+  /** The fan-out that it feeds. Null: it has fed one that was cancelled. */
+  readonly fan?: number | null;
 }
 
 export type EncodedInput =
@@ -117,11 +118,15 @@ export interface EncodedScope {
 export interface EncodedGathered {
   readonly step: string;
   readonly fired: boolean;
-  readonly arrivals: readonly {
-    readonly index: number;
-    readonly event: EncodedEvent;
-    readonly recoveries: { readonly [handler: string]: number } | null;
-  }[];
+  readonly arrivals: readonly EncodedArrival[];
+}
+
+export interface EncodedArrival {
+  readonly index: number;
+  /** Left out where it arose in that fan-out itself. */
+  readonly path?: readonly number[];
+  readonly event: EncodedEvent;
+  readonly recoveries: { readonly [handler: string]: number } | null;
 }
 
 export interface EncodedJoin {

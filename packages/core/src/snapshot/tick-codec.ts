@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Definition } from "../engine/definition.js";
+import { completeDefinition, type Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
 import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -134,10 +134,15 @@ const error = guarded(
       isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message),
   ),
 );
-const definition = plain(
+const plainDefinition = plain(
   "a definition",
   (json) => Array.isArray((json as Partial<Definition> | null)?.steps) && isRecord((json as Partial<Definition>).roles),
 );
+const definition: Form = {
+  ...plainDefinition,
+  decode: (json, place) =>
+    completeDefinition(plainDefinition.decode(json, place) as Definition, place.compiled.definition),
+};
 const limit: Form = { ...numberOrNull, isOptional: true };
 
 const value: Form = {
@@ -188,6 +193,7 @@ const sends = listOf({
       step: reader.nullable("step", (name) => reader.text(name)),
       dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
       toRun: reader.flag("toRun"),
+      ...(reader.raw("isElement") === true && { isElement: true }),
     } satisfies Send;
   },
 });
@@ -248,7 +254,13 @@ const shapes: Shapes = {
   "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: integerOrNull },
   "time.passed": {},
   "step.completed": { ...ofAttempt, output, sends: orNull(sends) },
-  "step.failed": { ...ofAttempt, error, retryAtMs: numberOrNull, isRefused: { ...flag, isOptional: true } },
+  "step.failed": {
+    ...ofAttempt,
+    error,
+    retryAtMs: numberOrNull,
+    isRefused: { ...flag, isOptional: true },
+    isGenerator: { ...flag, isOptional: true },
+  },
   "step.yielded": { ...ofCall, digest: text, event },
   "sends.committed": { ...ofAttempt, sends },
   "wait.opened": { ...ofCall, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },

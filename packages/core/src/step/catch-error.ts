@@ -5,8 +5,7 @@
  */
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import { decorateMethod, refuseUncalled } from "./registration.js";
-import type { EmittableClasses, StepDecorator, StepSettings } from "./step.js";
-import type { EventIn } from "./trigger.js";
+import type { Emission, EmittableClasses, StepDecorator, StepSettings } from "./step.js";
 
 export interface CatchErrorOptions<Emits extends EmittableClasses>
   extends Pick<StepSettings, "name" | "timeout" | "waits" | "streams"> {
@@ -28,7 +27,7 @@ export interface CatchErrorOptions<Emits extends EmittableClasses>
  */
 export function catchError<const Emits extends EmittableClasses = never>(
   options: CatchErrorOptions<Emits> = {},
-): StepDecorator<StepFailedEvent, EventIn<Emits>, {}> {
+): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
   refuseUncalled("catchError", options);
   return decorateMethod({ kind: "failure", options });
 }

@@ -1,27 +1,35 @@
 /**
  * What a step may give back, and what came out of it.
  *
+ * `Emitted` is what `emits` declares: `Chapter`, `Many<Chapter>`, `Many<Chapter> | StopEvent`.
+ *
  * @internal
  * @module
  */
+
 import type { TypeHint } from "../event/type-hint.js";
 import type { Keyed } from "./keyed.js";
+import type { AnyMany, Many } from "./many.js";
 
-/** An event, nothing, or a batch; now, later, or one by one. */
-export type StepReturn<Event> =
-  | StepResult<Event>
-  | Promise<StepResult<Event>>
-  // any: what is sent into the generator is nobody's business.
-  | AsyncGenerator<Event | Keyed<Event>, void, any>;
-export type StepResult<Event> = Event | readonly Event[] | void | undefined | null;
+/** An event, nothing, or where `emits` says many() an array or an async generator; now or later. */
+export type StepReturn<Emitted> = StepResult<Emitted> | Promise<StepResult<Emitted>> | Generated<ElementOf<Emitted>>;
+export type StepResult<Emitted> = Exclude<Emitted, AnyMany> | Listing<ElementOf<Emitted>> | void | undefined | null;
+
+// Brackets: `Many<A> | Many<B>` is an array of both.
+type Listing<Element> = [Element] extends [never] ? never : readonly Element[];
+type Generated<Element> = [Element] extends [never] ? never : AsyncGenerator<Element | Keyed<Element>, void, any>;
+
+/** The elements of the fan-out. */
+export type ElementOf<Emitted> = Emitted extends Many<infer Element> ? Element : never;
+/** Every event in what is declared. */
+export type EventOf<Emitted> = Emitted extends Many<infer Element> ? Element : Emitted;
+
+type Unkeyed<Item> = Item extends Keyed<infer Event> ? Event : Item;
 
 /** The events in a return type. */
-// any: only what is yielded is looked at.
 export type Yielded<Return> =
   Return extends AsyncGenerator<infer Item, any, any>
-    ? Item extends Keyed<infer Event>
-      ? Event
-      : Item
+    ? Unkeyed<Item>
     : Awaited<Return> extends infer Result
       ? Result extends readonly (infer Event)[]
         ? Event
@@ -29,13 +37,60 @@ export type Yielded<Return> =
       : never;
 
 /**
- * Added to the return type of a step function: nothing when `emits` lists everything, else a sentence.
+ * Added to the return type of a step function: nothing when it fits `emits`, else a sentence.
  * Without it the compiler would explain the difference between a promise of a union and a promise of another.
  */
-export type Listed<Return, Emitted> = [Return] extends [StepReturn<Emitted>]
-  ? unknown
-  : TypeHint<Unlisted<Exclude<Yielded<Return>, Emitted | void | null>>>;
+export type Listed<Return, Emitted> = [Return] extends [Alone<Emitted> | Promise<Alone<Emitted>>]
+  ? unknown // most steps: nothing about arrays and generators is asked
+  : [Return] extends [StepReturn<Emitted>]
+    ? unknown
+    : TypeHint<Fault<Return, Emitted>>;
+type Alone<Emitted> = Emitted | void | undefined | null;
+
+type Fault<Return, Emitted> =
+  Return extends AsyncGenerator<infer Element, infer End, any>
+    ? FirstOf<ElementFault<Unkeyed<Element>, Emitted, "yields">, EndFault<End>>
+    : Return extends Generator<any, any, any>
+      ? "A step that yields is async: write `async *`."
+      : ResultFault<Awaited<Return>, Emitted>;
+
+type ResultFault<Result, Emitted> = Result extends readonly (infer Element)[]
+  ? [Element] extends [never]
+    ? [ElementOf<Emitted>] extends [never]
+      ? "The step returns an array: list its events in `emits` with many()."
+      : never
+    : ElementFault<Element, Emitted, "returns an array of">
+  : Result extends Exclude<Emitted, AnyMany> | void | undefined | null
+    ? never
+    : Result extends ElementOf<Emitted>
+      ? Named<Result> extends infer Type extends string
+        ? `The step returns one ${Type}, where \`emits\` says many(${Type}): return an array, or drop many().`
+        : never
+      : Unlisted<Result>;
+
+// One member of a union at a time: each wrong event gets its sentence.
+type ElementFault<Element, Emitted, Verb extends string> =
+  Element extends ElementOf<Emitted>
+    ? never
+    : Element extends null | undefined | void
+      ? "The elements of a fan-out are events: leave out null and undefined."
+      : Element extends EventOf<Emitted>
+        ? Named<Element> extends infer Type extends string
+          ? Element extends StopLike
+            ? `The step ${Verb} ${Type}: a stop event is returned alone.`
+            : `The step ${Verb} ${Type}, where \`emits\` says one: write many(${Type}).`
+          : never
+        : Unlisted<Element>;
+
+type EndFault<End> = [End] extends [void] ? never : "A generator only yields: what it returns would be lost.";
+
+type FirstOf<First, Second> = [First] extends [never] ? Second : First;
+type Named<Event> = Event extends { readonly type: infer Type extends string } ? Type : never;
+interface StopLike {
+  readonly type: string;
+  readonly result: unknown;
+}
 
 type Unlisted<Event> = Event extends { readonly type: infer Type extends string }
   ? `The step gives back ${Type}, which \`emits\` does not list.`
-  : "A step gives back an event, an array of events, an async generator of events, or nothing.";
+  : "A step gives back an event or nothing; with many(), an array or an async generator of events.";

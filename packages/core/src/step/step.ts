@@ -13,6 +13,7 @@ import type { RetryPolicy } from "../retry/retry-policy.js";
 import type { Duration } from "../value/duration.js";
 import type { StateOf } from "../workflow/run.types.js";
 import type { workflowState } from "../workflow/workflow.js";
+import type { Many } from "./many.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "./registration.js";
 import type { Listed, StepReturn, Yielded } from "./step-return.types.js";
 import type { AcceptableClasses, Delivered, EngineRole, EventIn, Trigger } from "./trigger.js";
@@ -21,7 +22,9 @@ import type { AcceptableClasses, Delivered, EngineRole, EventIn, Trigger } from 
 export interface EmittableEvent extends WorkflowEvent<string, EventFacts<EmittableRole>> {}
 export type EmittableRole = Exclude<EventRole, EngineRole>;
 export type EmittableClass = EventClass<EmittableEvent>;
-export type EmittableClasses = EmittableClass | readonly EmittableClass[];
+export type EmittableClasses = EmittableClass | Many | readonly (EmittableClass | Many)[];
+export type Emission<Emits> = Emits extends readonly (infer Entry)[] ? EmissionOf<Entry> : EmissionOf<Emits>;
+type EmissionOf<Entry> = Entry extends EventClass<infer Event> ? Event : Extract<Entry, Many>;
 
 /** An event a step may show to stream readers. */
 export interface StreamableEvent extends WorkflowEvent<string, EventFacts<Exclude<EmittableRole, "stop">>> {}
@@ -129,7 +132,7 @@ export function step<
   const On extends Trigger,
   const Emits extends EmittableClasses = never,
   Needs extends ResourceMap = {},
->(options: StepOptions<On, Emits, Needs>): StepDecorator<Delivered<On>, EventIn<Emits>, Resolved<Needs>>;
+>(options: StepOptions<On, Emits, Needs>): StepDecorator<Delivered<On>, Emission<Emits>, Resolved<Needs>>;
 /**
  * Makes a step of a function: a field of a workflow, or an argument of `defineWorkflow(...).step`.
  *
@@ -152,8 +155,8 @@ export function step<
     event: Delivered<On>,
     ctx: Context<State>,
     resources: Resolved<Needs>,
-  ) => Return & Listed<Return, EventIn<Emits>>,
-): Step<Delivered<On>, Exclude<EventIn<Emits>, StopEvent> | Extract<Yielded<Return>, StopEvent>, State> &
+  ) => Return & Listed<Return, Emission<Emits>>,
+): Step<Delivered<On>, Exclude<Emission<Emits>, StopEvent> | Extract<Yielded<Return>, StopEvent>, State> &
   Marks<Waits, Subclasses, Streams>;
 export function step(options: AnyStepOptions, run?: StepFunction): unknown {
   refuseUncalled("step", options, run);

@@ -34,6 +34,9 @@ export interface Collect<out Payload = unknown, out Event = unknown> extends Gat
   readonly options: CollectOptions;
 }
 
+/** On a collect that names its fan-out, for the compiler. No such property at runtime. @internal */
+export type Of<Opener> = [Opener] extends [never] ? unknown : { readonly of: Opener };
+
 /** Made by {@link join}. */
 export interface Join<out Payload = unknown, out Event = unknown> extends Gathering<Payload, Event> {
   readonly kind: "join";
@@ -42,6 +45,12 @@ export interface Join<out Payload = unknown, out Event = unknown> extends Gather
 }
 
 export interface CollectOptions {
+  /**
+   * The step whose fan-out it gathers, fan-outs inside that one included; of several around an event, the nearest.
+   *
+   * @default the innermost fan-out in which its events arise
+   */
+  readonly of?: string;
   /** Fires at the n-th arrival; later members are not in the batch. Integer, at least 1. @default all of them */
   readonly take?: number;
   /** What becomes of the members that `take` does not wait for: they run to their end, or are called off. @default "finish" */
@@ -72,18 +81,22 @@ export interface SettledFailure {
 }
 
 /**
- * One call with the whole batch of a fan-out.
+ * One call with the whole batch of a fan-out: exactly once each time a step that emits `many(…)` opens it, also with nothing in it.
  *
  * @example
  * @step({ on: collect(Scored), emits: StopEvent })
  * async best(scores: readonly Scored[]) { … }
  */
-export function collect<const Classes extends AcceptableClasses, const Settle extends boolean = false>(
+export function collect<
+  const Classes extends AcceptableClasses,
+  const Opener extends string = never,
+  const Settle extends boolean = false,
+>(
   events: Classes,
-  options?: CollectOptions & { readonly settle?: Settle },
-): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> {
+  options?: CollectOptions & { readonly settle?: Settle; readonly of?: Opener },
+): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> & Of<Opener> {
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
-  return Object.freeze(made) as unknown as Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>>;
+  return Object.freeze(made) as never;
 }
 
 /** `settle: true` gives every member with its status. */
@@ -93,7 +106,10 @@ export interface JoinSlots {
   readonly [slot: string]: AcceptableClass;
 }
 export interface JoinOptions<Event> {
-  /** Pair by this field, which every slot has, over the whole run, instead of within one element of the innermost fan-out. */
+  /**
+   * Pair by this field, which every slot has, over the innermost fan-out that holds all slots (the run if there is none), instead
+   * of within one element.
+   */
   readonly by?: SharedField<Exclude<keyof Event & string, keyof WorkflowEvent>>;
 }
 /** `keyof` a union: the names all its members have. */

@@ -17,6 +17,8 @@ import {
   acceptedClasses,
   type DeclaredStep,
   declaredMethods,
+  emissionsOf,
+  emittedClasses,
   isCollect,
   isJoin,
   listOf,
@@ -65,7 +67,9 @@ function checkStep(declared: DeclaredStep): Finding[] {
   if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
   if (registration.kind === "step") checkTrigger(registration.options, report);
   else checkCount(options, "maxRecoveries", report);
-  for (const list of ["emits", "waits", "streams"] as const) checkList(list, listOf(options[list]), report);
+  for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
+  checkList("emits", emittedClasses(options.emits), report);
+  checkElements(emissionsOf(options.emits).elements, report);
   for (const eventClass of new Set(namedClasses(declared))) {
     checkOwnType(eventClass, report);
     checkVersion(eventClass, report);
@@ -83,7 +87,9 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   }
   checkList("on", accepted, report);
   if (isCollect(on)) {
-    const { rest = "finish", order = "emitted" } = on.options;
+    const { of, rest = "finish", order = "emitted" } = on.options;
+    if (of !== undefined && (typeof of !== "string" || of === ""))
+      report("option", "collects `of` something that is no name", "Give the name of the step that emits many(…).");
     checkCount(on.options, "take", report);
     if (rest !== "finish" && rest !== "cancel")
       report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
@@ -119,6 +125,11 @@ function checkList(list: string, classes: readonly EventClass[], report: Report)
     else if (role === refused[list])
       report("event", `has ${type} in \`${list}\`, which ends the run`, "Only `emits` may name a stop event.");
   }
+}
+
+function checkElements(elements: readonly EventClass[], report: Report): void {
+  for (const type of elements.filter((element) => isEventClass(element) && roleOf(element) === "stop").map(eventTypeOf))
+    report("fanOut", `emits many(${type}), which ends the run`, `List ${type} beside many(…), not in it.`);
 }
 
 function checkOwnType(eventClass: EventClass, report: Report): void {

@@ -9,6 +9,7 @@ import {
 } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
 import { catchError } from "../step/catch-error.js";
+import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { collect, join } from "../step/trigger.js";
 import { compiledOf, compileWorkflow, validateWorkflow } from "./compile.js";
@@ -63,6 +64,7 @@ describe("compileWorkflow", () => {
           trigger: { kind: "event", accepts: ["StartEvent"] },
           workers: 4,
           emits: ["Joke"],
+          fanOut: null,
           waits: [],
           streams: [],
         },
@@ -71,6 +73,7 @@ describe("compileWorkflow", () => {
           trigger: { kind: "event", accepts: ["Joke"] },
           workers: 2,
           emits: ["StopEvent", "Ask"],
+          fanOut: null,
           waits: ["Answer"],
           streams: ["Ask"],
         },
@@ -139,7 +142,7 @@ describe("compileWorkflow", () => {
 
   it("lists the known subclasses of an event where a step takes them", () => {
     class Shapes extends Workflow {
-      @step({ on: StartEvent, emits: [Circle, Ring] }) make(_: StartEvent) {
+      @step({ on: StartEvent, emits: many(Circle, Ring) }) make(_: StartEvent) {
         return [new Circle({ id: "" }), new Ring({ id: "" })];
       }
       @step({ on: Shape, emits: StopEvent, waits: Circle, subclasses: true }) any(_: Shape) {
@@ -175,14 +178,14 @@ describe("compileWorkflow", () => {
 
   it("fills in what collect, join and catchError leave out", () => {
     class Gather extends Workflow {
-      @step({ on: StartEvent, emits: [Joke, Critique] }) go(_: StartEvent) {
+      @step({ on: StartEvent, emits: many(Joke, Critique) }) go(_: StartEvent) {
         return [new Joke({ text: "" }), new Critique({ text: "" })];
       }
       @step({ on: collect(Joke), emits: StopEvent }) plain() {
         return new StopEvent();
       }
       @step({
-        on: collect([Joke, Critique], { take: 2, rest: "cancel", order: "arrived", settle: true }),
+        on: collect([Joke, Critique], { of: "go", take: 2, rest: "cancel", order: "arrived" }),
         emits: StopEvent,
       })
       full() {
@@ -199,8 +202,16 @@ describe("compileWorkflow", () => {
     const { steps } = definitionOf(new Gather());
 
     expect(steps.slice(1).map(({ trigger }) => trigger)).toEqual([
-      { kind: "collect", accepts: ["Joke"], take: null, rest: "finish", order: "emitted", settle: false },
-      { kind: "collect", accepts: ["Joke", "Critique"], take: 2, rest: "cancel", order: "arrived", settle: true },
+      { kind: "collect", accepts: ["Joke"], of: null, take: null, rest: "finish", order: "emitted", settle: false },
+      {
+        kind: "collect",
+        accepts: ["Joke", "Critique"],
+        of: "go",
+        take: 2,
+        rest: "cancel",
+        order: "arrived",
+        settle: false,
+      },
       {
         kind: "join",
         slots: [
@@ -213,6 +224,14 @@ describe("compileWorkflow", () => {
       { kind: "failure", steps: null, maxRecoveries: 1 },
     ]);
     expect(steps.map(({ workers }) => workers)).toEqual([4, 4, 4, 4, 1, 1]);
+    expect(steps.map(({ fanOut }) => fanOut)).toEqual([
+      { elements: ["Joke", "Critique"], alone: [], collects: ["plain", "full"], joins: ["pair"] },
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
   it("reads the state and the children of the class, also of a base class", () => {

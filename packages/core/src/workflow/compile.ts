@@ -5,13 +5,14 @@
  *
  * @module
  */
-import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
+import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import type { EventClass, EventRole } from "../event/event.js";
 import { storableTypes } from "../event/event-codec.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
 import type { EventRegistry } from "../event/registry.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { suggest } from "../graph/finding.js";
+import { addFanOuts } from "../graph/levels.js";
 import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.js";
@@ -22,7 +23,16 @@ import { toMs } from "../value/duration.js";
 import type { ValueType } from "../value/plain.js";
 import { isVersion } from "../value/version.js";
 import { checkSteps, refuse, versionHint } from "./check-steps.js";
-import { type DeclaredStep, declaredSteps, isCollect, isJoin, listOf, namedClasses } from "./declared-step.js";
+import {
+  type DeclaredStep,
+  declaredSteps,
+  emissionsOf,
+  emittedClasses,
+  isCollect,
+  isJoin,
+  listOf,
+  namedClasses,
+} from "./declared-step.js";
 import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
@@ -57,6 +67,10 @@ export interface CompiledStep {
   readonly call: StepCallable;
   /** What it may return, yield or send. Exactly these classes. */
   readonly emits: ReadonlySet<EventClass>;
+  /** Those among them that it may return by themselves. */
+  readonly alone: ReadonlySet<EventClass>;
+  /** Those that it may return in an array, or yield. Null: it does not fan out. */
+  readonly elements: ReadonlySet<EventClass> | null;
   /** What it may wait for, its subclasses included where it takes them. */
   readonly waits: ReadonlySet<EventClass>;
   /** What it may show. */
@@ -119,12 +133,12 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
   const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
   const values = storableTypes(registry);
   const classes = registry.types().map((type) => registry.get(type) as EventClass);
-  const definition: Definition = {
+  const definition = addFanOuts({
     workflow: options.name,
     steps: declared.map((step) => defineStep(step, classes)),
     roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
     inboxSize: options.inboxSize,
-  };
+  });
   refuse(options.name, [...findings, ...graphProblems(definition, declared, options)]);
 
   return {
@@ -214,10 +228,17 @@ function defineStep(declared: DeclaredStep, classes: readonly EventClass[]): Ste
     name: declared.name,
     trigger: triggerOf(declared, (named) => typesOf(withSubclasses(named, declared, classes))),
     workers: kind === "failure" ? 1 : (options.workers ?? 4),
-    emits: typesOf(listOf(options.emits)),
+    emits: typesOf(emittedClasses(options.emits)),
+    fanOut: fanOutOf(options.emits),
     waits: typesOf(withSubclasses(listOf(options.waits), declared, classes)),
     streams: typesOf(listOf(options.streams)),
   };
+}
+
+function fanOutOf(emits: AnyStepOptions["emits"]): FanOut | null {
+  const { alone, elements } = emissionsOf(emits);
+  if (elements.length === 0) return null;
+  return { elements: typesOf(elements), alone: typesOf(alone), collects: [], joins: [] };
 }
 
 /** The classes, and where the step takes subclasses, all that the workflow knows. */
@@ -239,10 +260,14 @@ interface StepPlace {
 function compileStep(declared: DeclaredStep, { instance, classes, definition }: StepPlace): CompiledStep {
   const options = declared.registration.options as AnyStepOptions;
   const { timeout } = options;
+  const { alone, elements } = emissionsOf(options.emits);
+  const emits = new Set([...alone, ...elements]);
   return {
     definition,
     call: callableOf(declared, instance),
-    emits: new Set(listOf(options.emits)),
+    emits,
+    alone: elements.length === 0 ? emits : new Set(alone),
+    elements: elements.length === 0 ? null : new Set(elements),
     waits: new Set(withSubclasses(listOf(options.waits), declared, classes)),
     streams: new Set(listOf(options.streams)),
     subclasses: options.subclasses ?? false,
@@ -263,8 +288,8 @@ function triggerOf(
   }
   const { on } = registration.options;
   if (isCollect(on)) {
-    const { take = null, rest = "finish", order = "emitted", settle = false } = on.options;
-    return { kind: "collect", accepts: typesIn(on.events), take, rest, order, settle };
+    const { of = null, take = null, rest = "finish", order = "emitted", settle = false } = on.options;
+    return { kind: "collect", accepts: typesIn(on.events), of, take, rest, order, settle };
   }
   if (isJoin(on)) {
     const slots = Object.entries(on.slots).map(([name, eventClass]) => ({ name, accepts: typesIn([eventClass]) }));

@@ -1,7 +1,8 @@
 import type { EventClass } from "../event/event.js";
 import { isEventClass } from "../event/facts.js";
+import { isMany } from "../step/many.js";
 import { freeStepOf, methodSteps, type Registration } from "../step/registration.js";
-import type { StepFunction } from "../step/step.js";
+import type { EmittableClasses, StepFunction } from "../step/step.js";
 import type { Collect, Join, Trigger } from "../step/trigger.js";
 
 /** A step as it was written: as a method, as a field, or with `defineWorkflow`. */
@@ -37,11 +38,30 @@ export function listOf(classes: EventClass | readonly EventClass[] | undefined):
   return classes === undefined ? [] : [classes].flat();
 }
 
+type Emits = EmittableClasses | undefined;
+
+/** What `emits` lists: by itself, and in `many()`. */
+export function emissionsOf(emits: Emits): {
+  readonly alone: readonly EventClass[];
+  readonly elements: readonly EventClass[];
+} {
+  const entries = listOf(emits as EventClass | undefined);
+  return {
+    alone: entries.filter((entry) => !isMany(entry)),
+    elements: entries.flatMap((entry) => (isMany(entry) ? entry.events : [])),
+  };
+}
+
+/** Every class in `emits`, in the order in which it is read. */
+export function emittedClasses(emits: Emits): readonly EventClass[] {
+  return listOf(emits as EventClass | undefined).flatMap((entry) => (isMany(entry) ? entry.events : [entry]));
+}
+
 /** Every event class a step names, in the order it is read. What is no event class is left out. */
 export function namedClasses({ registration }: DeclaredStep): EventClass[] {
   const { emits, waits, streams } = registration.options;
   const accepted = registration.kind === "step" ? acceptedClasses(registration.options.on) : [];
-  return [...accepted, ...listOf(emits), ...listOf(waits), ...listOf(streams)].filter(isEventClass);
+  return [...accepted, ...emittedClasses(emits), ...listOf(waits), ...listOf(streams)].filter(isEventClass);
 }
 
 /** The event classes in a trigger, of all slots of a join. */

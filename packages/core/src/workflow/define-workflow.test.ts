@@ -3,6 +3,7 @@ import * as z from "zod";
 import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
 import { catchError } from "../step/catch-error.js";
+import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { collect } from "../step/trigger.js";
 import { compiledOf, compileWorkflow } from "./compile.js";
@@ -14,7 +15,7 @@ class Critique extends event("Critique", { text: z.string() }) {}
 const state = { count: z.number().default(0) };
 
 class JokeFlow extends Workflow.withState(state) {
-  @step({ on: StartEvent, emits: [Joke, Critique], workers: 2 }) write(_: StartEvent) {
+  @step({ on: StartEvent, emits: many(Joke, Critique), workers: 2 }) write(_: StartEvent) {
     return [new Joke({ text: "" }), new Critique({ text: "" })];
   }
   @step({ on: collect([Joke, Critique], { settle: true }), emits: StopEvent }) judge() {
@@ -31,7 +32,7 @@ const judge = step(
 );
 const beginning = defineWorkflow("JokeFlow", { state }).step(
   "write",
-  { on: StartEvent, emits: [Joke, Critique], workers: 2 },
+  { on: StartEvent, emits: many(Joke, Critique), workers: 2 },
   () => [new Joke({ text: "" }), new Critique({ text: "" })],
 );
 

@@ -15,6 +15,7 @@ import type { CatchErrorOptions } from "../step/catch-error.js";
 import { freeStepOf, type Registration } from "../step/registration.js";
 import type {
   AnyStepOptions,
+  Emission,
   EmittableClasses,
   GraphMarks,
   GraphOptions,
@@ -23,12 +24,12 @@ import type {
   StepOptions,
   StreamableClasses,
 } from "../step/step.js";
-import type { Listed, Yielded } from "../step/step-return.types.js";
+import type { EventOf, Listed, Yielded } from "../step/step-return.types.js";
 import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
 import type { ValueType } from "../value/plain.js";
 import { compileWorkflow } from "./compile.js";
 import { type DeclaredStep, declareStep } from "./declared-step.js";
-import type { GraphProblem, StepFacts } from "./graph.types.js";
+import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "./graph.types.js";
 import { type BuiltParts, type ChildSource, setBuiltParts } from "./internals.js";
 import type { WorkflowOptions } from "./options.js";
 import type { InputOfStart, ResultOfStop, ShownAmong, StartsAmong, StopsAmong } from "./run.types.js";
@@ -93,10 +94,10 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
       event: Delivered<On>,
       ctx: Context<State>,
       resources: Resolved<Needs>,
-    ) => Return & Listed<Return, EventIn<Emits>>,
+    ) => Return & Listed<Return, Emission<Emits>>,
   ): WorkflowBuilder<
     State,
-    Graph | StepFacts<Name, EventsOf<On>, EventIn<Emits>, EventIn<Waits>, Subclasses>,
+    Graph | StepFacts<Name, EventsOf<On>, Emission<Emits>, EventIn<Waits>, Subclasses> | GatherFacts<On>,
     Input | InputOfStart<StartsAmong<Delivered<On>>>,
     Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
   >;
@@ -106,9 +107,11 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
     step: Step<Payload, Emitted, State> & Marked,
   ): WorkflowBuilder<
     State,
-    Graph | StepFacts<Name, EventsIn<Payload>, Emitted, MarksOf<Marked>["waited"], MarksOf<Marked>["subclasses"]>,
+    | Graph
+    | StepFacts<Name, EventsIn<Payload>, Emitted, MarksOf<Marked>["waited"], MarksOf<Marked>["subclasses"]>
+    | PayloadFacts<Payload>,
     Input | InputOfStart<StartsAmong<Payload>>,
-    Shown | ShownAmong<Emitted> | MarksOf<Marked>["streamed"]
+    Shown | ShownAmong<EventOf<Emitted>> | MarksOf<Marked>["streamed"]
   >;
 
   /** Adds the step that is called when another has used up its retries. */
@@ -122,10 +125,10 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
     name: NewName<Name, Graph>,
     options: CatchErrorOptions<Emits> &
       GraphOptions<Waits, false, Streams> & { readonly steps?: readonly StepName<Graph>[] },
-    run: (event: StepFailedEvent, ctx: Context<State>) => Return & Listed<Return, EventIn<Emits>>,
+    run: (event: StepFailedEvent, ctx: Context<State>) => Return & Listed<Return, Emission<Emits>>,
   ): WorkflowBuilder<
     State,
-    Graph | StepFacts<Name, never, EventIn<Emits>, EventIn<Waits>, false>,
+    Graph | StepFacts<Name, never, Emission<Emits>, EventIn<Waits>, false>,
     Input,
     Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
   >;

@@ -4,12 +4,15 @@
  *     "step write" | "starts" | "emits Joke" | "step judge" | "accepts Joke" | "ends"
  *
  * Strings, because a union of string literals is the one thing the compiler extends and searches without comparing
- * structures: a nested record or a tuple of steps instead makes it give up from 50 steps on (TS2589).
+ * structures.
  *
  * @internal
  * @module
  */
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
+import type { AnyMany } from "../step/many.js";
+import type { EventOf } from "../step/step-return.types.js";
+import type { Collect } from "../step/trigger.js";
 
 interface InRole<Role extends string> {
   readonly type: string;
@@ -24,11 +27,22 @@ export type StepFacts<Name extends string, Accepted, Emitted, Waited, Subclasses
   | `step ${Name}`
   | `accepts ${InnerType<Accepted>}`
   | `waits ${InnerType<Waited>}`
-  | `emits ${InnerType<Emitted>}`
   | ([Extract<Accepted, InRole<"start">>] extends [never] ? never : "starts")
-  | ([Extract<Emitted, InRole<"stop">>] extends [never] ? never : "ends")
   | (Subclasses extends true ? `accepts subclasses of ${InnerType<Accepted>}` : never)
-  | Ancestry<Emitted>;
+  // Most steps fan nothing out, and pay for one look.
+  | ([Extract<Emitted, AnyMany>] extends [never] ? EmitFacts<Emitted> : EmitFacts<EventOf<Emitted>> | "fans out");
+
+type EmitFacts<Event> =
+  | `emits ${InnerType<Event>}`
+  | ([Extract<Event, InRole<"stop">>] extends [never] ? never : "ends")
+  | Ancestry<Event>;
+
+/** What a collect step adds. */
+export type GatherFacts<On> = On extends Collect
+  ? "collects" | (On extends { readonly of: infer Opener extends string } ? `of ${Opener}` : never)
+  : never;
+/** The same, from the payload of a step that is already made. */
+export type PayloadFacts<Payload> = Payload extends readonly unknown[] ? "collects" : never;
 
 /** `"PunJoke extends Joke"`, for an event made by `Joke.extend("PunJoke")`. */
 type Ancestry<Event> = Event extends WorkflowEvent
@@ -39,6 +53,7 @@ type Ancestry<Event> = Event extends WorkflowEvent
 export type GraphProblem<Graph extends string> =
   | NotAccepted<Graph, Graph>
   | NotEmitted<Graph, Graph>
+  | ("collects" extends Graph ? FanOutProblem<Graph> : never)
   | ("starts" extends Graph ? never : "No step accepts a StartEvent: the workflow cannot begin.")
   | ("ends" extends Graph ? never : "No step emits a StopEvent: the workflow cannot end.");
 
@@ -50,7 +65,11 @@ type NotAccepted<Fact, Graph> = Fact extends `emits ${infer Type}`
       : AcceptedAsSubclass<Type, Graph> extends [never]
         ? `No step accepts ${Type}, which a step emits.`
         : never
-  : never;
+  : Fact extends `of ${infer Opener}`
+    ? `step ${Opener}` extends Graph
+      ? never
+      : `A collect names the fan-out of ${Opener}: there is no such step.`
+    : never;
 
 type NotEmitted<Fact, Graph> = Fact extends `${"accepts" | "waits"} ${infer Type}`
   ? `emits ${Type}` extends Graph
@@ -68,3 +87,8 @@ type AcceptedAsSubclass<Type extends string, Graph> = [
     ? Extract<Graph, `accepts subclasses of ${Ancestor}`>
     : never,
 ];
+
+/** Whether the collect is behind the fan-out is for construction to say: that needs a walk. */
+type FanOutProblem<Graph> = "fans out" extends Graph
+  ? never
+  : "A step collects a fan-out, and there is none: no step emits many(…).";

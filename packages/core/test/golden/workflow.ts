@@ -1,6 +1,6 @@
 /** The workflow of the golden files. What they hold is fixed: change nothing here that a released file could not bear. */
 import * as z from "zod";
-import { catchError, collect, type Context, event, HumanResponseEvent, InputRequiredEvent, join, retryPolicy, StartEvent, StopEvent, type StepFailedEvent, step, stop, wait, Workflow } from "../../src/index.js";
+import { catchError, collect, type Context, event, HumanResponseEvent, InputRequiredEvent, join, retryPolicy, StartEvent, StopEvent, type StepFailedEvent, step, stop, wait, Workflow, many } from "../../src/index.js";
 
 class Plan extends StartEvent.define("Plan", { parts: z.array(z.string()), since: z.date() }) {}
 class Part extends event("Part", { name: z.string() }) {}
@@ -21,7 +21,7 @@ const patient = retryPolicy({ wait: wait.fixed("1m"), stop: stop.afterAttempts(3
 export class Golden extends Workflow.withState(Stock) {
   static override readonly name = "Golden";
 
-  @step({ on: Plan, emits: [Part, Reminder] })
+  @step({ on: Plan, emits: [many(Part), Reminder] })
   async plan(plan: Plan, ctx: Context<Stock>) {
     await ctx.store.editState((state) => void state.seen.set("plan", plan.since));
     ctx.sendEvent(new Reminder({ of: "plan" }), { delay: "1h", scope: "run" });

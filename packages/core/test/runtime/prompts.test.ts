@@ -5,6 +5,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   StartEvent,
   StopEvent,
 } from "../../src/index.js";
@@ -24,7 +25,7 @@ const alone = defineWorkflow("alone")
   .step("ask", { on: StartEvent, emits: StopEvent, waits: Yes, streams: Sure }, ask)
   .build();
 const aside = defineWorkflow("aside")
-  .step("begin", { on: StartEvent, emits: [Ask, Work] }, () => [new Ask({}), new Work({})])
+  .step("begin", { on: StartEvent, emits: many(Ask, Work) }, () => [new Ask({}), new Work({})])
   .step("ask", { on: Ask, emits: StopEvent, waits: Yes, streams: Sure }, ask)
   .step("work", { on: Work }, () => new Promise<void>(() => {}))
   .build();

@@ -1,6 +1,6 @@
 /** Steps that count in records. */
 import * as z from "zod";
-import { type Context, collect, defineWorkflow, event, StartEvent, StopEvent } from "../../src/index.js";
+import { type Context, collect, defineWorkflow, event, many, StartEvent, StopEvent } from "../../src/index.js";
 import { type RunStore, recordsOf } from "../../src/runtime.js";
 
 class Item extends event("Item", { n: z.number() }) {}
@@ -27,7 +27,9 @@ export const counting = defineWorkflow("counting")
 /** `count` steps at once; the result lists what they gave, in their order. */
 export function fanOut(count: number, work: (n: number, ctx: Context) => Promise<unknown>) {
   return defineWorkflow("fan out")
-    .step("start", { on: StartEvent, emits: Item }, () => Array.from({ length: count }, (_, n) => new Item({ n })))
+    .step("start", { on: StartEvent, emits: many(Item) }, () =>
+      Array.from({ length: count }, (_, n) => new Item({ n })),
+    )
     .step(
       "work",
       { on: Item, emits: Done, workers: count },

@@ -12,6 +12,7 @@ import {
   InputRequiredEvent,
   join,
   keyed,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -111,7 +112,7 @@ export const flows: readonly Flow[] = [
 
   flow("a fan-out with two workers", () =>
     defineWorkflow("fan-out", counting)
-      .step("split", { on: StartEvent, emits: Item }, () => items(5))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(5))
       .step("work", { on: Item, emits: Done, workers: 2 }, async (ev, ctx) => {
         await ctx.store.editState((state) => void state.edits++);
         return new Done({ n: ev.n });
@@ -124,14 +125,14 @@ export const flows: readonly Flow[] = [
 
   flow("an empty fan-out", () =>
     defineWorkflow("empty")
-      .step("split", { on: StartEvent, emits: Done }, () => items(0).map(({ n }) => new Done({ n })))
+      .step("split", { on: StartEvent, emits: many(Done) }, () => items(0).map(({ n }) => new Done({ n })))
       .step("end", { on: collect(Done), emits: StopEvent }, (all) => stopped(all.length))
       .build(),
   ),
 
   flow("a generator", () =>
     defineWorkflow("generator", counting)
-      .step("split", { on: StartEvent, emits: Item }, async function* (_ev, ctx) {
+      .step("split", { on: StartEvent, emits: many(Item) }, async function* (_ev, ctx) {
         for (const item of items(3)) {
           await ctx.store.editState((state) => void state.edits++);
           yield item;
@@ -150,8 +151,10 @@ export const flows: readonly Flow[] = [
 
   flow("a fan-out in a fan-out", () =>
     defineWorkflow("nested")
-      .step("groups", { on: StartEvent, emits: Item }, () => items(3))
-      .step("members", { on: Item, emits: Left }, (ev) => items(ev.n).map(({ n }) => new Left({ n: ev.n * 10 + n })))
+      .step("groups", { on: StartEvent, emits: many(Item) }, () => items(3))
+      .step("members", { on: Item, emits: many(Left) }, (ev) =>
+        items(ev.n).map(({ n }) => new Left({ n: ev.n * 10 + n })),
+      )
       .step("work", { on: Left, emits: Right }, (ev) => new Right({ n: ev.n }))
       .step("inner", { on: collect(Right), emits: Summed }, (all) => new Summed({ n: sum(all) }))
       .step("outer", { on: collect(Summed), emits: StopEvent }, (all) => stopped(all.map((summed) => summed.n)))
@@ -160,7 +163,7 @@ export const flows: readonly Flow[] = [
 
   flow("a join in each element", () =>
     defineWorkflow("join")
-      .step("split", { on: StartEvent, emits: Item }, () => items(3))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(3))
       .step("fork", { on: Item, emits: [Left, Right] }, ({ n }, ctx) => {
         ctx.sendEvent(new Left({ n }));
         ctx.sendEvent(new Right({ n: n * 10 }), { delay: 30 - n * 10 });
@@ -180,8 +183,8 @@ export const flows: readonly Flow[] = [
         ctx.sendEvent(new Item({ n: 3 }));
         ctx.sendEvent(new Summed({ n: 3 }));
       })
-      .step("lefts", { on: Item, emits: Left }, (ev) => items(ev.n).map(({ n }) => new Left({ n })))
-      .step("rights", { on: Summed, emits: Right }, async (ev, ctx) => {
+      .step("lefts", { on: Item, emits: many(Left) }, (ev) => items(ev.n).map(({ n }) => new Left({ n })))
+      .step("rights", { on: Summed, emits: many(Right) }, async (ev, ctx) => {
         await ctx.sleep("1s");
         return items(ev.n).map(({ n }) => new Right({ n: ev.n - 1 - n }));
       })
@@ -261,7 +264,7 @@ export const flows: readonly Flow[] = [
 
   flow("events kept from a fan-out that is over", () =>
     defineWorkflow("kept")
-      .step("split", { on: StartEvent, emits: Item }, () => items(2))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(2))
       .step("work", { on: Item, emits: [Left, Done] }, ({ n }, ctx) => {
         ctx.sendEvent(new Left({ n }));
         return new Done({ n });
@@ -278,7 +281,7 @@ export const flows: readonly Flow[] = [
     "waits of two items for one event, the younger item first",
     () =>
       defineWorkflow("oldest")
-        .step("split", { on: StartEvent, emits: Item }, () => items(2))
+        .step("split", { on: StartEvent, emits: many(Item) }, () => items(2))
         .step("wait", { on: Item, emits: Done, waits: Poke }, async ({ n }, ctx) => {
           if (n === 0) await ctx.sleep("1s");
           await ctx.waitForEvent(Poke);
@@ -317,7 +320,7 @@ export const flows: readonly Flow[] = [
 
   flow("a failure that is caught", () =>
     defineWorkflow("caught")
-      .step("split", { on: StartEvent, emits: Item }, () => items(3))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(3))
       .step("work", { on: Item, emits: Done, retry: thrice }, ({ n }) => {
         if (n === 1) throw new RangeError("one is too many");
         return new Done({ n });
@@ -333,7 +336,7 @@ export const flows: readonly Flow[] = [
 
   flow("a batch that settles", () =>
     defineWorkflow("settle")
-      .step("split", { on: StartEvent, emits: Item }, () => items(4))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(4))
       .step("work", { on: Item, emits: Done, retry: thrice }, async ({ n }, ctx) => {
         if (n === 1) throw new Error("one failed");
         if (n === 2) return null;
@@ -352,7 +355,7 @@ export const flows: readonly Flow[] = [
 
   flow("the first two of a batch, the rest finishes", () =>
     defineWorkflow("take-finish", counting)
-      .step("split", { on: StartEvent, emits: Item }, () => items(4))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(4))
       .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
         await ctx.sleep(1000 - n);
         await ctx.store.editState((state) => void state.edits++);
@@ -368,7 +371,7 @@ export const flows: readonly Flow[] = [
 
   flow("the first two of a generator, the rest is cancelled", () =>
     defineWorkflow("take-cancel")
-      .step("split", { on: StartEvent, emits: Item }, async function* () {
+      .step("split", { on: StartEvent, emits: many(Item) }, async function* () {
         yield* items(6);
       })
       .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
@@ -386,7 +389,7 @@ export const flows: readonly Flow[] = [
 
   flow("delayed sends", () =>
     defineWorkflow("delayed", counting)
-      .step("split", { on: StartEvent, emits: Item }, () => items(2))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(2))
       .step("send", { on: Item, emits: [Left, Right] }, async ({ n }, ctx) => {
         ctx.sendEvent(new Left({ n }), { delay: "2s" });
         ctx.sendEvent(new Right({ n }), { delay: "1s", scope: "run" });
@@ -403,7 +406,7 @@ export const flows: readonly Flow[] = [
 
   flow("collected events", () =>
     defineWorkflow("sets")
-      .step("start", { on: StartEvent, emits: [Left, Right] }, () => [
+      .step("start", { on: StartEvent, emits: many(Left, Right) }, () => [
         new Left({ n: 1 }),
         new Left({ n: 2 }),
         new Right({ n: 30 }),
@@ -435,7 +438,7 @@ export const flows: readonly Flow[] = [
         })
         .build();
       const workflow = defineWorkflow("parent", { children: { child } })
-        .step("split", { on: StartEvent, emits: Left }, () => [1, 2].map((n) => new Left({ n })))
+        .step("split", { on: StartEvent, emits: many(Left) }, () => [1, 2].map((n) => new Left({ n })))
         .step("call", { on: Left, emits: Done, workers: 1 }, async ({ n }, ctx) => {
           const result = await ctx
             .runChild(child, { id: n })
@@ -478,7 +481,7 @@ export const flows: readonly Flow[] = [
 
   flow("a run that fails", () =>
     defineWorkflow("fails")
-      .step("split", { on: StartEvent, emits: Item }, () => items(2))
+      .step("split", { on: StartEvent, emits: many(Item) }, () => items(2))
       .step("work", { on: Item, emits: Done, retry: thrice }, ({ n }) => {
         if (n === 1) throw new Error("one failed");
         return new Done({ n });

@@ -55,12 +55,12 @@ function countsFound(state: RunState, items: readonly WorkItem[], timers: readon
   for (const scope of state.scopes?.values() ?? []) {
     count(`items ${scope.id}`, 0);
     enter(scope.parent, scope.parentIndex);
-    if (scope.generator !== null) count(`open ${scope.id}`);
   }
   for (const item of items) {
     if (state.status === "running" && ["ready", "running", "resuming"].includes(item.status)) count("active");
     if (item.status === "running") count(`running ${item.step}`);
     enter(item.scope, item.index);
+    if (item.fan !== null && !item.fan.closed) count(`open ${item.fan.id}`);
     if (item.scope !== null) count(`items ${item.scope.id}`);
     for (const record of item.memory?.values() ?? [])
       if (record.kind === "wait" && record.status === "open") count("waits");

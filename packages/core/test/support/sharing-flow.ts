@@ -4,6 +4,7 @@ import {
   collect,
   defineWorkflow,
   event,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -61,7 +62,7 @@ export const sharingFlow: Flow = {
     const leaf = leafFlow();
     const child = childFlow(leaf);
     const workflow = defineWorkflow("parent", { state: { edits: z.number().default(0) }, children: { child } })
-      .step("split", { on: StartEvent, emits: Left }, () => [1, 2].map((n) => new Left({ n })))
+      .step("split", { on: StartEvent, emits: many(Left) }, () => [1, 2].map((n) => new Left({ n })))
       .step("call", { on: Left, emits: Done }, async ({ n }, ctx) => {
         const [result] = await Promise.all([ctx.runChild(child, { id: n }, shared), countEdit(ctx)]);
         return new Done({ n: result });

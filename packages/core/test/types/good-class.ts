@@ -4,9 +4,9 @@ import * as z from "zod";
 import * as mini from "zod/mini";
 import {
   type Context, Context as ContextValue, catchError, collect, ExternalEvent, event, HumanResponseEvent, type InputOf,
-  InputRequiredEvent, join, keyed, type ResultOf, resource, retryIf, retryPolicy, type Settled, type StandardSchema,
+  InputRequiredEvent, join, keyed, many, type ResultOf, resource, retryIf, retryPolicy, type Settled, type StandardSchema,
   StartEvent, type StateOf, type StepFailedEvent, StopEvent, type StreamOf, step, stop, Workflow,
-  type WorkflowHandler, wait,
+  type WorkflowHandler, wait 
 } from "../../src/index.js";
 import { type Equal, expectType } from "./expect.js";
 
@@ -127,10 +127,10 @@ class Everything extends Workflow.withState(State) {
   // G23 sometimes nothing
   @step({ on: Joke, emits: Ping }) async maybe(ev: Joke) { if (ev.text) return new Ping(); return; }
   // G24 fan-out by array, sync and async
-  @step({ on: Joke, emits: Ping }) many(_: Joke) { return [new Ping(), new Ping()]; }
-  @step({ on: Joke, emits: [Ping, Tick] }) async mixed(_: Joke) { return [new Ping(), new Tick()]; }
+  @step({ on: Joke, emits: many(Ping) }) many(_: Joke) { return [new Ping(), new Ping()]; }
+  @step({ on: Joke, emits: many(Ping, Tick) }) async mixed(_: Joke) { return [new Ping(), new Tick()]; }
   // G25 fan-out by async generator
-  @step({ on: Joke, emits: [Ping, Tick] }) async *stream(ev: Joke) { yield new Ping(); if (ev.text) yield new Tick(); }
+  @step({ on: Joke, emits: many(Ping, Tick) }) async *stream(ev: Joke) { yield new Ping(); if (ev.text) yield new Tick(); }
   // G26 any of several
   @step({ on: [Joke, Critique], emits: Ping }) async any(ev: Joke | Critique) { ev.text; return new Ping(); }
   // G27 a parameter that is wider than delivered
@@ -364,7 +364,7 @@ expectType<Equal<ResultOf<Outside>, number>>(true);
 expectType<Equal<StreamOf<Outside, Joke>["type"], "StopEvent" | "Joke" | "WorkflowFailedEvent" | "WorkflowTimedOutEvent" | "WorkflowCancelledEvent" | "StepRestartedEvent" | "JoinIncompleteEvent">>(true);
 // G58 yields with names of their own
 class Rows extends Workflow {
-  @step({ on: StartEvent, emits: [Joke, Ping] })
+  @step({ on: StartEvent, emits: many(Joke, Ping) })
   async *fan(_: StartEvent) { yield keyed("a", new Joke({ text: "" })); yield new Ping(); }
   @step({ on: collect(Joke, { settle: true }), emits: StopEvent })
   async end(all: readonly Settled<Joke>[]) {

@@ -3,8 +3,8 @@
 import * as z from "zod";
 import {
   type Context, Context as ContextValue, collect, type DefinedWorkflow, defineWorkflow, event, HumanResponseEvent,
-  type InputOf, InputRequiredEvent, join, keyed, type ResultOf, resource, StartEvent, type StateOf, StopEvent,
-  type StreamOf, step, Workflow,
+  type InputOf, InputRequiredEvent, join, keyed, many, type ResultOf, resource, StartEvent, type StateOf, StopEvent,
+  type StreamOf, step, Workflow 
 } from "../../src/index.js";
 import { type Equal, expectType } from "./expect.js";
 
@@ -62,7 +62,7 @@ defineWorkflow("r").step("a", { on: StartEvent, emits: StopEvent, resources: { d
 }).build();
 // F05 arrays, collect, join
 const gather = defineWorkflow("gather")
-  .step("fan", { on: StartEvent, emits: [Joke, Critique] }, () => [new Joke({ text: "" }), new Critique({ text: "" })])
+  .step("fan", { on: StartEvent, emits: many(Joke, Critique) }, () => [new Joke({ text: "" }), new Critique({ text: "" })])
   .step("any", { on: [Joke, Critique], emits: Progress }, (ev) => {
     expectType<Equal<typeof ev, Joke | Critique>>(true);
     return new Progress({ done: 1 });
@@ -82,7 +82,7 @@ const gather = defineWorkflow("gather")
 expectType<Equal<ResultOf<typeof gather>, number | string>>(true);
 // F06 async generators
 defineWorkflow("stream")
-  .step("fan", { on: StartEvent, emits: [Joke, Critique] }, async function* (ev) {
+  .step("fan", { on: StartEvent, emits: many(Joke, Critique) }, async function* (ev) {
     expectType<Equal<typeof ev, StartEvent>>(true);
     yield new Joke({ text: "" });
     yield new Critique({ text: "" });
@@ -96,7 +96,7 @@ defineWorkflow("human")
   .build();
 // F08 an event taken by waitForEvent
 defineWorkflow("waits")
-  .step("work", { on: StartEvent, emits: [Joke, Progress] }, () => [new Joke({ text: "" }), new Progress({ done: 1 })])
+  .step("work", { on: StartEvent, emits: many(Joke, Progress) }, () => [new Joke({ text: "" }), new Progress({ done: 1 })])
   .step("watch", { on: Joke, emits: StopEvent, waits: Progress }, async (_, ctx) => {
     const progress = await ctx.waitForEvent(Progress);
     return new StopEvent({ result: progress.done });
@@ -107,7 +107,7 @@ class Shape extends event("Shape", { id: z.string() }) {}
 class Circle extends Shape.extend("Circle", { r: z.number() }) {}
 class Square extends Shape.extend("Square", { a: z.number() }) {}
 defineWorkflow("shapes")
-  .step("make", { on: StartEvent, emits: [Circle, Square] }, () => [new Circle({ id: "", r: 1 }), new Square({ id: "", a: 1 })])
+  .step("make", { on: StartEvent, emits: many(Circle, Square) }, () => [new Circle({ id: "", r: 1 }), new Square({ id: "", a: 1 })])
   .step("draw", { on: Shape, emits: StopEvent, subclasses: true }, (ev) => new StopEvent({ result: ev.id }))
   .build();
 // F10 error handlers, with names of steps that exist
@@ -119,9 +119,9 @@ defineWorkflow("caught")
   .build();
 // F11 free steps, reused
 const write = step({ on: StartEvent, emits: Joke }, async (ev) => new Joke({ text: `${ev.get("x")}` }));
-const judge = step({ on: Joke, emits: [StopEvent, Critique] }, async (ev, ctx: Context<State>) => {
+const judge = step({ on: Joke, emits: [StopEvent, many(Critique)] }, async (ev, ctx: Context<State>) => {
   await ctx.store.set("count", 1);
-  return ev.text ? new StopEvent({ result: ev.text.length }) : new Critique({ text: "" });
+  return ev.text ? new StopEvent({ result: ev.text.length }) : [new Critique({ text: "" })];
 });
 const drop = step({ on: collect(Critique) }, (all) => { all.length.toFixed(); });
 const reused = defineWorkflow("reused", { state: State }).step("write", write).step("judge", judge).step("drop", drop).build();
@@ -161,14 +161,14 @@ defineWorkflow("shape", { state: { n: z.number().default(0) } })
 const watch = step({ on: Joke, emits: StopEvent, waits: Progress }, async (_, ctx) => new StopEvent({ result: (await ctx.waitForEvent(Progress)).done }));
 const draw = step({ on: Shape, emits: StopEvent, subclasses: true }, (ev) => new StopEvent({ result: ev.id }));
 const free = defineWorkflow("free")
-  .step("make", { on: StartEvent, emits: [Circle, Joke, Progress] }, () => [new Circle({ id: "", r: 1 }), new Joke({ text: "" }), new Progress({ done: 1 })])
+  .step("make", { on: StartEvent, emits: many(Circle, Joke, Progress) }, () => [new Circle({ id: "", r: 1 }), new Joke({ text: "" }), new Progress({ done: 1 })])
   .step("watch", watch)
   .step("draw", draw)
   .build();
 expectType<Equal<ResultOf<typeof free>, string | number>>(true);
 // F19 what the stream shows is known
 const shown = defineWorkflow("shown")
-  .step("go", { on: StartEvent, emits: [Joke, NeedName], streams: Progress }, async (_, ctx) => { ctx.writeEventToStream(new Progress({ done: 1 })); return [new NeedName({ question: "" }), new Joke({ text: "" })]; })
+  .step("go", { on: StartEvent, emits: many(Joke, NeedName), streams: Progress }, async (_, ctx) => { ctx.writeEventToStream(new Progress({ done: 1 })); return [new NeedName({ question: "" }), new Joke({ text: "" })]; })
   .step("judge", judgeShown())
   .catchError("help", { emits: StopEvent, streams: Critique }, () => new StopEvent({ result: "" }))
   .build();
@@ -180,7 +180,7 @@ expectType<Equal<ResultOf<typeof shown>, string>>(true);
 // F20 settled batches of a free step, named yields
 const settled = step({ on: collect([Joke, Critique], { settle: true }), emits: StopEvent }, (all) => new StopEvent({ result: all.length }));
 defineWorkflow("settled")
-  .step("fan", { on: StartEvent, emits: [Joke, Critique] }, async function* () { yield keyed("1", new Joke({ text: "" })); yield keyed("2", new Critique({ text: "" })); })
+  .step("fan", { on: StartEvent, emits: many(Joke, Critique) }, async function* () { yield keyed("1", new Joke({ text: "" })); yield keyed("2", new Critique({ text: "" })); })
   .step("end", settled)
   .build();
 

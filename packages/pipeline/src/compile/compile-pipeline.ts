@@ -136,7 +136,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
   if (node.kind === "parallel")
     yield {
       name: `${name}: gather`,
-      settings: options.gatherOptions(plan, node),
+      settings: options.gatherOptions(plan, node, name),
       run: (branches: readonly PlaceEvent[], ctx, { live }) => gather(plan, branches, { node, ctx, live }),
     };
 }

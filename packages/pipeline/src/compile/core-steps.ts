@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { collect, type EventClass, StartEvent, StopEvent } from "millrace";
+import { collect, type EventClass, many, StartEvent, StopEvent } from "millrace";
 import type { ParallelNode, PipelineNode } from "../nodes/node.types.js";
 import { PipelineCancel } from "./cancel-event.js";
 import { liveResources as resources } from "./live-run.js";
@@ -45,13 +45,15 @@ export function converseOptions(plan: Graph): object {
 export function optionsOf(plan: Graph, node: PipelineNode): object {
   const { tree } = plan;
   const inside = node.kind === "step" ? [] : node.children.flatMap((child) => tree.entries(child));
-  const own: Target[] = [
-    ...(node.kind === "parallel" ? [{ to: "gather", node: node.id } as const] : []),
-    ...(node.kind === "step" && node.executorType === "workflow" ? [finish] : []),
-  ];
+  const own: Target[] = node.kind === "step" && node.executorType === "workflow" ? [finish] : [];
+  // The branches of a Parallel run at once.
+  const branches = classes(plan, [...inside, { to: "gather", node: node.id }]);
   return {
     on: plan.events.of({ to: "enter", node: node.id }),
-    emits: classes(plan, [...inside, ...own, ...tree.exits(node)]),
+    emits:
+      node.kind === "parallel"
+        ? [many(...(branches as [never])), ...classes(plan, tree.exits(node))]
+        : classes(plan, [...inside, ...own, ...tree.exits(node)]),
     streams,
     workers,
     resources,
@@ -67,10 +69,21 @@ export function againOptions(plan: Graph, node: PipelineNode): object {
   return { on: events.of({ to: "again", node: node.id }), emits, streams, workers, resources };
 }
 
-export function gatherOptions(plan: Graph, node: ParallelNode): object {
+/**
+ * @param name Of the core step that runs the branches. They come together in its fan-out from wherever a failure inside has taken
+ * them; that the same handler is there for the steps outside as well is no fault.
+ */
+export function gatherOptions(plan: Graph, node: ParallelNode, name: string): object {
   const { tree, events } = plan;
-  const on = collect(events.of({ to: "gather", node: node.id }) as never);
-  return { on, emits: classes(plan, tree.leaving(node)), streams, workers, resources };
+  const on = collect(events.of({ to: "gather", node: node.id }) as never, { of: name });
+  return {
+    on,
+    emits: classes(plan, tree.leaving(node)),
+    skipChecks: ["uncollected"],
+    streams,
+    workers,
+    resources,
+  };
 }
 
 export function askOptions(plan: Graph, node: PipelineNode): object {

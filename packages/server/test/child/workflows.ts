@@ -5,6 +5,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   StartEvent,
   StopEvent,
   step,
@@ -81,7 +82,7 @@ class Ask extends event("Ask", {}) {}
 class Work extends event("Work", {}) {}
 /** One branch asks while the other one is at work. */
 const aside = defineWorkflow("aside")
-  .step("begin", { on: StartEvent, emits: [Ask, Work] }, () => [new Ask({}), new Work({})])
+  .step("begin", { on: StartEvent, emits: many(Ask, Work) }, () => [new Ask({}), new Work({})])
   .step(
     "work",
     { on: Work },

@@ -4,7 +4,7 @@
  * the result of the small run.
  */
 import { writeSync } from "node:fs";
-import { collect, defineWorkflow, event, StartEvent, StopEvent, WorkflowError } from "millrace";
+import { collect, defineWorkflow, event, many, StartEvent, StopEvent, WorkflowError } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import * as z from "zod";
 import { sqliteStore } from "../../src/index.js";
@@ -20,7 +20,7 @@ const elements = (): Element[] =>
 let left = mode === "run" ? Number(count) / 10 : 0;
 
 const fan = defineWorkflow("fan")
-  .step("split", { on: StartEvent, emits: Element }, elements)
+  .step("split", { on: StartEvent, emits: many(Element) }, elements)
   .step("work", { on: Element, emits: Done, workers: 1 }, ({ index }) => {
     if (left-- > 0) return new Done({ index });
     print(`at work ${process.resourceUsage().maxRSS}`);

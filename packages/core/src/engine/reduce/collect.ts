@@ -14,6 +14,7 @@ import type {
   Scope,
   SettledMember,
   StepInput,
+  WorkItem,
 } from "../state.js";
 import { enqueue } from "./dispatch.js";
 import { cancelScope } from "./scope.js";
@@ -31,21 +32,57 @@ export function isSettling(work: Work, name: string): boolean {
   return collectStep(work, name)?.trigger.settle === true;
 }
 
-/** Puts an event into the batch of its fan-out. False when it is in none: then nobody collects it. */
+/**
+ * Puts an event into the batch of the nearest fan-out around that the step gathers. False when it is in none: then nobody
+ * collects it.
+ */
 export function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
-  const { scope, event } = parcel;
-  if (scope === null || scope.closed) {
+  const { event, recoveries } = parcel;
+  const found = scopeOf(step, parcel);
+  if (found === null) {
     noteLeftover(work.state, { kind: "collect", step: step.name, arrived: event.type });
     return false;
   }
+  const { scope, index } = found;
+  if (scope.closed) return true; // another step called the rest of it off
   const gathered = gatheredAt(scope, step.name);
   if (gathered.fired) return true; // it came after the n-th: it ran, and is not in the batch
-  gathered.arrivals.push({ index: parcel.index, event, recoveries: parcel.recoveries });
+  const path = scope === parcel.scope ? null : pathIn(scope, parcel);
+  gathered.arrivals.push({ index, path, event, recoveries });
   if (gathered.arrivals.length === step.trigger.take) {
     fireBatch(work, scope, step.name);
     if (step.trigger.rest === "cancel") cancelScope(work, scope);
   }
   return true;
+}
+
+/** Nearly always that in which it arose. */
+function scopeOf({ name }: CollectStep, { scope, index }: Parcel): Element | null {
+  if (scope === null) return null;
+  if (scope.collects.includes(name)) return { scope, index };
+  return nearestScope({ scope: scope.parent, index: scope.parentIndex }, (outer) => outer.collects.includes(name));
+}
+
+interface Element {
+  readonly scope: Scope;
+  readonly index: number;
+}
+
+/** The nearest fan-out outwards of which this holds, and the element of it. */
+export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scope: Scope) => boolean): Element | null {
+  let { index } = from;
+  for (let { scope } = from; scope !== null; index = scope.parentIndex, scope = scope.parent)
+    if (holds(scope)) return { scope, index };
+  return null;
+}
+
+/** Where it arose below an element of `outer`: from the outside inwards. */
+function pathIn(outer: Scope, { scope, index }: Parcel): number[] {
+  const path: number[] = [];
+  let element = index;
+  for (let inner = scope; inner !== null && inner !== outer; element = inner.parentIndex, inner = inner.parent)
+    path.unshift(element);
+  return path;
 }
 
 function gatheredAt(scope: Scope, name: string): Gathered {
@@ -77,13 +114,14 @@ function fired(state: RunState, name: string): void {
 
 function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {
   if (settle) return { kind: "settled", members: settledMembers(scope, arrivals, order) };
-  const sorted = order === "emitted" ? sortByIndex(arrivals, scope.size) : arrivals;
+  const sorted = order === "emitted" ? sortByPlace(arrivals, scope.size) : arrivals;
   return { kind: "batch", members: sorted.map((arrival) => arrival.event) };
 }
 
 /** Every element of a closed fan-out has its say; of one that still runs (`take`), those that are known. */
 function settledMembers(scope: Scope, arrivals: readonly Arrival[], order: "emitted" | "arrived"): SettledMember[] {
-  const members: SettledMember[] = arrivals.map(({ index, event }) => ({ status: "ok", index, event }));
+  const sorted = order === "emitted" ? sortByPlace(arrivals, scope.size) : arrivals;
+  const members: SettledMember[] = sorted.map(({ index, event }) => ({ status: "ok", index, event }));
   const arrived = new Set(arrivals.map((arrival) => arrival.index));
   for (const [index, failure] of scope.failures ?? []) members.push({ status: "failed", index, failure });
   if (scope.closed) {
@@ -91,17 +129,35 @@ function settledMembers(scope: Scope, arrivals: readonly Arrival[], order: "emit
       if (!arrived.has(index) && !scope.failures?.has(index)) members.push({ status: "empty", index });
     }
   }
-  return order === "emitted" ? sortByIndex(members, scope.size) : members;
+  return order === "emitted" ? sortByPlace(members, scope.size) : members;
+}
+
+interface Placed {
+  readonly index: number;
+  readonly path?: readonly number[] | null;
 }
 
 /** In one pass where every element arrived once at most: sorting ten thousand costs as much as running them. */
-function sortByIndex<Item extends { readonly index: number }>(items: readonly Item[], size: number): Item[] {
+function sortByPlace<Item extends Placed>(items: readonly Item[], size: number): Item[] {
   const placed = new Array<Item | undefined>(size);
   for (const item of items) {
-    if (placed[item.index] !== undefined) return [...items].sort((left, right) => left.index - right.index);
+    if (placed[item.index] !== undefined) return [...items].sort(comparePlaces);
     placed[item.index] = item;
   }
   return placed.filter((item) => item !== undefined);
+}
+
+const here: readonly number[] = [];
+
+/** As emitted: by the element, then by the places in the fan-outs inside it. What arose outside of those goes first. */
+function comparePlaces(left: Placed, right: Placed): number {
+  if (left.index !== right.index) return left.index - right.index;
+  const [inLeft, inRight] = [left.path ?? here, right.path ?? here];
+  for (let depth = 0; depth < Math.max(inLeft.length, inRight.length); depth++) {
+    const difference = (inLeft[depth] ?? -1) - (inRight[depth] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** The budget of a handler is that of the member that used most of it. */
@@ -116,12 +172,8 @@ function mergeRecoveries(arrivals: readonly Arrival[]): Recoveries | null {
 }
 
 /** The nearest fan-out around that has a step that collects failures too, and the element of it. */
-export function settlingScope(work: Work, from: Scope | null, index: number): { scope: Scope; index: number } | null {
-  let element = index;
-  for (let scope = from; scope !== null; element = scope.parentIndex, scope = scope.parent) {
-    if (scope.collects.some((name) => isSettling(work, name))) return { scope, index: element };
-  }
-  return null;
+export function settlingScope(work: Work, item: WorkItem): Element | null {
+  return nearestScope(item, (scope) => scope.collects.some((name) => isSettling(work, name)));
 }
 
 export function settleFailed(scope: Scope, index: number, failure: Failure): void {

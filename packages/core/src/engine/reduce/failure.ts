@@ -9,7 +9,7 @@ import { settleFailed, settlingScope } from "./collect.js";
 import { dispatch, endAttempt, enqueue, loadOf, removeItem } from "./dispatch.js";
 import { stepFailed } from "./engine-events.js";
 import { finish } from "./finish.js";
-import { cancelElement, leaveOpener } from "./scope.js";
+import { cancelElement, fanOf, leaveFan } from "./scope.js";
 import { gain, setTimer } from "./time.js";
 import { currentItem, type Work } from "./work.js";
 
@@ -22,8 +22,10 @@ export function onStepFailed(work: Work, tick: StepFailed): void {
     item.lastFailedAtMs = work.state.atMs;
     forgetFailures(item);
   }
-  if (tick.retryAtMs === null) failForGood(work, item);
-  else retry(work, item, tick.retryAtMs);
+  if (tick.retryAtMs === null) {
+    if (tick.isGenerator === true) fanOf(work, item, false);
+    failForGood(work, item);
+  } else retry(work, item, tick.retryAtMs);
 }
 
 /** A wait that timed out and a child that failed are tried anew. */
@@ -73,23 +75,19 @@ function failForGood(work: Work, item: WorkItem): void {
     );
     return endItem(work, item);
   }
-  const settling = settlingScope(work, item.scope, item.index);
+  const settling = settlingScope(work, item);
   if (settling !== null) {
     settleFailed(settling.scope, settling.index, failure);
-    endItem(work, item);
-    return cancelElement(work, settling.scope, settling.index);
+    return cancelElement(work, settling.scope, settling.index); // with this item and its own fan-out
   }
   item.status = "failed"; // its open calls stay listed: `retry` finds them as they are
   finish(work, { status: "failed", failure });
 }
 
-/** A generator that failed for good ends its batch with what it gave. */
+/** What it gave, sent or yielded before it failed stays a batch. */
 function endItem(work: Work, item: WorkItem): void {
-  const { fan } = item;
+  leaveFan(work, item);
   removeItem(work, item);
-  if (fan === null) return;
-  fan.generator = null;
-  leaveOpener(work, fan);
 }
 
 function failureOf(work: Work, item: WorkItem): Failure {

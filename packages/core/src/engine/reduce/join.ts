@@ -1,14 +1,17 @@
 /**
  * Joins: one call per complete set, one event for each slot.
  *
- * Sets are made within one element of the innermost fan-out, or over the run among events with the same value of a field.
+ * Sets are made within one element of the innermost fan-out; or, among events with the same value of a field, over the innermost
+ * fan-out that holds all slots.
  *
  * @module
  */
 import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot, JoinTrigger, StepDefinition } from "../definition.js";
 import { matchesType } from "../matching.js";
+import type { Routing } from "../routing.js";
 import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
+import { nearestScope } from "./collect.js";
 import { enqueue } from "./dispatch.js";
 import { joinIncomplete } from "./engine-events.js";
 import { publish } from "./finish.js";
@@ -18,11 +21,12 @@ import type { Work } from "./work.js";
 type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
 
 export function arriveAtJoin(work: Work, step: JoinStep, parcel: Parcel): void {
-  const buffers = buffersFor(work, step, parcel);
+  const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
+  const buffers = place.scope === null ? (work.state.joins ??= new Map()) : (place.scope.joins ??= new Map());
   const key = keyOf(step, parcel);
   let buffer = buffers.get(key);
   if (!buffer) buffers.set(key, (buffer = { step: step.name, arrivals: new Map(), size: 0 }));
-  add(buffer, parcel);
+  add(buffer, place === parcel ? parcel : { ...parcel, ...place });
   const set = completeSet(step.trigger.slots, buffer);
   if (set === null) return;
   if (buffer.size === 0) buffers.delete(key);
@@ -31,9 +35,13 @@ export function arriveAtJoin(work: Work, step: JoinStep, parcel: Parcel): void {
   enqueue(work, { step: step.name, input: { kind: "set", slots } }, placeOf(set));
 }
 
-function buffersFor({ state }: Work, { trigger }: JoinStep, { scope }: Parcel): Map<string, JoinBuffer> {
-  if (scope === null || trigger.by !== null) return (state.joins ??= new Map());
-  return (scope.joins ??= new Map());
+/** Over the nearest fan-out around that holds all slots, or over the run; what comes from inside it belongs to its element there. */
+function pairingPlace({ routing }: Work, { name }: JoinStep, parcel: Parcel): Pick<Parcel, "scope" | "index"> {
+  return nearestScope(parcel, ({ opener }) => pairs(routing, opener).includes(name)) ?? { scope: null, index: 0 };
+}
+
+function pairs(routing: Routing, opener: string): readonly string[] {
+  return routing.steps.get(opener)?.fanOut?.joins ?? [];
 }
 
 function keyOf({ name, trigger }: JoinStep, { event, index }: Parcel): string {
@@ -73,14 +81,13 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
   return null;
 }
 
-/** Where the set goes on: where all its events are, or in the run when they are in different fan-outs. */
+/** Where the set goes on: with the element of its first slot. */
 function placeOf(set: readonly Parcel[]) {
-  const first = set[0] as Parcel;
-  const together = set.every((parcel) => parcel.scope === first.scope && parcel.index === first.index);
+  const { scope, index } = set[0] as Parcel;
   let recoveries: Record<string, number> | null = null;
   for (const parcel of set)
     if (parcel.recoveries) recoveries = { ...parcel.recoveries, ...maximum(recoveries, parcel.recoveries) };
-  return together ? { scope: first.scope, index: first.index, recoveries } : { scope: null, index: 0, recoveries };
+  return { scope, index, recoveries };
 }
 
 function maximum(left: Recoveries | null, right: Recoveries): Record<string, number> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { collectsOf } from "../routing.js";
-import type { Scope, WorkItem } from "../state.js";
+import { createScope, type Scope, type WorkItem } from "../state.js";
 import { fireBatch, isSettling } from "./collect.js";
 import { endAttempt, removeItem } from "./dispatch.js";
 import { reportLeftovers } from "./join.js";
@@ -14,29 +14,26 @@ import type { Work } from "./work.js";
 /** A generator is asked for more only while fewer of its elements than this are unfinished. */
 export const FAN_OUT_BUFFER = 100;
 
-/** Opens a fan-out around what `item` emits. It stays open (`open` is 1) until {@link leaveOpener}. */
-export function openScope(work: Work, item: WorkItem, generator: boolean): Scope {
+/**
+ * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is 1) until its opener has ended.
+ *
+ * @param counted Whether open work is counted by element; where a step settles, it always is.
+ */
+export function fanOf(work: Work, item: WorkItem, counted: boolean): Scope {
+  if (item.fan !== null) return item.fan;
   const { state, routing } = work;
   const parent = item.scope;
-  const collects = collectsOf(routing, item.step, parent === null ? null : parent.collects);
-  const scope: Scope = {
+  const collects = collectsOf(routing, item.step);
+  const scope = createScope({
     id: state.nextId++,
     opener: item.step,
     parent,
     parentIndex: item.index,
     collects,
-    open: 1,
-    size: 0,
-    items: new Set(),
-    inner: new Set(),
-    pending: generator || collects.some((name) => isSettling(work, name)) ? new Map() : null,
-    generator: generator ? item.id : null,
-    paused: false,
-    closed: false,
-    gathered: null,
-    failures: null,
-    joins: null,
-  };
+    counted: counted || collects.some((name) => isSettling(work, name)),
+  });
+  scope.open = 1;
+  item.fan = scope;
   state.scopes ??= new Map();
   state.scopes.set(scope.id, scope);
   if (parent !== null) {
@@ -44,6 +41,13 @@ export function openScope(work: Work, item: WorkItem, generator: boolean): Scope
     enter(parent, item.index);
   }
   return scope;
+}
+
+/** Its opener has ended: with the last of its work it closes. */
+export function leaveFan(work: Work, { fan }: WorkItem): void {
+  if (fan === null) return;
+  fan.generator = null;
+  leaveOpener(work, fan);
 }
 
 /** Work for one element of the fan-out begins. */
@@ -59,7 +63,7 @@ export function leave(work: Work, scope: Scope, index: number): void {
   leaveOpener(work, scope);
 }
 
-export function leaveOpener(work: Work, scope: Scope): void {
+function leaveOpener(work: Work, scope: Scope): void {
   if (!scope.closed && --scope.open === 0) close(work, scope);
 }
 
@@ -81,7 +85,6 @@ function close(work: Work, scope: Scope): void {
   work.state.scopes?.delete(scope.id);
   if (scope.joins !== null) reportLeftovers(work, scope.joins);
   for (const name of scope.collects) fireBatch(work, scope, name);
-  if (scope.gathered !== null) for (const name of scope.gathered.keys()) fireBatch(work, scope, name);
   const { parent } = scope;
   if (parent === null) return;
   parent.inner.delete(scope);
@@ -98,7 +101,7 @@ export function cancelScope(work: Work, scope: Scope): void {
 }
 
 /** Nobody takes what it would still give. */
-function stopGenerator(work: Work, scope: Scope): void {
+export function stopGenerator(work: Work, scope: Scope): void {
   const item = scope.generator === null ? undefined : work.state.items.get(scope.generator);
   scope.generator = null;
   if (!item) return;

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { Routing } from "../routing.js";
 import type { Failure, Leftover, RunState } from "../state.js";
 import type { Work } from "./work.js";
 
@@ -21,7 +23,7 @@ export function stuck({ state, routing }: Work): Failure {
     ...[...(state.joins?.values() ?? [])].map(
       (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
     ),
-    ...[...(state.vain?.leftovers.values() ?? [])].map(describe),
+    ...[...(state.vain?.leftovers.values() ?? [])].map((leftover) => describe(leftover, routing)),
     ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
     ...[...(state.sets?.entries() ?? [])].map(
       ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
@@ -46,10 +48,14 @@ export function stuck({ state, routing }: Work): Failure {
   };
 }
 
-function describe(leftover: Leftover): string {
+function describe(leftover: Leftover, { steps }: Routing): string {
   const { step } = leftover;
+  if (leftover.kind === "fanOut") {
+    const elements = steps.get(step)?.fanOut?.elements.join(", ") ?? "";
+    return `step "${step}", which emits many(${elements}), returned nothing: return [] for an empty fan-out`;
+  }
   if (leftover.kind === "collect")
-    return `${leftover.arrived} came to the collect step "${step}" outside a fan-out, where there is no batch`;
+    return `${leftover.arrived} came to the collect step "${step}" outside of the fan-outs that it gathers`;
   const missing = leftover.missing.length > 0 ? `nothing for ${leftover.missing.join(", ")}` : "not the rest";
   return `the join "${step}" got ${leftover.arrived.join(", ")} and ${missing} before its fan-out closed`;
 }

@@ -1,0 +1,268 @@
+/**
+ * Which fan-outs a step runs in, and which fan-out a collect belongs to, from the declarations alone.
+ *
+ * A place is the run, or the inside of one fan-out, which has the name of the step that opens it. What happens inside a fan-out
+ * does not depend on where it was opened, so there are as many places as fan-outs, and one more: loops and recursion need no
+ * bound. All that is known only grows, so the order of the work does not matter, and each fact is looked at once.
+ *
+ * @module
+ */
+import type { CollectTrigger, Definition, StepDefinition } from "../engine/definition.js";
+import { acceptedTypes, handlersOf, isExternal } from "../engine/routing.js";
+
+/** The place outside of every fan-out. */
+export const RUN = "";
+
+export interface Flow {
+  readonly steps: readonly StepDefinition[];
+  readonly byName: ReadonlyMap<string, StepDefinition>;
+  /** Steps that fan out. */
+  readonly openers: readonly string[];
+  /** By place: the event types that arise in it, each with what brought it there first. */
+  readonly arising: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** By place: the steps that run in it. */
+  readonly running: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By opener: the collect steps that its fan-out belongs to. */
+  readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By opener: the joins by a field that pair over its fan-out. */
+  readonly pairing: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const flows = new WeakMap<Definition, Flow>();
+
+/** Asked several times while a workflow is compiled. */
+export function flowOf(definition: Definition): Flow {
+  let flow = flows.get(definition);
+  if (!flow) flows.set(definition, (flow = follow(definition, new Set())));
+  return flow;
+}
+
+/** The definition with what construction finds out: which collects and joins belong to each fan-out. */
+export function addFanOuts(definition: Definition): Definition {
+  if (definition.steps.every(({ fanOut }) => fanOut === null)) return definition;
+  const flow = follow(definition, new Set());
+  const names = (found: ReadonlySet<string> | undefined): string[] =>
+    definition.steps.map(({ name }) => name).filter((name) => found?.has(name));
+  const complete = {
+    ...definition,
+    steps: definition.steps.map((step) => {
+      const { name, fanOut } = step;
+      if (fanOut === null) return step;
+      return {
+        ...step,
+        fanOut: { ...fanOut, collects: names(flow.owned.get(name)), joins: names(flow.pairing.get(name)) },
+      };
+    }),
+  };
+  flows.set(complete, flow);
+  return complete;
+}
+
+/**
+ * @param muted Steps that do as if they were not there: what follows from their faults is not reported.
+ */
+export function follow(definition: Definition, muted: ReadonlySet<string>): Flow {
+  const pairs = definition.steps.filter(({ trigger }) => trigger.kind === "join" && trigger.by !== null);
+  let found = new Walk(definition, muted, new Map()).flow;
+  // Over which fan-out a join pairs shows when it is known what arises where, and what it emits arises there.
+  for (let round = 0; round < pairs.length + 2 && pairs.length > 0; round++) {
+    const places = new Map(pairs.map((step) => [step.name, pairingPlaces(found, step)]));
+    const next = new Walk(definition, muted, new Map([...places].map(([name, { runs }]) => [name, runs]))).flow;
+    for (const [name, { holds }] of places)
+      for (const opener of holds) (next.pairing.get(opener) as Set<string>).add(name);
+    if (sizeOf(next) === sizeOf(found) && round > 0) return next;
+    found = next;
+  }
+  return found;
+}
+
+function sizeOf({ arising, pairing }: Flow): number {
+  return [...arising.values(), ...pairing.values()].reduce((sum, { size }) => sum + size, 0);
+}
+
+interface GrowingFlow extends Flow {
+  readonly arising: ReadonlyMap<string, Map<string, string>>;
+  readonly running: ReadonlyMap<string, Set<string>>;
+  readonly owned: ReadonlyMap<string, Set<string>>;
+}
+
+/** From what is declared to what arises and runs where. */
+class Walk {
+  readonly flow: GrowingFlow;
+  private readonly muted: ReadonlySet<string>;
+  private readonly takers: Map<string, StepDefinition[]> = new Map();
+  private readonly handlers: ReadonlyMap<string, { readonly name: string }>;
+  /** Places in which the opener of a fan-out runs. */
+  private readonly around: Map<string, string[]> = new Map();
+  /** By place: collects `of` another fan-out, of which an event arises in it or deeper. */
+  private readonly below: Map<string, Set<StepDefinition>> = new Map();
+  private readonly queue: (readonly [place: string, type: string])[] = [];
+
+  constructor(definition: Definition, muted: ReadonlySet<string>, pairs: ReadonlyMap<string, Iterable<string>>) {
+    const { steps, roles } = definition;
+    this.muted = muted;
+    const openers = steps.filter(({ fanOut }) => fanOut !== null).map(({ name }) => name);
+    const places = [RUN, ...openers];
+    const sets = (): Map<string, Set<string>> => new Map(places.map((place) => [place, new Set<string>()]));
+    this.flow = {
+      steps,
+      byName: new Map(steps.map((step) => [step.name, step])),
+      openers,
+      arising: new Map(places.map((place) => [place, new Map()])),
+      running: sets(),
+      owned: sets(),
+      pairing: sets(),
+    };
+    this.handlers = handlersOf(steps);
+    for (const place of places) {
+      this.around.set(place, []);
+      this.below.set(place, new Set());
+    }
+    this.begin(steps, roles);
+    for (const [name, where] of pairs)
+      for (const place of where) this.run(this.flow.byName.get(name) as StepDefinition, place);
+    for (let next = this.queue.pop(); next; next = this.queue.pop()) this.take(...next);
+  }
+
+  /** From outside: starts and answers belong to the run, whoever asked. */
+  private begin(steps: readonly StepDefinition[], roles: Definition["roles"]): void {
+    for (const step of steps) {
+      for (const type of acceptedTypes(step)) {
+        const known = this.takers.get(type);
+        if (known) known.push(step);
+        else this.takers.set(type, [step]);
+        if (roles[type] === "start") this.arise(RUN, type, "the start of the run");
+        else if (isExternal(roles[type])) this.arise(RUN, type, "outside, as an answer or a posted event");
+      }
+    }
+  }
+
+  private arise(place: string, type: string, from: string): void {
+    const there = this.flow.arising.get(place);
+    if (!there || there.has(type)) return;
+    there.set(type, from);
+    this.queue.push([place, type]);
+  }
+
+  private take(place: string, type: string): void {
+    for (const step of this.takers.get(type) ?? []) {
+      const { trigger } = step;
+      if (trigger.kind === "event") this.run(step, place);
+      else if (trigger.kind === "collect") this.gather(step, trigger, place);
+      else if (trigger.kind === "join" && trigger.by === null && fillsIn(this.flow, step, [place]))
+        this.run(step, place);
+    }
+  }
+
+  private gather(step: StepDefinition, { of }: CollectTrigger, place: string): void {
+    if (of !== null) this.gatherBelow(step, of, place);
+    else if (place !== RUN) this.own(place, step);
+  }
+
+  private gatherBelow(step: StepDefinition, of: string, place: string): void {
+    const known = this.below.get(place);
+    if (!known || known.has(step)) return;
+    known.add(step);
+    if (place === of) this.own(of, step);
+    else for (const outer of this.around.get(place) ?? []) this.gatherBelow(step, of, outer);
+  }
+
+  private own(opener: string, step: StepDefinition): void {
+    const owned = this.flow.owned.get(opener);
+    if (this.muted.has(step.name) || !owned || owned.has(step.name)) return;
+    owned.add(step.name);
+    for (const place of this.around.get(opener) ?? []) this.run(step, place);
+  }
+
+  private run(step: StepDefinition, place: string): void {
+    const there = this.flow.running.get(place);
+    const { name, emits, fanOut } = step;
+    if (this.muted.has(name) || !there || there.has(name)) return;
+    there.add(name);
+    for (const type of fanOut?.alone ?? emits) this.arise(place, type, name);
+    const handler = this.flow.byName.get(this.handlers.get(name)?.name ?? "");
+    if (handler) this.run(handler, place);
+    if (fanOut === null) return;
+    this.around.get(name)?.push(place);
+    for (const type of fanOut.elements) this.arise(name, type, name);
+    for (const collect of this.flow.owned.get(name) ?? [])
+      this.run(this.flow.byName.get(collect) as StepDefinition, place);
+    for (const collect of this.below.get(name) ?? []) {
+      const { of } = collect.trigger as CollectTrigger;
+      if (of !== null && of !== name) this.gatherBelow(collect, of, place);
+    }
+  }
+}
+
+// ---- what is inside of what
+
+/** Whether an event for every slot arises in one of these places. */
+function fillsIn({ arising }: Flow, { trigger }: StepDefinition, places: Iterable<string>): boolean {
+  if (trigger.kind !== "join") return false;
+  const all = [...places];
+  return trigger.slots.every(({ accepts }) =>
+    all.some((place) => accepts.some((type) => arising.get(place)?.has(type))),
+  );
+}
+
+export function arisesIn({ arising }: Flow, place: string, types: readonly string[]): boolean {
+  return types.some((type) => arising.get(place)?.has(type));
+}
+
+/** The place itself, and the fan-outs that can be opened inside it at any depth, without going into those for which `closed` holds. */
+export function within({ openers, running }: Flow, place: string, closed: (place: string) => boolean): Set<string> {
+  const found = new Set([place]);
+  for (const at of found)
+    for (const opener of openers) if (running.get(at)?.has(opener) && !closed(opener)) found.add(opener);
+  return found;
+}
+
+/** The fan-outs that can be opened inside a place, at any depth; itself only when it reaches itself. */
+export function inside(flow: Flow, place: string): Set<string> {
+  const found = new Set<string>();
+  for (const opener of flow.openers)
+    if (flow.running.get(place)?.has(opener))
+      for (const inner of within(flow, opener, (at) => found.has(at))) found.add(inner);
+  return found;
+}
+
+/** Where a join by a field pairs: over every fan-out that holds all slots, and it runs in those where a set can complete. */
+function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<string>; readonly runs: Set<string> } {
+  const everywhere = (): boolean => false;
+  const holds = new Set(flow.openers.filter((opener) => fillsIn(flow, step, within(flow, opener, everywhere))));
+  const runs = [RUN, ...holds].filter((place) =>
+    fillsIn(
+      flow,
+      step,
+      within(flow, place, (at) => holds.has(at)),
+    ),
+  );
+  return { holds, runs: new Set(runs) };
+}
+
+// ---- for people and drawings
+
+/** A step can be at as many levels as there are sets of fan-outs. */
+const MAX_LEVELS = 32;
+
+/**
+ * The fan-outs around a step, from the run inwards, for each way in which it can be reached; the first 32. Of a fan-out that
+ * reaches itself, one time round.
+ */
+export function levelsOf(flow: Flow, name: string): readonly (readonly string[])[] {
+  const leads = new Set(
+    flow.openers.filter((opener) =>
+      [...within(flow, opener, () => false)].some((at) => flow.running.get(at)?.has(name)),
+    ),
+  );
+  const levels: string[][] = [];
+  visit(RUN, []);
+  return levels;
+
+  function visit(place: string, path: readonly string[]): void {
+    if (levels.length === MAX_LEVELS) return;
+    if (flow.running.get(place)?.has(name)) levels.push([...path]);
+    for (const opener of leads)
+      if (flow.running.get(place)?.has(opener) && !path.includes(opener)) visit(opener, [...path, opener]);
+  }
+}

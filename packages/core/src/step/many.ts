@@ -1,0 +1,43 @@
+/**
+ * Fan-outs, declared: `emits: many(Chapter)`.
+ *
+ * @module
+ */
+import type { EventClass } from "../event/event.js";
+import type { TypeHint } from "../event/type-hint.js";
+import type { StopsAmong } from "../workflow/run.types.js";
+import type { EmittableClass } from "./step.js";
+import type { EventIn } from "./trigger.js";
+
+/** Made by {@link many}. No such property at runtime. @internal */
+export declare const fannedOut: unique symbol;
+export interface Many<out Element = unknown> {
+  readonly [fannedOut]: Element;
+}
+/** Any of them, wherever one is only told apart from an event. @internal */
+export interface AnyMany {
+  readonly [fannedOut]: unknown;
+}
+
+/**
+ * In `emits`: the step returns an array of these, or yields them. Each is an element of one fan-out.
+ *
+ * @example
+ * @step({ on: Book, emits: many(Chapter) })
+ * split(book: Book) { return book.pages.map((text) => new Chapter({ text })); }
+ */
+export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
+  ...events: Classes
+): Fan<EventIn<Classes>> {
+  return Object.freeze({ kind: "many", events }) as never;
+}
+
+/** @internal */
+export function isMany(entry: unknown): entry is { readonly kind: "many"; readonly events: readonly EventClass[] } {
+  return (entry as { kind?: unknown } | undefined)?.kind === "many";
+}
+
+/** A stop event is no element: it ends the run. */
+type Fan<Element> = [StopsAmong<Element>] extends [never]
+  ? Many<Element>
+  : TypeHint<"A stop event ends the run: list it beside many(…), not in it.">;
