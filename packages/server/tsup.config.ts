@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", mcp: "src/mcp.ts" },
+  entry: { index: "src/index.ts", mcp: "src/mcp.ts", serverless: "src/serverless.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
   platform: "neutral",

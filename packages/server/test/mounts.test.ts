@@ -7,9 +7,9 @@ import express from "express";
 import { fastify } from "fastify";
 import { Hono } from "hono";
 import { handle, type LambdaEvent } from "hono/aws-lambda";
-import { createRuntime, type Runtime } from "millrace/runtime";
+import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { bearerAuth, createServer, type Handler, type ServerOptions } from "../src/index.js";
+import { bearerAuth, createHandler, createServer, type Handler, type ServerOptions } from "../src/index.js";
 import { workflows } from "./child/workflows.js";
 
 function open(options: Partial<ServerOptions> = {}) {
@@ -48,6 +48,30 @@ describe("the app runs", () => {
       expect(JSON.parse((answer as { body: string }).body)).toMatchObject(done);
     }
     expect(wrong).toMatchObject({ statusCode: 400, body: expect.stringContaining("BODY_INVALID") });
+  });
+
+  it("as one function in AWS Lambda, behind a REST API or a load balancer", async () => {
+    const answer = createHandler(workflows.add, { store: memoryStore() });
+    const lambda = handle(new Hono().all("*", (context) => answer(context.req.raw)));
+    const stage = { stage: "prod", identity: { sourceIp: "203.0.113.7" }, domainName: "x.example", requestId: "1" };
+    const rest = { headers, queryStringParameters: {}, isBase64Encoded: false, body };
+    const multiValueHeaders = { "content-type": ["application/json"] };
+    const restApi = {
+      ...rest,
+      version: "1.0",
+      path: "/add",
+      httpMethod: "POST",
+      requestContext: stage,
+      multiValueHeaders,
+    };
+    const elb = { targetGroupArn: "arn:aws:elasticloadbalancing:eu-central-1:1:targetgroup/x/y" };
+    const balancer = { ...rest, path: "/add", httpMethod: "POST", requestContext: { elb } };
+
+    for (const event of [restApi, balancer]) {
+      const sent = await lambda(event as unknown as LambdaEvent);
+      expect(sent).toMatchObject({ statusCode: 200 });
+      expect(JSON.parse((sent as { body: string }).body)).toMatchObject(done);
+    }
   });
 
   it("in AWS Lambda, with who asks and what is to be found", async () => {

@@ -7,11 +7,12 @@ import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-op
 import type { Context } from "hono";
 import type { Identity } from "../auth.js";
 import type { ServerLimits } from "../options.js";
-import { cleanJson } from "../wire/clean-text.js";
 import { errorAnswer } from "../wire/schemas.js";
 import { bodyInvalid, HttpError, type Issue } from "./http-error.js";
 import { idempotencyKeyOf } from "./idempotency-key.js";
 import { readBody } from "./read-body.js";
+
+export { json } from "./json.js";
 
 export interface ServerEnv {
   Variables: { identity: Identity };
@@ -77,13 +78,6 @@ export function mount<
       idempotencyKey: options.isKeyed === true ? idempotencyKeyOf(context.req.raw) : null,
     };
     return handle(call as never);
-  });
-}
-
-export function json(value: unknown, status = 200): Response {
-  return new Response(cleanJson(value), {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
   });
 }
 

@@ -13,7 +13,7 @@ import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
 import { assertMayWrite } from "../cross-origin.js";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
-import { json } from "../http/route.js";
+import { json } from "../http/json.js";
 import { idleUntil } from "../run-wait.js";
 import { nowMs } from "../system.js";
 import { whoAsks } from "../who-asks.js";

@@ -3,22 +3,10 @@
  *
  * @module
  */
-import { z } from "@hono/zod-openapi";
 import { bodyInvalid, wrongMethod } from "../http/http-error.js";
 import { readBody } from "../http/read-body.js";
 import type { ServerLimits } from "../options.js";
-import { handlerIdText, runBody } from "../wire/schemas.js";
-
-const fields = z.record(z.string(), z.unknown());
-
-const requestBody = runBody.extend({
-  prompt_id: z.string().min(1).max(1000).nullish(),
-  fields: fields.nullish(),
-  meta: z.unknown().optional(),
-  event: z.union([z.string(), fields]).nullish(),
-  step: z.string().min(1).nullish(),
-});
-type RequestBody = z.infer<typeof requestBody>;
+import { checkBody, idProblem, type RequestBody } from "./check-body.js";
 
 export type Asked =
   /** Start a run. */
@@ -36,12 +24,7 @@ export type Asked =
 export async function readRequest(request: Request, limits: ServerLimits): Promise<Asked> {
   if (request.method === "GET") return { kind: "look", id: idOf(new URL(request.url).searchParams.get("handler_id")) };
   if (request.method !== "POST") throw wrongMethod(["GET", "POST"]);
-  const result = requestBody.safeParse(await readBody(request, limits));
-  if (!result.success) {
-    const issues = result.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
-    throw bodyInvalid("The body is wrong.", issues);
-  }
-  return askedBy(result.data);
+  return askedBy(checkBody(await readBody(request, limits)));
 }
 
 function askedBy(body: RequestBody): Asked {
@@ -53,7 +36,6 @@ function askedBy(body: RequestBody): Asked {
 }
 
 function idOf(given: unknown): string {
-  const result = handlerIdText.safeParse(given);
-  if (result.success) return result.data;
+  if (idProblem(given) === null) return given as string;
   throw bodyInvalid("`handler_id` is missing, or no id.");
 }

@@ -4,28 +4,23 @@
  * @module
  */
 import { z } from "@hono/zod-openapi";
+import { idMeaning, idPattern, labelMeaning, labelPattern, most } from "./names.js";
 
 const anything = z.unknown();
 const fields = z.record(z.string(), anything);
 
 // ---- what comes in
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
-const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u;
 export const handlerIdText: z.ZodString = z
   .string()
   .min(1)
-  .max(200)
-  .regex(idPattern, "an id has no control characters, and is neither `.` nor `..`, which no URL can hold")
+  .max(most.id)
+  .regex(idPattern, idMeaning)
   .openapi({ pattern: idPattern.source }); // the generator would show the flags as a part of it
 
-/** Names that begin with `millrace.` are the server's own. */
-const labelName = z
-  .string()
-  .regex(/^(?!millrace\.)[^=]{1,100}$/u, "a name of a label has no `=`, and no `millrace.` in front");
 const labelsGiven = z
-  .record(labelName, z.string().max(1000))
-  .refine((labels) => Object.keys(labels).length <= 50, "at most 50 labels");
+  .record(z.string().regex(labelPattern, labelMeaning), z.string().max(most.labelValue))
+  .refine((labels) => Object.keys(labels).length <= most.labels, `at most ${most.labels} labels`);
 
 const eventBody = z.union([z.string(), fields]);
 
@@ -111,7 +106,7 @@ export const cancelQuery = z.object({ purge: flag(false) });
 
 export const idParams = z.object({ id: handlerIdText });
 export const nameParams = z.object({ name: z.string() });
-export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(1000) });
+export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(most.promptId) });
 
 interface Whole {
   readonly minimum: number;
