@@ -13,7 +13,8 @@ let script: string;
 beforeAll(async () => {
   const entryPoints = [fileURLToPath(new URL("child/server-object.ts", import.meta.url))];
   const options = { bundle: true, write: false, format: "esm", target: "es2022", logLevel: "error" } as const;
-  script = (await build({ entryPoints, ...options })).outputFiles[0]?.text as string;
+  const loader = { ".css": "text" } as const; // of `/docs`, which nobody asks for here
+  script = (await build({ entryPoints, loader, ...options })).outputFiles[0]?.text as string;
 });
 
 function temporaryFolder(): string {

@@ -1,6 +1,6 @@
 /** Durable Objects that serve one workflow each, and wake when a run is due: the workflow is the host of the address. */
 import { durableObjectStore, type ObjectStorage } from "@millrace/sqlite/durable-object";
-import { createHandler, type RequestHandler } from "../../src/index.js";
+import { createHandler, type RequestHandler } from "../../src/serverless.js";
 import { workflows } from "./workflows.js";
 
 interface Context {
