@@ -7,7 +7,7 @@ export { createRuntime } from "./runtime/create-runtime.js";
 export { recordsOf } from "./runtime/records-of.js";
 export { memoryStore } from "./runtime/memory-store.js";
 export type { MemoryStoreOptions } from "./runtime/memory-store.js";
-export type { HistoryEntry } from "./runtime/history.js";
+export type { HistoryEntry, RunForked } from "./runtime/history.js";
 export type {
   CheckProblem,
   CheckReport,

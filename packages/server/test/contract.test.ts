@@ -430,6 +430,8 @@ describe("looking back", () => {
     const forked = await server.post(`/handlers/${id}/fork`, { at: 2, handler_id: `${id}-fork`, state: { opened: 6 } });
     expect(forked).toMatchObject({ status: 200, body: { handler_id: `${id}-fork`, workflow_name: "mailbox" } });
     await server.get(`/events/${id}-fork?until=idle`);
+    const [origin] = (await server.get(`/handlers/${id}-fork/history?limit=1`)).body.entries;
+    expect(origin).toMatchObject({ number: 0, tick: { type: "run.forked", from: { run_id: id, tick: 2 } } });
     await server.post(`/events/${id}-fork`, { event: { type: "Letter", value: { text: "hello" } } });
     expect((await server.ended(`${id}-fork`)).result?.value).toEqual({ result: "hello (6)" });
     expect(await server.post(`/handlers/${id}/fork`, { at: 2, handler_id: `${id}-fork` })).toMatchObject({

@@ -172,7 +172,7 @@ class StoredRuntime {
   }
 
   async *history(runId: string, options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, void> {
-    yield* historyOf(await this.#from({ tenant: options.tenant ?? "", runId }), options.after ?? 0);
+    yield* historyOf(await this.#from({ tenant: options.tenant ?? "", runId }), options.after);
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {

@@ -164,7 +164,15 @@ export class RunDesk implements LiveRunHome {
   async startAt({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
     this.assertOpen();
     const family = children === null ? null : new Map(children);
-    const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false, family });
+    const run = this.place(workflow, {
+      key,
+      epoch: 1,
+      state,
+      status: "running",
+      isStored: false,
+      family,
+      isForked: true,
+    });
     run.draft.create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
@@ -263,6 +271,7 @@ export class RunDesk implements LiveRunHome {
       family: null,
       isStored: true,
       asked: null,
+      isForked: false,
       ...setup,
       home: this,
       workflow,

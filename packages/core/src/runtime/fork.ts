@@ -1,7 +1,12 @@
 /** A new run that begins where another one was after a tick. */
 import { produce } from "immer";
+import type { EventData, RunState, StepInput } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { encodeEvent } from "../event/event-codec.js";
+import { isEvent } from "../event/facts.js";
 import { restoreRun } from "../run/snapshot-run.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { RunDesk } from "./desk.js";
 import { contextOf, treeAt } from "./history.js";
 import type { LoadFrom } from "./load.js";
@@ -18,7 +23,7 @@ export interface Fork {
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED`, `RUN_FINISHED` for one at which the run had ended,
  * `STATE_INVALID` for an edit that does not fit, `RUN_ID_CONFLICT`.
  */
-export async function forkRun({ desk, from, key }: Fork, { at, edit }: ForkOptions): Promise<void> {
+export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }: ForkOptions): Promise<void> {
   const { run, workflow } = from;
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
@@ -27,6 +32,7 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit }: ForkOptio
     const edited = produce(state.store, (draft: unknown) => void edit(draft as Record<string, unknown>));
     state.store = workflow.compiled.state?.checkAll(edited) ?? edited;
   }
+  if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
   await desk.startAt({
     key,
     workflow,
@@ -41,6 +47,59 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit }: ForkOptio
       labels: run.labels,
       forkedFrom: { runId: run.key.runId, tick: at },
     },
+  });
+}
+
+type EditEvent = NonNullable<ForkOptions["editEvent"]>;
+
+function editInputs(state: RunState, compiled: CompiledWorkflow, edit: EditEvent): void {
+  for (const item of state.items.values()) {
+    const edited = (event: EventData): EventData =>
+      editedEvent(event as WorkflowEvent, { step: item.step, compiled, edit });
+    (item as { input: StepInput }).input = inputWith(item.input, edited);
+  }
+}
+
+function inputWith(input: StepInput, edited: (event: EventData) => EventData): StepInput {
+  switch (input.kind) {
+    case "event":
+      return { ...input, event: edited(input.event) };
+    case "batch":
+      return { ...input, members: Object.freeze(input.members.map(edited)) };
+    case "settled":
+      return {
+        ...input,
+        members: input.members.map((member) =>
+          member.status === "ok" ? { ...member, event: edited(member.event) } : member,
+        ),
+      };
+    case "set":
+      return {
+        ...input,
+        slots: Object.fromEntries(Object.entries(input.slots).map(([slot, event]) => [slot, edited(event)])),
+      };
+  }
+}
+
+interface Editing {
+  readonly step: string;
+  readonly compiled: CompiledWorkflow;
+  readonly edit: EditEvent;
+}
+
+function editedEvent(event: WorkflowEvent, { step, compiled, edit }: Editing): WorkflowEvent {
+  const next = edit(event, step) ?? event;
+  if (!isEvent(next) || next.type !== event.type) throw otherEvent(event, next);
+  encodeEvent(next, `${next.type} for step "${step}"`, compiled.types); // before anything of the fork is there
+  return next;
+}
+
+function otherEvent({ type }: WorkflowEvent, given: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`editEvent\` gave ${isEvent(given) ? given.type : "no event"} in place of ${type}.`,
+    hint: "Give an event of the same type, or nothing to leave it as it is.",
+    details: { option: "editEvent", type },
   });
 }
 

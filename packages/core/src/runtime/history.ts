@@ -21,16 +21,37 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** The run that it happened to: this one, or a child. */
   readonly runId: string;
-  readonly tick: Tick;
+  readonly tick: Tick | RunForked;
+}
+
+/** How a fork begins: entry 0 of its history. No tick of its own. */
+export interface RunForked {
+  readonly type: "run.forked";
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** The run that it comes from, and the tick after which it begins. */
+  readonly from: { readonly runId: string; readonly tick: number };
+  /** The state that it begins with, edited where `fork` did. */
+  readonly state: unknown;
 }
 
 /** From the oldest tick that is kept, or after one of them. */
-export async function* historyOf(from: LoadFrom, after: number): AsyncGenerator<HistoryEntry, void> {
-  if (!Number.isInteger(after) || after < 0) throw wrongAfter(after);
+export async function* historyOf(from: LoadFrom, after: number | undefined): AsyncGenerator<HistoryEntry, void> {
+  if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
   const { runId } = from.run.key;
-  for await (const { number, entry, tick } of ticksOf(from, after)) {
+  if (after === undefined) yield* originOf(from);
+  for await (const { number, entry, tick } of ticksOf(from, after ?? 0)) {
     if (tick !== null) yield { number, atMs: tick.atMs, runId: entry.runId ?? runId, tick };
   }
+}
+
+/** Nothing, for a run that is no fork, and where its beginning is no longer kept. */
+async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry, void> {
+  const { key, forkedFrom, createdAtMs: atMs } = from.run;
+  if (forkedFrom === null || (await from.store.snapshot(key, 0)) === null) return;
+  const { tree } = await loadTree(from, 0);
+  const tick = { type: "run.forked", atMs, from: forkedFrom, state: tree.root.state.store } as const;
+  yield { number: 0, atMs, runId: key.runId, tick };
 }
 
 type TickOf = Pick<NumberedTick, "number" | "entry" | "tick">;
@@ -62,7 +83,8 @@ function wrongAfter(after: number): WorkflowError {
 /** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED` for one that is no longer kept. */
 export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
   const { run } = from;
-  if (!Number.isInteger(tick) || tick < 1 || tick > run.ticks) {
+  const first = run.forkedFrom === null ? 1 : 0;
+  if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
       message: `Run "${run.key.runId}" has no tick ${tick}: it has ${run.ticks}.`,
@@ -70,20 +92,28 @@ export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
       details: { runId: run.key.runId, tick, ticks: run.ticks },
     });
   }
+  // Of a fork, ticks alone give no state.
+  if (first === 0 && (await from.store.snapshot(run.key, tick)) === null)
+    throw trimmed(from, tick, { why: "no snapshot before it is kept." });
   const loaded = await loadTree(from, tick).catch((error: unknown) => {
-    if (WorkflowError.is(error, "JOURNAL_CORRUPT")) throw trimmedOr(from, error, tick);
+    if (WorkflowError.is(error, "JOURNAL_CORRUPT")) throw trimmed(from, tick, { why: error.message, cause: error });
     throw error;
   });
   return loaded.tree;
 }
 
-function trimmedOr({ run }: LoadFrom, cause: WorkflowError, tick: number): WorkflowError {
+interface Trimmed {
+  readonly why: string;
+  readonly cause?: WorkflowError;
+}
+
+function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed): WorkflowError {
   return new WorkflowError({
     code: "HISTORY_TRIMMED",
-    message: `Tick ${tick} of run "${run.key.runId}" cannot be rebuilt: ${cause.message}`,
+    message: `Tick ${tick} of run "${run.key.runId}" cannot be rebuilt: ${why}`,
     hint: "Keep more with `history: { keep }`, or all of it.",
     details: { runId: run.key.runId, tick },
-    cause,
+    ...(cause !== undefined && { cause }),
   });
 }
 

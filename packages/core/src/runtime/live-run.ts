@@ -83,6 +83,8 @@ export interface LiveRunSetup {
   /** False for one that the first commit creates. */
   readonly isStored: boolean;
   readonly asked: Asked | null;
+  /** It began with the state of another run. */
+  readonly isForked: boolean;
 }
 
 type Phase = "live" | "ended" | "leaving" | "left";
@@ -123,7 +125,7 @@ export class LiveRun implements RunJournal, Committing {
     this.workflow = setup.workflow;
     this.epoch = setup.epoch;
     this.#ticks = setup.ticks;
-    this.#pace = new SnapshotPace(setup.home.settings, setup.snapshotAt);
+    this.#pace = new SnapshotPace(setup.home.settings, { lastAt: setup.snapshotAt, isForked: setup.isForked });
     this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
     this.#isOtherCode = setup.prefaces !== null;
     this.#status = setup.status;

@@ -190,15 +190,20 @@ export interface CheckProblem {
 }
 
 export interface HistoryOptions extends TenantOptions {
-  /** Only what came after the tick of this number. What comes before it is not read. From 0. @default 0 */
+  /** Only what came after the tick of this number. What comes before it is not read. From 0. @default all, also how a fork began */
   readonly after?: number;
 }
 
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
   /** The tick after which the new run begins. */
   readonly at: number;
-  /** Changes the state that it begins with. */
+  /** Changes the state that it begins with. Events that were emitted before keep what they had of it: see `editEvent`. */
   readonly edit?: (state: State) => void;
+  /**
+   * Called for every event that a step of the run is at work on or is to get: what it gives is taken instead, nothing leaves it as
+   * it is. Of the same type. Not for events of children.
+   */
+  readonly editEvent?: (event: WorkflowEvent, step: string) => WorkflowEvent | undefined;
   /** @default made up, unique */
   readonly runId?: string;
 }
@@ -307,7 +312,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /** Loads every run of every tenant (or of one) that has not ended with the code that is here, without running it. */
   check(options?: { readonly tenant?: string }): Promise<CheckReport>;
   /**
-   * What happened to a run, in order.
+   * What happened to a run, in order. That of a fork begins with `run.forked`, number 0.
    *
    * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and what keeps the run from being loaded.
    */

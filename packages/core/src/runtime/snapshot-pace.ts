@@ -10,6 +10,7 @@ export interface SnapshotSettings {
 
 export class SnapshotPace {
   readonly #settings: SnapshotSettings;
+  readonly #isForked: boolean;
   /** Ticks with a snapshot, as far as they are known here. */
   #at: number[];
   /** Of the last one, once it was taken here. */
@@ -17,8 +18,13 @@ export class SnapshotPace {
   /** Of the ticks since then. */
   #lengthSince = 0;
 
-  constructor(settings: SnapshotSettings, lastAt: number) {
+  /** @param isForked The run begins with a snapshot: its ticks alone give no state. */
+  constructor(
+    settings: SnapshotSettings,
+    { lastAt, isForked }: { readonly lastAt: number; readonly isForked: boolean },
+  ) {
     this.#settings = settings;
+    this.#isForked = isForked;
     this.#at = [lastAt];
   }
 
@@ -41,6 +47,6 @@ export class SnapshotPace {
     // The oldest tick that stays follows a snapshot: without one, nothing could be made of it.
     const cut = keepTicks === null ? 0 : (this.#at.findLast((at) => at <= tick - keepTicks) ?? 0);
     this.#at = keepTicks === null ? [tick] : this.#at.filter((at) => at >= cut);
-    return { ticks: cut, snapshots: keepTicks === null ? tick : cut };
+    return { ticks: cut, snapshots: keepTicks === null && !this.#isForked ? tick : cut };
   }
 }

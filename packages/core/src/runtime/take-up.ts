@@ -139,6 +139,7 @@ export class TakeUp {
       prefaces,
       family: family.size === 0 ? null : family,
       asked,
+      isForked: run.forkedFrom !== null,
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));

@@ -1,7 +1,7 @@
 /** What happened to a run, and what it is. */
 import { z } from "@hono/zod-openapi";
 import { encodeTick } from "millrace/engine";
-import type { HistoryEntry } from "millrace/runtime";
+import type { HistoryEntry, RunForked } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
@@ -34,10 +34,16 @@ export function mountLookBack(server: Server): void {
       const facts = catalog.get((await handleOf(server, call).summary()).workflow);
       const entries: object[] = [];
       let last = query.after;
-      for await (const entry of runtime.history(params.id, { tenant, after: query.after })) {
-        if (entries.length === query.limit) return json({ entries, next: last });
+      let count = 0;
+      const after = query.after === 0 ? {} : { after: query.after };
+      for await (const entry of runtime.history(params.id, { tenant, ...after })) {
+        if (entry.tick.type === "run.forked") {
+          entries.push(originOf(entry, entry.tick.from));
+          continue; // beside the page: what comes after number 0 is the first tick
+        }
+        if (count++ === query.limit) return json({ entries, next: last });
         last = entry.number;
-        entries.push(toEntry(entry, facts));
+        entries.push(toEntry(entry, entry.tick, facts));
       }
       return json({ entries, next: null });
     },
@@ -55,7 +61,16 @@ export function mountLookBack(server: Server): void {
   );
 }
 
-function toEntry({ number, atMs, runId, tick: happened }: HistoryEntry, { compiled, types }: WorkflowFacts): object {
+function originOf({ number, atMs, runId }: HistoryEntry, from: RunForked["from"]): object {
+  const tick = { type: "run.forked", from: { run_id: from.runId, tick: from.tick } };
+  return { number, at: isoTime(atMs), run_id: runId, tick };
+}
+
+function toEntry(
+  { number, atMs, runId }: HistoryEntry,
+  happened: Exclude<HistoryEntry["tick"], RunForked>,
+  { compiled, types }: WorkflowFacts,
+): object {
   const { atMs: _atMs, ...encoded } = encodeTick(happened, { ...compiled, types });
   return { number, at: isoTime(atMs), run_id: runId, tick: encoded };
 }
