@@ -4,7 +4,7 @@ import type { Writer } from "../state/state-cell.js";
 import { sameValue } from "../value/equal.js";
 import type { Attempt } from "./attempt.js";
 import { Calls, recall } from "./calls.js";
-import { markHandled } from "./deferred.js";
+import { refuseCall } from "./forgotten-calls.js";
 
 export class AttemptStore {
   readonly #attempt: Attempt;
@@ -14,7 +14,7 @@ export class AttemptStore {
   }
 
   get(path?: string, fallback?: unknown): Promise<unknown> {
-    return this.#do(async () => this.#attempt.runner.store().read(path, fallback));
+    return this.#do(() => Promise.resolve(this.#attempt.runner.store().read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
@@ -76,9 +76,9 @@ export class AttemptStore {
   #do<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
       this.#attempt.assertAlive();
-      return markHandled(work());
+      return work();
     } catch (error) {
-      return markHandled(Promise.reject(error));
+      return refuseCall(this.#attempt, error);
     }
   }
 }

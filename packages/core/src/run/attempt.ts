@@ -16,12 +16,15 @@ import { digest } from "../value/digest.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
+import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { type GeneratorDrive, runGenerator } from "./generator.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import type { Runner } from "./runner.js";
 import { StepContext } from "./step-context.js";
 import { stepInput } from "./step-input.js";
+
+const returned = "the step has returned";
 
 export class Attempt {
   readonly runner: Runner;
@@ -63,6 +66,10 @@ export class Attempt {
       if (this.ended !== null) this.controller.abort(attemptEnded(this));
     }
     return this.controller.signal;
+  }
+
+  get hasReturned(): boolean {
+    return this.ended === returned;
   }
 
   assertAlive(): void {
@@ -110,8 +117,9 @@ export class Attempt {
     this.sends = null;
     this.timer?.pause();
     // An error costs more than all else here: it is made only when somebody gets it.
-    if (this.controller !== null || this.calls?.isWaiting || this.runner.hasStore()?.isWriting(this))
+    if (this.controller !== null || this.calls?.isWaiting || this.runner.hasStore()?.isWriting(this) === true)
       this.tellEnd(settle);
+    if (this.calls !== null) this.runner.hasStore()?.forget(this);
     this.generator?.stop();
     this.free();
   }
@@ -119,7 +127,7 @@ export class Attempt {
   private tellEnd(settle: boolean): void {
     const error = attemptEnded(this);
     this.controller?.abort(error);
-    this.runner.hasStore()?.rollback(this, error);
+    this.runner.hasStore()?.rollback(this, settle ? error : null);
     if (settle) this.calls?.rejectAll(error);
   }
 
@@ -142,7 +150,7 @@ export class Attempt {
       if (this.item.memory !== null) inspectDiverged(this);
       inspectEnded(this, output);
     }
-    this.end("the step has returned", true);
+    this.end(returned, true);
     runner.attempts.delete(item.id);
     runner.submit(tick);
   }
@@ -153,7 +161,7 @@ export class Attempt {
     const atMs = runner.now();
     const { error, delayMs } = this.judge(thrown, atMs);
     if (runner.host.inspector.active) inspectFailed(this, error, delayMs);
-    this.end(`the step has failed${error instanceof Error ? `: ${error.message}` : ""}`, true);
+    this.end(failedWith(error), true);
     runner.attempts.delete(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
     runner.submit({
@@ -225,24 +233,46 @@ export class Attempt {
     try {
       value = hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
     } catch (error) {
-      return this.fail(error);
+      return this.threw(error);
     }
     if (isThenable(value))
       value.then(
         (result) => this.settled(result),
-        (error: unknown) => this.fail(error),
+        (error: unknown) => this.threw(error),
       );
     else this.settled(value);
   }
 
   private settled(value: unknown): void {
-    if (!isGenerator(value)) return this.complete(value);
+    if (isGenerator(value)) this.generate(value);
+    else if (hasFinished(this)) this.complete(value);
+    else this.afterCalls(() => this.complete(value));
+  }
+
+  private generate(generator: AsyncGenerator<unknown, unknown>): void {
     try {
       assertFansOut(this.step);
-      runGenerator(this, value);
+      runGenerator(this, generator);
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** What the step asked for is done first, whether it awaits it or not. */
+  afterCalls(next: () => void): void {
+    finishCalls(this, (failure) => {
+      if (this.ended !== null) return;
+      if (failure === null) next();
+      else this.fail(failure.error);
+    });
+  }
+
+  /** As when it returns: what it had asked for before counts. */
+  threw(error: unknown): void {
+    if (hasFinished(this)) return this.fail(error);
+    // Effects at work are told at once that nobody needs them any more.
+    if (isAtWork(this)) this.controller?.abort(attemptEnded(this, failedWith(error)));
+    finishCalls(this, () => this.fail(error));
   }
 
   private free(): void {
@@ -309,13 +339,17 @@ function timedOut({ step, item }: Attempt, limitMs: number): WorkflowError {
   });
 }
 
-function attemptEnded({ step, item, number, ended }: Attempt): WorkflowError {
+function failedWith(error: unknown): string {
+  return `the step has failed${error instanceof Error ? `: ${error.message}` : ""}`;
+}
+
+function attemptEnded({ step, item, number, ended }: Attempt, reason: string | null = ended): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "ATTEMPT_ENDED",
-    message: `Attempt ${number} of step "${name}" (item ${item.id}) is over: ${ended}.`,
+    message: `Attempt ${number} of step "${name}" (item ${item.id}) is over: ${reason}.`,
     hint: "Await everything a step starts before it returns, and stop when `ctx.signal` aborts.",
-    details: { step: name, item: item.id, attempt: number, reason: ended },
+    details: { step: name, item: item.id, attempt: number, reason },
   });
 }
 

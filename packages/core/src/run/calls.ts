@@ -84,6 +84,15 @@ export class Calls {
     settleWith(this.attempt, deferred, record);
   }
 
+  /** Sets that are being collected: their events count already. */
+  collecting(): readonly Promise<unknown>[] {
+    return [...(this.open ?? [])].filter(([call]) => call.startsWith("collect:")).map(([, { promise }]) => promise);
+  }
+
+  get isCollecting(): boolean {
+    return this.isWaiting && this.collecting().length > 0;
+  }
+
   /** Some call is still to be answered. */
   get isWaiting(): boolean {
     return this.open !== null && this.open.size > 0;

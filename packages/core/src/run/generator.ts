@@ -13,6 +13,7 @@ import { isKeyed } from "../step/keyed.js";
 import { digest } from "../value/digest.js";
 import type { Attempt } from "./attempt.js";
 import { Calls } from "./calls.js";
+import { hasFinished } from "./forgotten-calls.js";
 import { checkElement, returnedByGenerator } from "./output.js";
 import { commitSends } from "./step-context.js";
 
@@ -48,17 +49,22 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     isAsking = true;
     generator.next().then(
       (next) => {
-        isAsking = false;
-        if (stopped) return;
-        try {
-          if (next.done) done(next.value);
-          else take(next.value);
-        } catch (error) {
-          attempt.fail(error);
-        }
+        if (hasFinished(attempt)) accept(next);
+        else attempt.afterCalls(() => accept(next));
       },
-      (error: unknown) => attempt.fail(error),
+      (error: unknown) => attempt.threw(error),
     );
+  }
+
+  function accept(next: IteratorResult<unknown, unknown>): void {
+    isAsking = false;
+    if (stopped) return;
+    try {
+      if (next.done) done(next.value);
+      else take(next.value);
+    } catch (error) {
+      attempt.fail(error);
+    }
   }
 
   function done(value: unknown): void {

@@ -9,7 +9,7 @@ import type { RunState } from "../engine/state.js";
 import { applyChange } from "../state/apply-change.js";
 import { StateCell } from "../state/state-cell.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
-import { markHandled } from "./deferred.js";
+import { tellUntaken } from "./forgotten-calls.js";
 import { initialStore } from "./run-store.js";
 import type { Runner } from "./runner.js";
 import { encodeRun, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
@@ -76,15 +76,17 @@ export class CallerContext implements RunContext {
 function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
   const known = detached.get(state);
   if (known) return known;
+  const { clock, log } = hostOf(compiled).ports;
   const cell = new StateCell({
     read: () => state.store,
     commit(change) {
       state.store = applyChange(state.store, change);
     },
+    failed: (failure) => tellUntaken(log, `A write to the state of run "${state.runId}" has failed.`, failure),
     schema: compiled.state,
     types: compiled.values,
     lockTimeoutMs: compiled.options.lockTimeoutMs,
-    clock: hostOf(compiled).ports.clock,
+    clock,
   });
   detached.set(state, cell);
   return cell;
@@ -107,19 +109,19 @@ class CallerStore {
   }
 
   set(path: string, value: unknown): Promise<void> {
-    return markHandled(this.#cell().write(path, value));
+    return this.#cell().write(path, value);
   }
 
   setState(state: unknown): Promise<void> {
-    return markHandled(this.#cell().replace(state));
+    return this.#cell().replace(state);
   }
 
   clear(): Promise<void> {
-    return markHandled(this.#cell().clear());
+    return this.#cell().clear();
   }
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>): Promise<Result> {
-    return markHandled(this.#cell().edit(edit));
+    return this.#cell().edit(edit);
   }
 }
 

@@ -3,6 +3,7 @@ import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { Attempt } from "./attempt.js";
+import { noteFailure, tellUntaken } from "./forgotten-calls.js";
 import type { Runner } from "./runner.js";
 
 /** What a new run starts from. */
@@ -29,6 +30,10 @@ export function createCell(runner: Runner): StateCell {
         change,
         value: copyValue(value, compiled.values),
       });
+    },
+    failed(failure, writer) {
+      if (writer) noteFailure(writer.token as Attempt, failure);
+      else tellUntaken(ports.log, `A write to the state of run "${runner.state.runId}" has failed.`, failure);
     },
     schema: compiled.state,
     types: compiled.values,

@@ -36,7 +36,7 @@ import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
 import { childStart } from "./children.js";
-import { markHandled } from "./deferred.js";
+import { refuseCall, watchEffect } from "./forgotten-calls.js";
 import { undeclared } from "./output.js";
 import { encodeRunner } from "./snapshot-run.js";
 
@@ -161,7 +161,7 @@ export class StepContext implements Context {
       if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
       const call = calls.id("run", "", key);
       if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
-      return markHandled(this.#effect(call, { key, effect }));
+      return watchEffect(attempt, this.#effect(call, { key, effect }));
     });
   }
 
@@ -213,7 +213,7 @@ export class StepContext implements Context {
       if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
       return make(); // what `Calls` gives is marked
     } catch (error) {
-      return markHandled(Promise.reject(error));
+      return refuseCall(this.#attempt, error);
     }
   }
 

@@ -12,6 +12,7 @@ import { Semaphore } from "async-mutex";
 import { enableMapSet, Immer } from "immer";
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { CallPromise, type FailedCall } from "./call-promise.js";
 import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
 import { freezeState } from "./freeze-state.js";
 import { readPath } from "./path.js";
@@ -29,6 +30,8 @@ export interface StoreHost extends StateRules {
   read(): unknown;
   /** Makes `change.next` the state; answers once that is stored. An edit that changed nothing has no patches. */
   commit(change: PreparedChange, commit: Commit): void | Promise<void>;
+  /** A write has failed. */
+  failed?(failure: FailedCall, writer: Writer | undefined): void;
   readonly lockTimeoutMs: number;
   readonly clock: Clock;
 }
@@ -55,6 +58,8 @@ interface Turn {
   readonly work: Work<unknown>;
   /** The edit of another state that it was made in. */
   readonly outer: OpenEdit | null;
+  /** What the caller has. */
+  call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Gives the lock back. Null while waiting, and afterwards. */
@@ -75,8 +80,10 @@ export class StateCell {
   readonly #lock = new Semaphore(1);
   /** Waiting for the lock or holding it. */
   readonly #turns = new Set<Turn>();
-  /** How many of them each writer has. */
+  /** How many of them each attempt has that has written. */
   readonly #writing = new Map<object, number>();
+  /** Who is told when an attempt has none left. */
+  readonly #finished = new Map<object, () => void>();
   #holder: Turn | null = null;
   #stopTimer: (() => void) | null = null;
 
@@ -95,7 +102,7 @@ export class StateCell {
     return value === undefined ? fallback : value;
   }
 
-  write(path: string, value: unknown, writer?: Writer): Promise<void> {
+  write(path: string, value: unknown, writer?: Writer): CallPromise<void> {
     return this.#take("set", writer, (turn) => {
       const change = prepareWrite(this.#host.read(), { path, value }, this.#host);
       // All of it, also where it equals what was there: the host may keep it.
@@ -103,16 +110,16 @@ export class StateCell {
     });
   }
 
-  replace(state: unknown, writer?: Writer): Promise<void> {
+  replace(state: unknown, writer?: Writer): CallPromise<void> {
     return this.#take("setState", writer, (turn) => this.#replace(turn, state, state));
   }
 
-  clear(writer?: Writer): Promise<void> {
+  clear(writer?: Writer): CallPromise<void> {
     return this.#take("clear", writer, (turn) => this.#replace(turn, this.#host.schema?.initial() ?? {}));
   }
 
   /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
-  edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): Promise<Result> {
+  edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
     return this.#take("editState", writer, (turn) => {
       const draft = immer.createDraft(this.#host.read() as object);
       const edit: OpenEdit = { cell: this, token: writer?.token, outer: turn.outer, open: true, refusal: null };
@@ -127,21 +134,42 @@ export class StateCell {
 
   /** Whether {@link rollback} would find something. */
   isWriting(token: object): boolean {
+    return (this.#writing.get(token) ?? 0) > 0;
+  }
+
+  /** Whether the attempt has written anything, until it is forgotten. */
+  hasWritten(token: object): boolean {
     return this.#writing.has(token);
   }
 
-  /** Ends the writers of an attempt: each rejects with `error`, and what is not committed never will be. */
-  rollback(token: object, error: unknown): void {
+  /** The attempt is over. */
+  forget(token: object): void {
+    this.#writing.delete(token);
+  }
+
+  /** Resolves when no write of the attempt waits or is at work. */
+  whenWritten(token: object): Promise<void> {
+    if (!this.isWriting(token)) return Promise.resolve();
+    return new Promise((resolve) => void this.#finished.set(token, resolve));
+  }
+
+  /**
+   * Ends the writes of an attempt: what is not committed never will be.
+   *
+   * @param error What each is rejected with. Null: they never settle.
+   */
+  rollback(token: object, error: Error | null): void {
     for (const turn of this.#turns) if (turn.writer?.token === token) this.#rollBack(turn, error);
   }
 
   /** Waits for the lock, does the work, gives the lock back. */
-  #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      refuseInsideEdit(what, writer?.token, this);
-      const turn: Turn = {
+  #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): CallPromise<Result> {
+    let turn!: Turn;
+    const call = new CallPromise<Result>((resolve, reject) => {
+      turn = {
         what,
         writer,
+        call: null,
         resolve: resolve as Turn["resolve"],
         reject,
         work: work as Turn["work"],
@@ -152,15 +180,27 @@ export class StateCell {
         over: false,
         blockingSinceMs: 0,
       };
-      this.#turns.add(turn);
-      if (writer) this.#writing.set(writer.token, (this.#writing.get(writer.token) ?? 0) + 1);
-      if (this.#turns.size === 2) {
-        if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
-        this.#watch();
-      }
-      // In a reaction of its own: the work then runs in the async context of its caller.
-      void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
     });
+    turn.call = call;
+    try {
+      refuseInsideEdit(what, writer?.token, this);
+      this.#enter(turn);
+    } catch (error) {
+      this.#reject(turn, error);
+    }
+    return call;
+  }
+
+  #enter(turn: Turn): void {
+    const { writer } = turn;
+    this.#turns.add(turn);
+    if (writer) this.#writing.set(writer.token, (this.#writing.get(writer.token) ?? 0) + 1);
+    if (this.#turns.size === 2) {
+      if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
+      this.#watch();
+    }
+    // In a reaction of its own: the work then runs in the async context of its caller.
+    void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
   }
 
   #begin(turn: Turn, release: () => void): void {
@@ -186,8 +226,13 @@ export class StateCell {
   }
 
   #fail(turn: Turn, error: unknown): void {
-    turn.reject(error);
+    this.#reject(turn, error);
     this.#free(turn);
+  }
+
+  #reject(turn: Turn, error: unknown): void {
+    this.#host.failed?.({ call: (turn.call as CallPromise<unknown>).markHandled(), error }, turn.writer);
+    turn.reject(error);
   }
 
   /** The callback has settled: commits its draft. */
@@ -209,9 +254,9 @@ export class StateCell {
     return this.#host.commit(change, { writer: turn.writer, value });
   }
 
-  #rollBack(turn: Turn, error: unknown): void {
+  #rollBack(turn: Turn, error: Error | null): void {
     turn.over = true;
-    turn.reject(error);
+    if (error !== null) this.#reject(turn, error);
     // What is being stored cannot be called back: the next writer has to see it.
     if (!turn.committing) this.#free(turn);
   }
@@ -219,7 +264,7 @@ export class StateCell {
   #free(turn: Turn): void {
     turn.over = true;
     if (turn.edit) turn.edit.open = false;
-    if (this.#turns.delete(turn)) this.#forget(turn.writer);
+    if (this.#turns.delete(turn)) this.#countOff(turn.writer);
     if (this.#turns.size < 2) this.#unwatch();
     if (!turn.release) return;
     this.#holder = null;
@@ -227,11 +272,13 @@ export class StateCell {
     turn.release = null;
   }
 
-  #forget(writer: Writer | undefined): void {
-    if (!writer) return;
-    const left = (this.#writing.get(writer.token) ?? 0) - 1;
-    if (left > 0) this.#writing.set(writer.token, left);
-    else this.#writing.delete(writer.token);
+  #countOff(writer: Writer | undefined): void {
+    const left = writer && this.#writing.get(writer.token);
+    if (!left) return;
+    this.#writing.set(writer.token, left - 1);
+    if (left > 1) return;
+    this.#finished.get(writer.token)?.();
+    this.#finished.delete(writer.token);
   }
 
   /** Keeps a timer while a writer waits. */

@@ -1,0 +1,118 @@
+/**
+ * Calls of an attempt that are at work when its step returns or throws: a forgotten `await` loses none.
+ *
+ * Writes, effects and `collectEvents` are finished before the attempt ends. A call that failed, and that nobody took, fails the
+ * step. Waits, sleeps and children are given up: that is how a race ends.
+ *
+ * @module
+ */
+import type { Log } from "../engine/ports.js";
+import { CallPromise, type FailedCall } from "../state/call-promise.js";
+import type { Attempt } from "./attempt.js";
+import { Calls } from "./calls.js";
+import { nextTurn } from "./system.js";
+
+/** As many as a call takes to come back through some functions that await one another. */
+const HOPS = 8;
+
+// Here, because a run that waits pays for every field of its attempts.
+const effects = new WeakMap<Attempt, Set<Promise<unknown>>>();
+const failures = new WeakMap<Attempt, FailedCall[]>();
+
+/** Keeps in mind how a call has failed, in case that nobody takes it. */
+export function noteFailure(attempt: Attempt, failure: FailedCall): void {
+  const { runner, step, ended } = attempt;
+  if (attempt.hasReturned)
+    return tellUntaken(runner.host.ports.log, `A call of step "${step.definition.name}" came too late.`, failure);
+  if (ended !== null) return; // the step is told by its signal
+  attempt.calls ??= new Calls(attempt); // one that makes no call ends at once
+  const known = failures.get(attempt);
+  if (known) known.push(failure);
+  else failures.set(attempt, [failure]);
+}
+
+/** A call that is refused. */
+export function refuseCall(attempt: Attempt, error: unknown): CallPromise<never> {
+  const call = new CallPromise<never>((_, reject) => reject(error)).markHandled();
+  noteFailure(attempt, { call, error });
+  return call;
+}
+
+/** The attempt does not end before it. It never settles once its run has left memory: the step will run again. */
+export function watchEffect<Value>(attempt: Attempt, effect: Promise<Value>): CallPromise<Value> {
+  const atWork = effects.get(attempt) ?? new Set();
+  effects.set(attempt, atWork.add(effect));
+  const call = new CallPromise<Value>((resolve, reject) => {
+    effect.then(
+      (value) => {
+        atWork.delete(effect);
+        resolve(value);
+      },
+      (error: unknown) => {
+        atWork.delete(effect);
+        if (hasLeftMemory(attempt)) return;
+        noteFailure(attempt, { call, error });
+        reject(error);
+      },
+    );
+  });
+  return call.markHandled();
+}
+
+/** Ended without an outcome of its run. */
+function hasLeftMemory({ ended, runner }: Attempt): boolean {
+  return ended !== null && !runner.live && runner.state.status === "running";
+}
+
+/** Whether the attempt can end at once: always so for a step that has written nothing. */
+export function hasFinished(attempt: Attempt): boolean {
+  const { runner, calls } = attempt;
+  if (calls === null) return true;
+  if (runner.hasStore()?.hasWritten(attempt) === true || calls.isCollecting) return false;
+  return !effects.has(attempt) && !failures.has(attempt);
+}
+
+/** Calls back once nothing is at work any more: with the first failure that nobody took, or null. */
+export function finishCalls(attempt: Attempt, done: (failure: FailedCall | null) => void): void {
+  afterHops(() => {
+    if (!isAtWork(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
+    void Promise.allSettled(workOf(attempt)).then(() => nextTurn(() => finishCalls(attempt, done)));
+  });
+}
+
+export function isAtWork(attempt: Attempt): boolean {
+  const { runner, calls, ended } = attempt;
+  if (ended !== null) return false;
+  if (runner.hasStore()?.isWriting(attempt) === true || calls?.isCollecting === true) return true;
+  return (effects.get(attempt)?.size ?? 0) > 0;
+}
+
+function workOf(attempt: Attempt): readonly unknown[] {
+  const { runner, calls } = attempt;
+  return [runner.hasStore()?.whenWritten(attempt), ...(effects.get(attempt) ?? []), ...(calls?.collecting() ?? [])];
+}
+
+/** Nobody else would hear of it. */
+export function tellUntaken(log: Log, what: string, { call, error }: FailedCall): void {
+  nextTurn(() => {
+    if (!call.isTaken) log.error(what, error);
+  });
+}
+
+let hopping: (() => void)[] | null = null;
+
+/** Code that goes on after a call makes its next one some microtasks later. Those who end together hop together. */
+function afterHops(callback: () => void): void {
+  if (hopping === null) {
+    const together = (hopping = []);
+    hop(together, HOPS);
+  }
+  hopping.push(callback);
+}
+
+function hop(together: (() => void)[], left: number): void {
+  if (left === HOPS - 1) hopping = null; // whoever comes later hops on its own
+  if (left > 0) return void settled.then(() => hop(together, left - 1));
+  for (const callback of together) callback();
+}
+const settled = Promise.resolve();
