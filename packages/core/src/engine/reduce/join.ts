@@ -7,6 +7,7 @@
  * @module
  */
 import { fieldOf } from "../../event/facts.js";
+import { keyText } from "../../value/equal.js";
 import type { JoinSlot, JoinTrigger, StepDefinition } from "../definition.js";
 import { matchesType } from "../matching.js";
 import type { Routing } from "../routing.js";
@@ -47,7 +48,8 @@ function pairs(routing: Routing, opener: string): readonly string[] {
 function keyOf({ name, trigger }: JoinStep, { event, index }: Parcel): string {
   if (trigger.by === null) return `${name}#${index}`;
   const value = fieldOf(event as never, trigger.by);
-  return `${name}=${typeof value}:${String(value)}`;
+  const isText = typeof value !== "object" && typeof value !== "function" && !Object.is(value, -0);
+  return `${name}=${typeof value}:${isText ? String(value) : keyText(value)}`;
 }
 
 function add(buffer: JoinBuffer, parcel: Parcel): void {
