@@ -34,6 +34,7 @@ export {
 export type {
   EngineEvent,
   EngineEventClass,
+  FailedInput,
   OpenEvent,
   OpenFields,
   RoleClass,

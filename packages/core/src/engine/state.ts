@@ -99,6 +99,8 @@ export interface Failure {
   readonly failedAtMs: number;
   /** What the failed attempt got: one event, or all of its batch or set. */
   readonly input: readonly EventData[];
+  /** A batch, or a set with these slots. Left out: one event, or none. */
+  readonly shape?: "batch" | readonly string[];
 }
 
 export interface WorkItem {

@@ -97,14 +97,20 @@ export interface StepFailure {
   readonly attempts: number;
   readonly elapsedMs: number;
   readonly failedAtMs: number;
-  /** What the failed attempt got. */
-  readonly input: WorkflowEvent;
+  /**
+   * What the failed attempt got: the event, all events of the batch of a `collect`, or the events of a `join` by slot. Of a
+   * batch with `settle`, the events that came.
+   */
+  readonly input: FailedInput;
 }
+
+/** The input of a step that failed: an event, a batch, or a set by slot. */
+export type FailedInput = WorkflowEvent | readonly WorkflowEvent[] | { readonly [slot: string]: WorkflowEvent };
 
 /** Why a run failed. Without a step when no step is to blame, as in `RUN_STUCK`. */
 export interface RunFailure extends Omit<StepFailure, "stepName" | "input"> {
   readonly stepName: string | null;
-  readonly input: WorkflowEvent | null;
+  readonly input: FailedInput | null;
 }
 
 /** A failure as it is stored. */

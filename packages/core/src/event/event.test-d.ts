@@ -7,6 +7,7 @@ import {
   InputRequiredEvent,
   makeEngineEvent,
   StartEvent,
+  type StepFailedEvent,
   StopEvent,
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
@@ -156,4 +157,11 @@ it("refuses wrong programs", () => {
   // @ts-expect-error -- an event is not the event it extends: matching is by exact class
   const shape: Shape = new Circle({ id: "", r: 1 });
   void [critique, shape];
+});
+
+it("types the input of a failed step as the event, the batch or the set", () => {
+  expectTypeOf<StepFailedEvent["input"]>().toEqualTypeOf<
+    WorkflowEvent | readonly WorkflowEvent[] | { readonly [slot: string]: WorkflowEvent }
+  >();
+  expectTypeOf<WorkflowFailedEvent["input"]>().toEqualTypeOf<StepFailedEvent["input"] | null>();
 });

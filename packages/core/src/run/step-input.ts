@@ -1,4 +1,5 @@
 /** The first argument of a step, made from its work item. */
+import { storedFailure } from "../engine/reduce/engine-events.js";
 import type { Failure, WorkItem } from "../engine/state.js";
 import { reviveError } from "../errors/error-record.js";
 
@@ -18,5 +19,5 @@ export function stepInput({ input }: WorkItem): unknown {
 }
 
 function toStepFailure(failure: Failure) {
-  return { ...failure, error: reviveError(failure.error), input: failure.input[0] };
+  return { ...storedFailure(failure), error: reviveError(failure.error) };
 }

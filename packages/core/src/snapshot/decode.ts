@@ -152,8 +152,18 @@ export class StateDecoder {
       attempts: reader.number("attempts"),
       elapsedMs: reader.number("elapsedMs"),
       failedAtMs: reader.number("failedAtMs"),
-      input: this.events(reader, "input"),
+      ...this.failedInput(reader),
     };
+  }
+
+  private failedInput(reader: Reader): Pick<Failure, "input" | "shape"> {
+    const input = this.events(reader, "input");
+    const shape = reader.raw("shape");
+    if (shape === undefined) return { input };
+    if (shape === "batch") return { input, shape };
+    const slots = reader.texts("shape");
+    if (slots.length !== input.length) throw invalidSnapshot(reader.at("shape"), "no name for each event of a set");
+    return { input, shape: slots };
   }
 
   error(value: unknown, path: string): ErrorRecord {

@@ -60,6 +60,7 @@ export interface EncodedFailure {
   readonly elapsedMs: number;
   readonly failedAtMs: number;
   readonly input: readonly EncodedEvent[];
+  readonly shape?: "batch" | readonly string[];
 }
 
 export interface EncodedItem {

@@ -29,9 +29,15 @@ export function stepRestarted({ step, id, attempt }: WorkItem): EventData {
   return makeEngineEvent(StepRestartedEvent, { step, item: id, attempt } as never);
 }
 
-/** Of a batch or set, the event names the first member. */
-function storedFailure(failure: Failure) {
-  return { ...failure, input: failure.input[0] ?? null };
+/** With the input as the step got it. */
+export function storedFailure({ shape, ...failure }: Failure) {
+  return { ...failure, input: inputOf(failure.input, shape) };
+}
+
+function inputOf(events: readonly EventData[], shape: Failure["shape"]) {
+  if (shape === undefined) return events[0] ?? null;
+  if (shape === "batch") return events;
+  return Object.fromEntries(shape.map((slot, index) => [slot, events[index] as EventData]));
 }
 
 /** What ends the stream. */

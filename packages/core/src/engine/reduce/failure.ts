@@ -98,7 +98,13 @@ function failureOf(work: Work, item: WorkItem): Failure {
     elapsedMs: work.state.atMs - item.firstStartedAtMs,
     failedAtMs: work.state.atMs,
     input: inputEvents(item),
+    ...shapeOf(item),
   };
+}
+
+function shapeOf({ input }: WorkItem): Pick<Failure, "shape"> {
+  if (input.kind === "event") return {};
+  return { shape: input.kind === "set" ? Object.keys(input.slots) : "batch" };
 }
 
 function inputEvents({ input }: WorkItem) {
