@@ -7,6 +7,7 @@ import {
   event,
   HumanResponseEvent,
   join,
+  many,
   StartEvent,
   StopEvent,
   WorkflowFailedEvent,
@@ -26,7 +27,7 @@ const fails = async (): Promise<never> => {
 
 function collecting(count: number, options: { readonly settle?: true } = {}) {
   return defineWorkflow("collecting")
-    .step("split", { on: StartEvent, emits: Item }, async () => items.slice(0, count))
+    .step("split", { on: StartEvent, emits: many(Item) }, async () => items.slice(0, count))
     .step("end", { on: collect(Item, options as {}), emits: StopEvent }, fails)
     .catchError("recover", { emits: StopEvent }, async ({ input }) => new StopEvent({ result: input }))
     .build();
@@ -76,7 +77,7 @@ describe("the input of a failed step", () => {
 
   it("is told to stream readers too, and of a run that was loaded again", async () => {
     const flow = defineWorkflow("failing")
-      .step("split", { on: StartEvent, emits: Item }, async () => items)
+      .step("split", { on: StartEvent, emits: many(Item) }, async () => items)
       .step("end", { on: collect(Item), emits: StopEvent }, fails)
       .build();
     const handler = flow.run();

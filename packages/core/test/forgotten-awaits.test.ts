@@ -7,6 +7,7 @@ import {
   defineWorkflow,
   event,
   HumanResponseEvent,
+  many,
   retryPolicy,
   StartEvent,
   StopEvent,
@@ -358,7 +359,7 @@ async function storeUntil(ticks: readonly { readonly type: string }[]): Promise<
 describe("a generator", () => {
   it("has the writes before a `yield` done before its event is dispatched, and those before its end too", async () => {
     const flow = defineWorkflow("generator")
-      .step("make", { on: StartEvent, emits: Item }, async function* (_, ctx) {
+      .step("make", { on: StartEvent, emits: many(Item) }, async function* (_, ctx) {
         void ctx.store.editState(async () => settle());
         void ctx.store.set("made", 1);
         yield new Item({ n: 1 });
@@ -375,7 +376,7 @@ describe("a generator", () => {
 
   it("fails with a forgotten write that fails before a `yield`", async () => {
     const flow = defineWorkflow("generator")
-      .step("make", { on: StartEvent, emits: Item }, async function* (_, ctx) {
+      .step("make", { on: StartEvent, emits: many(Item) }, async function* (_, ctx) {
         void ctx.store.set("made", () => {});
         yield new Item({ n: 1 });
       })
