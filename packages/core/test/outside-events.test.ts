@@ -241,7 +241,7 @@ describe("an event is refused, with a code and a hint,", () => {
     const sent = await handler.sendEvent(answer("b"));
     const answered = await handler.answer(prompts[0]!.promptId, { text: "b" });
 
-    expect([sent, answered]).toEqual([refused("RUN_FINISHED", /completed/), refused("RUN_FINISHED", /completed/)]);
+    expect([sent, answered]).toEqual([refused("RUN_FINISHED", /completed/), refused("PROMPT_CLOSED", /completed/)]);
   });
 
   it("is told to whoever inspects as well", async () => {

@@ -65,7 +65,7 @@ describe("createHandler in a Durable Object", () => {
 
     const results = orders.map((order) => ({ value: { result: `refunded ${order}` } }));
     expect(answered).toMatchObject(results.map((result) => ({ status: 200, body: { status: "completed", result } })));
-    expect(await ask(second, "refund/", answers[0])).toMatchObject({ status: 409, body: { code: "RUN_FINISHED" } });
+    expect(await ask(second, "refund/", answers[0])).toMatchObject({ status: 409, body: { code: "PROMPT_CLOSED" } });
   });
 
   it("goes on by the alarm of the object when a timer is due", async () => {

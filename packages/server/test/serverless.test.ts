@@ -66,7 +66,7 @@ describe("createHandler", () => {
       body: { status: "completed", result: { value: { result: "refunded B-2" } } },
     });
     expect(await look(fresh(open, "refund"), handler_id)).toMatchObject({ status: 200, body: { status: "completed" } });
-    expect(await post(fresh(open, "refund"), answer)).toMatchObject({ status: 409, body: { code: "RUN_FINISHED" } });
+    expect(await post(fresh(open, "refund"), answer)).toMatchObject({ status: 409, body: { code: "PROMPT_CLOSED" } });
   });
 
   it("takes one of several answers that come at once, each in a process of its own", async () => {

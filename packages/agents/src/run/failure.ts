@@ -4,7 +4,7 @@
  * @module
  */
 import { APICallError, NoObjectGeneratedError, RetryError } from "ai";
-import { WorkflowError } from "millrace";
+import { type SchemaIssue, WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../settings.types.js";
 import { nowMs } from "../system.js";
 import { messageOf } from "./tool-watch.js";
@@ -73,11 +73,25 @@ function invalidOutput(error: NoObjectGeneratedError, who: Who): WorkflowError {
   const text = (error.text ?? "").slice(0, 200);
   return new WorkflowError({
     code: "AGENT_OUTPUT_INVALID",
-    message: `${title(who)} answered with something that does not fit its output schema: ${messageOf(error.cause ?? error)}`,
+    message: `${title(who)} answered with something that does not fit its output schema: ${reasonOf(error.cause ?? error)}`,
     hint: "Try again, ask for less in `outputSchema`, or use a model with structured outputs.",
     details: { executor: who.name, finishReason: error.finishReason ?? null, text },
     cause: error,
   });
+}
+
+/** What a schema says, field by field; else the message, as for text that is no JSON. */
+function reasonOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const issues: unknown = Reflect.get(cause, "issues");
+    if (Array.isArray(issues)) return issues.map(issueText).join("; ");
+  }
+  return messageOf(error);
+}
+
+function issueText({ path = [], message }: SchemaIssue): string {
+  const at = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+  return at === "" ? message : `${at}: ${message}`;
 }
 
 export function brokenStream(who: Who): WorkflowError {

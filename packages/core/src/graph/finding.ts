@@ -2,6 +2,7 @@ import { nearest } from "../value/nearest.js";
 
 /** One thing that is wrong with a workflow. */
 export interface Finding {
+  /** Which check has found it; the code of the error, such as `EVENT_TYPE_TAKEN`, where the mistake has one of its own. */
   readonly check: string;
   readonly step?: string;
   readonly event?: string;

@@ -29,7 +29,13 @@ export async function answerPrompt(runner: Runner, { promptId, fields, ...post }
   const receipt = await send(found.runner, { event, step: null, promptId, ...post });
   // The end of a child is none of the run: only its prompt is gone.
   const isOfChild = found.runner !== runner && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
-  return tellIfRefused(found.runner, event.type, isOfChild ? closed(runner, promptId) : receipt);
+  const said = isOfChild ? closed(runner, promptId) : receipt;
+  return tellIfRefused(found.runner, event.type, said && receiptOfAnswer(said));
+}
+
+/** To somebody who answers, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
+export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
+  return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
 }
 
 /** One event from outside. */
@@ -124,7 +130,10 @@ function finished({ hasLeft, state }: Runner): Receipt | null {
 }
 
 function closed(runner: Runner, promptId: string): Receipt | null {
-  if (!runner.live) return finished(runner);
+  if (!runner.live) {
+    const ended = finished(runner);
+    return ended && receiptOfAnswer(ended);
+  }
   return {
     status: "refused",
     code: "PROMPT_CLOSED",

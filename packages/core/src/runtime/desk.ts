@@ -385,7 +385,7 @@ export class RunDesk implements LiveRunHome {
 
   onLost(live: LiveRun, error: unknown, how: "fenced" | "failed"): void {
     this.#forget(live);
-    if (how === "fenced") return;
+    if (how === "fenced") return this.#log.error(`This process has lost run "${live.key.runId}".`, error);
     this.#log.error(
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
       error,

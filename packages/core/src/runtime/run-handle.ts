@@ -9,7 +9,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { createDeferred, markHandled } from "../run/deferred.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
 import { outcomeError, runOutcome } from "../run/outcome.js";
-import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "../run/outside.js";
+import { answerPrompt, assertSendable, promptsOf, receiptOfAnswer, sendAndTell, wakeAt } from "../run/outside.js";
 import { resultOfStop } from "../run/run-result.js";
 import { encodeRunner } from "../run/snapshot-run.js";
 import type { StreamOptions } from "../stream/event-stream.js";
@@ -104,9 +104,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async answer(promptId: string, fields: object = {}, options: PostOptions = {}): Promise<Receipt> {
-    return this.#send({ kind: "answer", promptId, fields }, options, ({ runner }) =>
+    const receipt = await this.#send({ kind: "answer", promptId, fields }, options, ({ runner }) =>
       answerPrompt(runner, { promptId, fields }),
     );
+    return receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
   }
 
   async cancel(reason?: unknown, { key: idempotencyKey }: PostOptions = {}): Promise<Receipt> {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, ownsType, roleOf } from "../event/facts.js";
@@ -45,15 +46,22 @@ export function checkDecorated(owner: object, workflow: string): void {
   sound.add(owner);
 }
 
-/** @throws {WorkflowError} `WORKFLOW_INVALID` when there is any finding. */
+const isCode = (check: string): boolean => /^[A-Z]/.test(check);
+
+/** A mistake that leaves the events and the names as they are: the graph can be looked at all the same. */
+export const isOfOptions = ({ check }: Finding): boolean =>
+  check === "option" || (isCode(check) && check !== "EVENT_TYPE_TAKEN");
+
+/** @throws {WorkflowError} When there is any finding: with its own code where all have the same one, else `WORKFLOW_INVALID`. */
 export function refuse(workflow: string, findings: readonly Finding[]): void {
   const [first] = findings;
   if (!first) return;
   const lines = findings.map(({ message, hint }) => `${message} ${hint}`);
+  const isOneCode = isCode(first.check) && findings.every(({ check }) => check === first.check);
   throw new WorkflowError({
-    code: "WORKFLOW_INVALID",
+    code: isOneCode ? (first.check as ErrorCode) : "WORKFLOW_INVALID",
     message: `Workflow "${workflow}" is invalid: ${lines.length > 1 ? `\n- ${lines.join("\n- ")}` : first.message}`,
-    hint: lines.length > 1 ? "Mend what is listed; `details.findings` has it as data." : first.hint,
+    hint: lines.length > 1 ? "Fix each problem in the list; `details.findings` has them as data." : first.hint,
     details: { workflow, findings },
   });
 }
@@ -136,7 +144,7 @@ function checkOwnType(eventClass: EventClass, report: Report): void {
   if (ownsType(eventClass)) return;
   const type = eventTypeOf(eventClass);
   report(
-    "event",
+    "EVENT_TYPE_TAKEN",
     `names a class that extends ${type} and has its type`,
     `Write \`extends ${type}.extend("YourType", { … })\`, or \`event("YourType", { … })\`.`,
   );
@@ -186,7 +194,7 @@ function attempt(report: Report, check: () => unknown): void {
     check();
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;
-    report("option", `is not right: ${error.message.replace(/\.$/, "")}`, error.hint);
+    report(error.code, `is not right: ${error.message.replace(/\.$/, "")}`, error.hint);
   }
 }
 

@@ -22,7 +22,7 @@ import type { AnyStepOptions } from "../step/step.js";
 import { toMs } from "../value/duration.js";
 import type { ValueType } from "../value/plain.js";
 import { isVersion } from "../value/version.js";
-import { checkSteps, refuse, versionHint } from "./check-steps.js";
+import { checkSteps, isOfOptions, refuse, versionHint } from "./check-steps.js";
 import {
   type DeclaredStep,
   declaredSteps,
@@ -128,7 +128,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     ...checkStateVersion(stateVersion),
   ];
   // Without sound events and names there is no graph to look at.
-  if (findings.some(({ check }) => check !== "option")) refuse(options.name, findings);
+  if (!findings.every(isOfOptions)) refuse(options.name, findings);
 
   const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
   const values = storableTypes(registry);

@@ -9,11 +9,11 @@ import { classOf, eventTypeOf, isEvent } from "../event/facts.js";
 import type { CompiledWorkflow } from "./compile.js";
 
 /**
- * An event is taken as it is; fields become the start event. Of several start events it is the first that they fit,
- * in the order of the steps, a plain `StartEvent` last.
+ * An event is taken as it is; fields become the start event. Of several start events it is the one that they fit; a plain
+ * `StartEvent`, which takes any fields, only where they fit no other.
  *
- * @throws {WorkflowError} `EVENT_INVALID` when the fields do not fit, `START_AMBIGUOUS` when they fit none of several,
- * `EVENT_NOT_ACCEPTED` for an event that no step starts with.
+ * @throws {WorkflowError} `EVENT_INVALID` when the fields do not fit, `START_AMBIGUOUS` when they fit none of several, or
+ * more than one, `EVENT_NOT_ACCEPTED` for an event that no step starts with.
  */
 export function resolveStart(compiled: CompiledWorkflow, input: unknown): WorkflowEvent {
   const { startClasses } = compiled;
@@ -21,12 +21,17 @@ export function resolveStart(compiled: CompiledWorkflow, input: unknown): Workfl
   const [only, ...others] = startClasses;
   if (only && others.length === 0) return new only(input);
   const refusals: WorkflowError[] = [];
+  const fitting: WorkflowEvent[] = [];
   for (const startClass of startClasses) {
+    if (eventTypeOf(startClass) === "StartEvent" && fitting.length > 0) continue;
     const made = tryMake(startClass, input);
-    if (!WorkflowError.is(made)) return made;
-    refusals.push(made);
+    if (WorkflowError.is(made)) refusals.push(made);
+    else fitting.push(made);
   }
-  throw fitsNone(compiled, refusals);
+  const [start, ...more] = fitting;
+  if (!start) throw fitsNone(compiled, refusals);
+  if (more.length > 0) throw fitsSeveral(compiled, fitting);
+  return start;
 }
 
 function acceptedStart({ name, startClasses }: CompiledWorkflow, event: WorkflowEvent): WorkflowEvent {
@@ -46,6 +51,16 @@ function tryMake(startClass: EventClass, input: unknown): WorkflowEvent | Workfl
     if (WorkflowError.is(error, "EVENT_INVALID")) return error;
     throw error;
   }
+}
+
+function fitsSeveral({ name }: CompiledWorkflow, fitting: readonly WorkflowEvent[]): WorkflowError {
+  const types = fitting.map((event) => event.type);
+  return new WorkflowError({
+    code: "START_AMBIGUOUS",
+    message: `The input fits several start events of workflow "${name}": ${types.join(", ")}.`,
+    hint: `Give an instance of the one you mean: \`new ${types[0]}(…)\`.`,
+    details: { types },
+  });
 }
 
 function fitsNone({ name }: CompiledWorkflow, refusals: readonly WorkflowError[]): WorkflowError {

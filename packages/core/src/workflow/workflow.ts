@@ -46,7 +46,7 @@ export interface Workflow<State = unknown> {
    * Starts a run, at once and synchronously. `input` is the fields of the start event, or the event.
    *
    * @throws {WorkflowError} `WORKFLOW_INVALID` with all that is wrong with the graph, `EVENT_INVALID` when the input does not
-   * fit the start event, `START_AMBIGUOUS` when it fits none of several.
+   * fit the start event, `START_AMBIGUOUS` when it fits none of several, or more than one.
    */
   run<Self extends Workflow>(
     this: Self & Runnable<Self>,

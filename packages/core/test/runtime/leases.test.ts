@@ -112,7 +112,7 @@ describe("a lease", () => {
     expect(await state(run)).toBe("pending");
     calls[1]?.goOn(2);
     expect(await run).toEqual([2, 1]);
-    expect(owner.log.errors).toEqual([]);
+    expect(owner.log.errors).toMatchObject([{ code: "RUN_LEASE_LOST" }]);
   });
 
   it("that is lost while the owner does nothing is noticed at its next renewal", async () => {

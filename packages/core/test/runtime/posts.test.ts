@@ -124,7 +124,7 @@ describe("an answer from another process", () => {
     expect(second).not.toBe(first);
     await handle.answer(second, { text: "no" });
     expect(await handle).toEqual(["yes", "no"]);
-    expect(await handle.answer(second, { text: "late" })).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
+    expect(await handle.answer(second, { text: "late" })).toMatchObject({ status: "refused", code: "PROMPT_CLOSED" });
   });
 
   it("with fields that do not fit is refused with the reason, and the prompt stays open", async () => {

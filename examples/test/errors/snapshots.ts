@@ -1,0 +1,66 @@
+/** Codes of snapshots and stored events that do not fit the code that reads them. */
+
+import { proveResumable } from "@millrace/testing";
+import { Context, type ContextDict, event, StartEvent, StopEvent, step, Workflow } from "millrace";
+import * as z from "zod";
+import { type Provocations, thrown } from "./provoked.js";
+
+/** A workflow of two steps whose names, events and versions the cases change. */
+function jokes({ name = "jokes", type = "Joke", first = "write", version = 1, state = 1 } = {}) {
+  class Joke extends event(type, { text: z.string() }) {
+    static override version = version;
+  }
+  class JokeFlow extends Workflow {
+    static override version = state;
+    first = step({ name: first, on: StartEvent, emits: Joke }, () => new Joke({ text: "…" }));
+    judge = step({ name: "judge", on: Joke, emits: StopEvent }, () => new StopEvent());
+  }
+  return new JokeFlow({ name });
+}
+
+/** Of a run that has just begun: the start event is at its first step. */
+function begun(flow = jokes()): ContextDict {
+  const handler = flow.run();
+  const snapshot = handler.context.toDict();
+  void handler.cancel();
+  return JSON.parse(JSON.stringify(snapshot));
+}
+
+/** Of a run whose joke is at `judge`. */
+async function judging(flow = jokes()): Promise<ContextDict> {
+  const taken: ContextDict[] = [];
+  flow.use(async (call, next) => {
+    if (call.step === "judge") taken.push((call.ctx as Context).toDict());
+    return next();
+  });
+  await flow.run();
+  return JSON.parse(JSON.stringify(taken[0]));
+}
+
+const loaded = (flow: Workflow, snapshot: unknown) => thrown(() => Context.fromDict(flow, snapshot as ContextDict));
+
+export const snapshots: Provocations = {
+  EVENT_NEWER: [async () => loaded(jokes(), await judging(jokes({ version: 2 })))],
+  EVENT_UNKNOWN: [async () => loaded(jokes(), await judging(jokes({ type: "Jok" })))],
+  RESUME_DIVERGED: [
+    () => {
+      const paid: number[] = [];
+      class Shop extends Workflow {
+        @step({ on: StartEvent, emits: StopEvent })
+        charge() {
+          paid.push(100);
+          return new StopEvent({ result: paid.length });
+        }
+      }
+      return thrown(() => proveResumable(() => new Shop(), {}));
+    },
+  ],
+  SNAPSHOT_FOREIGN: [() => loaded(jokes({ name: "refund" }), begun(jokes({ name: "booking" })))],
+  SNAPSHOT_HOSTILE: [() => loaded(jokes(), JSON.parse('{ "__proto__": { "admin": true } }'))],
+  SNAPSHOT_INVALID: [() => loaded(jokes(), {})],
+  SNAPSHOT_MISMATCH: [() => loaded(jokes(), begun(jokes({ first: "wrte" })))],
+  SNAPSHOT_NEWER: [
+    () => loaded(jokes(), { ...begun(), version: 99 }),
+    () => loaded(jokes({ name: "counting" }), begun(jokes({ name: "counting", state: 4 }))),
+  ],
+};
