@@ -105,7 +105,7 @@ describe("a function that ignores its signal", () => {
 
     expect(metrics.steps["slow"]?.executions.map(({ success }) => success)).toEqual([false, false]);
     expect(sessionState["list"]).toEqual([0, 1]);
-    expect(namesOf(events).slice(1, 3)).toEqual(["StepStarted slow", "StepError slow"]);
+    expect(namesOf(events).slice(1, 4)).toEqual(["StepStarted slow", "StepRetried slow", "StepError slow"]);
   });
 
   it.each([

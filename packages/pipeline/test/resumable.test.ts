@@ -152,6 +152,7 @@ const times = new Set([
   "duration",
   "createdAt",
   "createdAtMs",
+  "eventIndex",
   "endedAtMs",
   "startedAtMs",
   "visits",

@@ -1,0 +1,117 @@
+/** A run of an agent or a team by itself, in a terminal. */
+import type { StepMetricsData } from "../data/metrics.types.js";
+import { isEmptyContent, toText } from "../data/text.js";
+import { LiveText } from "./live-text.js";
+import { metricsTable } from "./metrics-table.js";
+import type { PrintOptions } from "./print-options.js";
+import { printInput, printTitle } from "./run-title.js";
+import { Screen } from "./screen.js";
+import { openTerminal, type Terminal } from "./terminal.js";
+
+/** What an agent or a team of `@millrace/agents` has: its events as they come. */
+export interface StreamingAgent<RunOptions, Event extends { readonly event: string }> {
+  readonly kind: "agent" | "team";
+  readonly name: string;
+  stream(input: unknown, options?: RunOptions): AsyncIterable<Event>;
+}
+
+interface AgentEvent {
+  readonly event: string;
+  /** Of a member: the run of its team. */
+  readonly parentRunId?: string | null;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Runs an agent or a team and prints what it says while it says it, with its input above. Gives its last event, which has the
+ * content, or what a person has to allow.
+ *
+ * @param options Those of the run, and how to print it. `showSteps`: a line for each call of a tool.
+ * @throws {WorkflowError} what the run throws, after it has been printed; `OPTION_INVALID`: `markdown` is true, and `markdansi` is
+ * not installed.
+ */
+export async function printAgentResponse<RunOptions extends object, Event extends { readonly event: string }>(
+  agent: StreamingAgent<RunOptions, Event>,
+  input: unknown,
+  options?: RunOptions & PrintOptions,
+): Promise<Event> {
+  const { markdown, stream, showSteps, showMetrics, out, ...ofRun } = (options ?? {}) as PrintOptions;
+  const terminal = await openTerminal(options ?? {});
+  const printer = new AgentPrinter(terminal, agent);
+  printer.begin(input);
+  try {
+    for await (const event of agent.stream(input, ofRun as RunOptions)) printer.print({ ...event });
+  } catch (error) {
+    printer.fail(error);
+    throw error;
+  }
+  return printer.end() as unknown as Event;
+}
+
+type Named = Pick<StreamingAgent<object, AgentEvent>, "kind" | "name">;
+
+class AgentPrinter {
+  readonly #terminal: Terminal;
+  readonly #screen: Screen;
+  readonly #agent: Named;
+  readonly #live: LiveText;
+  #last: AgentEvent = { event: "none" };
+
+  constructor(terminal: Terminal, agent: Named) {
+    this.#terminal = terminal;
+    this.#screen = new Screen(terminal.out);
+    this.#agent = agent;
+    this.#live = new LiveText(terminal, this.#screen);
+  }
+
+  begin(input: unknown): void {
+    const target = { screen: this.#screen, terminal: this.#terminal };
+    printTitle(this.#agent.name, target);
+    printInput(input, target);
+    this.#screen.gap();
+  }
+
+  /** What members tell is for their team. */
+  print(event: AgentEvent): void {
+    if (typeof event.parentRunId === "string") return;
+    this.#last = event;
+    const { showSteps, stream, clean, style } = this.#terminal;
+    const kind = event.event.replace(/^Team/, "");
+    if (kind === "RunContent" && stream && typeof event["content"] === "string") this.#live.push(event["content"]);
+    if (kind !== "ToolCallStarted" || !showSteps) return;
+    this.#live.end();
+    const { toolName } = event["tool"] as { readonly toolName: string };
+    this.#screen.line(style.dim(`▶ ${clean(toolName)}`));
+  }
+
+  fail(error: unknown): void {
+    const { clean, style } = this.#terminal;
+    this.#live.end();
+    const message = error instanceof Error ? error.message : String(error);
+    this.#screen.line(style.red(`✗ ${clean(this.#agent.name)}: ${clean(message)}`));
+  }
+
+  end(): AgentEvent {
+    const { content, requirements } = this.#last;
+    if (!isEmptyContent(content) && !this.#isSaid(toText(content))) this.#live.push(toText(content));
+    this.#live.end();
+    const calls = (requirements ?? []) as readonly { readonly toolName: string }[];
+    const names = calls.map(({ toolName }) => this.#terminal.clean(toolName)).join(", ");
+    if (names !== "") this.#screen.line(`It is paused, and waits for permission to call ${names}.`);
+    this.#printMetrics(this.#last["metrics"] as StepMetricsData | undefined);
+    return this.#last;
+  }
+
+  #isSaid(text: string): boolean {
+    return this.#live.said.includes(this.#terminal.clean(text).trim());
+  }
+
+  #printMetrics(metrics: StepMetricsData | undefined): void {
+    if (!this.#terminal.showMetrics || metrics === undefined) return;
+    const { kind, name } = this.#agent;
+    const step = { stepName: name, executorType: kind, executorName: null, metrics, executions: [] };
+    const table = metricsTable({ duration: metrics.duration, steps: { [name]: step } }, this.#terminal);
+    this.#screen.gap();
+    for (const line of table) this.#screen.line(line);
+  }
+}
