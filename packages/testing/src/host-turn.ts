@@ -5,7 +5,7 @@
  */
 
 // Taken once: a test that puts its own timers in place later does not stop this package.
-const { setTimeout: startTimer } = globalThis;
+const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 const soon = (globalThis as { readonly setImmediate?: (callback: () => void) => unknown }).setImmediate;
 
 /** Resolves after everything that is ready now has run. */
@@ -16,6 +16,14 @@ export function nextTurn(): Promise<void> {
 /** Resolves after about a millisecond: files and sockets have had a chance to answer. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => void startTimer(resolve, 1));
+}
+
+/** Rejects with what `late` makes when the work takes longer, whatever becomes of it. */
+export function within<Value>(limitMs: number, work: Promise<Value>, late: () => Error): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = startTimer(() => reject(late()), limitMs);
+    work.then(resolve, reject).finally(() => stopTimer(timer));
+  });
 }
 
 /** Turns that code which only awaits promises needs at most between two things that can be seen of it. */

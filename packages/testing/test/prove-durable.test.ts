@@ -23,6 +23,24 @@ function shop(pay: (key: string) => number, isOnce: boolean) {
     .build();
 }
 
+class Ask extends InputRequiredEvent.define("Ask", {}) {}
+class Said extends HumanResponseEvent.define("Said", { text: z.string() }) {}
+
+/** A parent whose child asks. */
+function asking() {
+  const child = defineWorkflow("child")
+    .step("ask", { on: StartEvent, emits: StopEvent, waits: Said, streams: Ask }, async (_ev, ctx) => {
+      const { text } = await ctx.waitForEvent(Said, { prompt: new Ask({}) });
+      return new StopEvent({ result: text });
+    })
+    .build();
+  return defineWorkflow("asks", { children: { child } })
+    .step("call", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      return new StopEvent({ result: await ctx.runChild("child", {}) });
+    })
+    .build();
+}
+
 /** What an account was asked for: once for each key. */
 function account(isStrict: boolean): (key: string) => number {
   const payments: string[] = [];
@@ -33,7 +51,7 @@ function account(isStrict: boolean): (key: string) => number {
 }
 
 describe("proveDurable", () => {
-  it("kills a process at every write, and another one comes to the same end", async () => {
+  it("kills a process at every write, stops one there, and another one comes to the same end", async () => {
     const proof = await proveDurable(() => ({
       open: open({ shop: shop(account(true), true) }),
       run: (runtime) => Promise.resolve(runtime.run("shop", {}, { runId: "one" })),
@@ -41,6 +59,7 @@ describe("proveDurable", () => {
 
     expect(proof.writes).toBeGreaterThan(2);
     expect(proof.deaths).toBeGreaterThan(proof.writes);
+    expect(proof.stops).toBe(proof.writes);
   });
 
   it("finds out what happens twice, and says with which write, whatever one process stores in one write and the next in two", async () => {
@@ -73,8 +92,6 @@ describe("proveDurable", () => {
   });
 
   it("has answers of people in it, and whatever the caller does besides", async () => {
-    class Ask extends InputRequiredEvent.define("Ask", {}) {}
-    class Said extends HumanResponseEvent.define("Said", { text: z.string() }) {}
     const asks = defineWorkflow("asks")
       .step("ask", { on: StartEvent, emits: StopEvent, waits: Said, streams: Ask }, async (_ev, ctx) => {
         const { text } = await ctx.waitForEvent(Said, { prompt: new Ask({}) });
@@ -93,6 +110,56 @@ describe("proveDurable", () => {
     }));
 
     expect(proof.deaths).toBeGreaterThan(3);
+  });
+
+  it.each([{ restoreWaits: false }, { restoreWaits: true }])(
+    "has children in it, processes that are stopped, and waits that leave memory: $restoreWaits",
+    async (options) => {
+      const proof = await proveDurable(() => {
+        const store = memoryStore();
+        return {
+          open: (mortal) => createRuntime({ workflows: { asks: asking() }, store: mortal(store), log, ...options }),
+          run: async (runtime) => {
+            const handle = runtime.run("asks", {}, { runId: "one" });
+            const outcome = await handle.idle();
+            const [prompt] = outcome.status === "waiting" ? outcome.prompts : [];
+            if (prompt) await handle.answer(prompt.promptId, { text: "yes" }, { key: "click" });
+            return await handle;
+          },
+        };
+      });
+
+      expect(proof.stops).toBe(proof.writes);
+      expect(proof.deaths).toBeGreaterThan(proof.writes);
+    },
+  );
+
+  it("says so when a process that is stopped tells its caller nothing", async () => {
+    const proof = proveDurable(
+      () => ({
+        open: open({ shop: shop(account(true), true) }),
+        run: async (runtime) => {
+          const handle = runtime.run("shop", {}, { runId: "one" });
+          return new Promise((resolve) => handle.then(resolve, () => {})); // whoever waits is not told that it stops
+        },
+      }),
+      { timeout: 200 },
+    );
+
+    await expect(proof).rejects.toMatchObject({
+      code: "RESUME_DIVERGED",
+      details: { how: "stopped" },
+      cause: { code: "RUN_STUCK" },
+    });
+  });
+
+  it("has a time limit of its own, also for a process that nothing happens to", async () => {
+    const proof = proveDurable(
+      () => ({ open: open({ shop: shop(account(true), true) }), run: () => new Promise(() => {}) }),
+      { timeout: "50ms" },
+    );
+
+    await expect(proof).rejects.toMatchObject({ code: "RUN_STUCK", details: { limitMs: 50 } });
   });
 
   it("dies where it is told to, and nowhere is a mistake", async () => {

@@ -158,6 +158,11 @@ export class Attempt {
   fail(thrown: unknown): void {
     if (this.ended !== null) return;
     const { runner, item } = this;
+    // It has failed because of the stop alone: it begins again where the run is next.
+    if (runner.journal?.isStopping?.(thrown)) {
+      runner.attempts.delete(item.id);
+      return this.end("the runtime has been stopped", false);
+    }
     const atMs = runner.now();
     const { error, delayMs } = this.judge(thrown, atMs);
     if (runner.host.inspector.active) inspectFailed(this, error, delayMs);

@@ -21,6 +21,8 @@ export interface RunJournal {
   published?(item: StreamedEvent): void;
   /** Nothing is left to do now. */
   idle?(): void;
+  /** Whether a step has failed with this only because its runtime stops: that is no end of it. */
+  isStopping?(thrown: unknown): boolean;
 }
 
 /** The journal port of a host, as the journal of a run. */

@@ -344,7 +344,7 @@ export class RunDesk implements LiveRunHome {
 
   async #quiet(drainMs: number): Promise<void> {
     const { clock } = this;
-    const busy = (): boolean => [...this.live.values()].some((live) => live.phase === "live" && !live.runner.isQuiet());
+    const busy = (): boolean => [...this.live.values()].some(({ isBusy }) => isBusy);
     let isTimeUp = drainMs === 0;
     let look: () => void = () => {};
     // One timer for all of it: the clock may be set meanwhile.

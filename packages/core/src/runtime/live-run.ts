@@ -9,6 +9,7 @@
 import type { Receipt } from "../engine/command.js";
 import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
 import { roleOf } from "../event/facts.js";
 import type { Attempt } from "../run/attempt.js";
 import type { Deferred } from "../run/deferred.js";
@@ -46,6 +47,7 @@ export interface LiveRunHome {
   readonly owner: string;
   readonly settings: LiveRunSettings;
   readonly turns: RecordTurns;
+  readonly isStopped: boolean;
   /** It has ended: its last tick is stored. */
   onEnded(run: LiveRun, outcome: Outcome): void;
   /** It has left memory, and everything of it is stored. */
@@ -110,6 +112,8 @@ export class LiveRun implements RunJournal, Committing {
   /** Until that is stored. */
   #asked: Asked | null;
   #isAskedNoted = false;
+  /** A step of it has failed because the runtime stops. */
+  #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
   /** Null: none of its steps has asked for records. */
   #records: RunRecords | null = null;
@@ -154,6 +158,11 @@ export class LiveRun implements RunJournal, Committing {
   /** It is at work, and the store knows that this owner has it. */
   get isHeld(): boolean {
     return this.#phase === "live" && this.#isStored;
+  }
+
+  /** Something of it can still come to an end before the runtime stops. */
+  get isBusy(): boolean {
+    return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
   }
 
   get phase(): Phase {
@@ -252,6 +261,12 @@ export class LiveRun implements RunJournal, Committing {
       if (this.#phase === "live" && this.runner.isQuiet()) this.leave("waiting");
     };
     this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release, true);
+  }
+
+  isStopping(thrown: unknown): boolean {
+    const isStop = this.#home.isStopped && WorkflowError.is(thrown, "RUNTIME_STOPPED");
+    this.#isCutShort ||= isStop;
+    return isStop;
   }
 
   // ---- leaving memory
@@ -390,4 +405,12 @@ export class LiveRun implements RunJournal, Committing {
     this.#tellLeft();
     this.#home.onLeft(this);
   }
+}
+
+/** A step of the run or its children is at work, and waits for nothing. */
+function isAtWork({ attempts, children }: Runner): boolean {
+  return (
+    [...attempts.values()].some(({ item }) => item.status === "running") ||
+    [...(children?.values() ?? [])].some(isAtWork)
+  );
 }

@@ -209,6 +209,31 @@ describe("stopping", () => {
     expect(closed).toBe(1);
   });
 
+  it("does not fail a step that asks the runtime for something while it stops: it begins again in the next process", async () => {
+    const machine = new Machine();
+    const { promise, open: goOn } = gate();
+    const processes: { handle(runId: string): RunHandle }[] = [];
+    const asks = defineWorkflow("asks")
+      .step("ask", { on: StartEvent, emits: StopEvent }, async () => {
+        await promise;
+        return new StopEvent({ result: (await processes.at(-1)?.handle("one").summary())?.status });
+      })
+      .build();
+    const here = machine.open({ asks }).runtime;
+    processes.push(here as never);
+    await here.run("asks", {}, { runId: "one" }).accepted;
+    await settle();
+    const stopped = here.stop({ drainMs: 5_000 });
+    goOn();
+    await machine.clock.advance(20);
+    expect(await state(stopped)).toEqual({ value: undefined });
+    const there = machine.open({ asks }).runtime;
+    processes.push(there as never);
+    await there.start();
+
+    expect(await there.handle("one")).toBe("running");
+  });
+
   it("twice is stopping once", async () => {
     let closed = 0;
     const store = withMethods(memoryStore(), { close: async () => void closed++ });
