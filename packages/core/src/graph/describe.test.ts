@@ -78,8 +78,8 @@ describe("describeWorkflow", () => {
       description.edges.map(({ kind, from, to, label }) => `${from} ${kind} ${to}${label ? ` (${label})` : ""}`),
     ).toEqual([
       "event:StartEvent accepts step:begin",
-      "step:begin emits event:Order",
-      "step:begin emits event:Payment",
+      "step:begin emits event:Order (many)",
+      "step:begin emits event:Payment (many)",
       "event:Order accepts step:ship (order)",
       "event:Payment accepts step:ship (payment)",
       "event:Confirmed waits step:ship",

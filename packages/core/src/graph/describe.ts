@@ -53,7 +53,7 @@ export interface OutsideNode {
 
 /**
  * - `accepts`, `waits`: from an event to a step. The label of `accepts` is the slot of a join.
- * - `emits`, `streams`: from a step to an event.
+ * - `emits`, `streams`: from a step to an event. The label of `emits` is "many" where it is an element of the step's fan-out.
  * - `fails`: from a step to its error handler.
  * - `needs`: from a step or resource to a resource. The label is what it calls it.
  * - `asks`, `answers`: from a prompt to the outside, and from there to an event.
@@ -92,7 +92,7 @@ export function describeWorkflow(workflow: Workflow): WorkflowDescription {
   return { name, routing: structuredClone(definition), nodes, edges };
 }
 
-function edgesOf({ name, trigger, emits, waits, streams }: StepDefinition): GraphEdge[] {
+function edgesOf({ name, trigger, emits, fanOut, waits, streams }: StepDefinition): GraphEdge[] {
   const id = `step:${name}`;
   const accepted: GraphEdge[] = [];
   if (trigger.kind === "join") {
@@ -105,7 +105,10 @@ function edgesOf({ name, trigger, emits, waits, streams }: StepDefinition): Grap
   return [
     ...accepted,
     ...waits.map((type): GraphEdge => ({ kind: "waits", from: `event:${type}`, to: id })),
-    ...emits.map((type): GraphEdge => ({ kind: "emits", from: id, to: `event:${type}` })),
+    ...emits.map((type): GraphEdge => {
+      const edge = { kind: "emits", from: id, to: `event:${type}` } as const;
+      return fanOut?.elements.includes(type) ? { ...edge, label: "many" } : edge;
+    }),
     ...streams.map((type): GraphEdge => ({ kind: "streams", from: id, to: `event:${type}` })),
   ];
 }

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
+import { many } from "../step/many.js";
+import { collect } from "../step/trigger.js";
 import { defineWorkflow } from "../workflow/define-workflow.js";
 import { describeWorkflow, type WorkflowDescription } from "./describe.js";
 import { toMermaid } from "./mermaid.js";
 import type { AttemptTrace, RunTrace } from "./trace.js";
 
 class Joke extends event("Joke") {}
+class Title extends event("Title") {}
 class Ask extends InputRequiredEvent.define("Ask") {}
 class Answer extends HumanResponseEvent.define("Answer") {}
 
@@ -57,6 +60,22 @@ describe("toMermaid: a workflow", () => {
         outside -.-> event_Answer
       "
     `);
+  });
+
+  it("draws fan-outs, and the fan-outs that a step is in", () => {
+    const flow = defineWorkflow("nested")
+      .step("shelves", { on: StartEvent, emits: many(Joke) }, () => [new Joke()])
+      .step("titles", { on: Joke, emits: many(Title) }, () => [new Title()])
+      .step("gather", { on: collect(Title, { of: "shelves" }), emits: StopEvent }, () => new StopEvent({ result: 1 }))
+      .step("see", { on: Title }, () => null)
+      .build();
+
+    const drawn = toMermaid(flow);
+
+    expect(drawn).toContain('step_shelves -->|"many"| event_Joke');
+    expect(drawn).toMatch(/titles.*in shelves/);
+    expect(drawn).toMatch(/see.*in shelves › titles/);
+    expect(drawn).toMatch(/gather.*collect"/);
   });
 
   it("defines each class it uses, once", () => {

@@ -6,7 +6,13 @@
 import type { EventRole } from "../event/event.js";
 import { positiveInteger } from "../limit/positive-integer.js";
 import { Workflow } from "../workflow/workflow.js";
-import { describeWorkflow, type EdgeKind, type GraphNode, type WorkflowDescription } from "./describe.js";
+import {
+  describeWorkflow,
+  type EdgeKind,
+  type GraphNode,
+  type StepNode,
+  type WorkflowDescription,
+} from "./describe.js";
 import { Flowchart, type Look } from "./mermaid-text.js";
 import type { AttemptTrace, RunTrace, TracedEvent } from "./trace.js";
 
@@ -70,8 +76,15 @@ function drawGraph(chart: Flowchart, { name, nodes, edges }: WorkflowDescription
 }
 
 function linesOf(node: GraphNode): string[] {
-  if (node.kind !== "step" || lookOf(node) !== "gather") return [node.name];
-  return [node.name, node.trigger];
+  if (node.kind !== "step") return [node.name];
+  return [node.name, ...(lookOf(node) === "gather" ? [node.trigger] : []), ...levelLine(node)];
+}
+
+/** The fan-outs around a step, of the first two ways in which it is reached. */
+function levelLine({ levels }: StepNode): string[] {
+  const paths = levels.filter((path) => path.length > 0).map((path) => path.join(" › "));
+  if (paths.length === 0) return [];
+  return [`in ${paths.slice(0, 2).join(" or ")}${paths.length > 2 ? " …" : ""}`];
 }
 
 function drawRun(chart: Flowchart, { nodes }: WorkflowDescription, run: RunTrace): string {

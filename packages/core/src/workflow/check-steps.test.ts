@@ -6,6 +6,7 @@ import { event } from "../event/event.js";
 import type { Finding } from "../graph/validate.js";
 import { resource } from "../resource/resource.js";
 import { catchError } from "../step/catch-error.js";
+import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { collect, join } from "../step/trigger.js";
 import { checkSteps } from "./check-steps.js";
@@ -77,6 +78,14 @@ describe("a step is refused when", () => {
 
     expect(finding?.message).toMatch(/"reachabilty"/);
     expect(finding?.hint).toMatch(/Did you mean "reachability"\?/);
+  });
+
+  it("`many()` names nothing", () => {
+    const [finding] = checkSteps([
+      declareStep("split", { kind: "failure", options: { emits: (many as () => never)() } }, () => {}),
+    ]);
+
+    expect(finding).toMatchObject({ check: "fanOut", message: 'Step "split" emits many() of nothing.' });
   });
 
   it("`maxRecoveries` is 0", () => {

@@ -11,6 +11,7 @@ import { eventTypeOf, isEventClass, ownsType, roleOf } from "../event/facts.js";
 import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import { checkResources } from "../resource/check-resources.js";
+import { isMany } from "../step/many.js";
 import type { AnyStepOptions } from "../step/step.js";
 import { toMs } from "../value/duration.js";
 import { isVersion } from "../value/version.js";
@@ -78,6 +79,8 @@ function checkStep(declared: DeclaredStep): Finding[] {
   for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
   checkList("emits", emittedClasses(options.emits), report);
   checkElements(emissionsOf(options.emits).elements, report);
+  if ([options.emits ?? []].flat().some((entry) => isMany(entry) && entry.events.length === 0))
+    report("fanOut", "emits many() of nothing", "Name the event classes of its elements: `many(Chapter)`.");
   for (const eventClass of new Set(namedClasses(declared))) {
     checkOwnType(eventClass, report);
     checkVersion(eventClass, report);
