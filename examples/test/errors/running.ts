@@ -6,6 +6,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   type Receipt,
   resource,
   retryPolicy,
@@ -156,7 +157,11 @@ export const running: Provocations = {
     () => {
       let attempts = 0;
       class Rows extends Workflow {
-        @step({ on: StartEvent, emits: Row, retry: retryPolicy({ stop: stop.afterAttempts(2), wait: wait.fixed(0) }) })
+        @step({
+          on: StartEvent,
+          emits: many(Row),
+          retry: retryPolicy({ stop: stop.afterAttempts(2), wait: wait.fixed(0) }),
+        })
         async *read() {
           attempts++;
           yield new Row({ n: attempts });
