@@ -8,6 +8,7 @@ export { recordsOf } from "./runtime/records-of.js";
 export { memoryStore } from "./runtime/memory-store.js";
 export type { MemoryStoreOptions } from "./runtime/memory-store.js";
 export type { HistoryEntry, RunForked } from "./runtime/history.js";
+export type { RawHistoryEntry, RawSnapshot } from "./runtime/raw-run.js";
 export type {
   CheckProblem,
   CheckReport,

@@ -117,6 +117,12 @@ describe("run", () => {
 });
 
 describe("sleep", () => {
+  it("refuses a date that is no point in time", async () => {
+    const { flow } = flowOf(async (ctx) => (await rejection(ctx.sleep(new Date(Number.NaN)))).code);
+
+    expect(await flow.run()).toBe("OPTION_INVALID");
+  });
+
   it("lasts as long as it was told, over a restore, and not at all until a date that is past", async () => {
     const { flow } = flowOf(async (ctx) => {
       await ctx.sleep(new Date(0));

@@ -179,6 +179,48 @@ describe("snapshots that reach for what is not theirs", () => {
     ).toBe(true);
   });
 
+  it.each(["atMs", "startedAtMs"])("cannot stop the clock: %s is within what a Date can be", async (name) => {
+    const snapshot = JSON.parse(await richest(flow));
+
+    const fates = [2 ** 53, -(2 ** 53), 8.64e15 + 1].map((atMs) => decoded(flow, { ...snapshot, [name]: atMs }));
+
+    expect(new Set(fates)).toEqual(new Set(["SNAPSHOT_INVALID"]));
+    expect(decoded(flow, { ...snapshot, [name]: 8.64e15 })).toBe("taken");
+  });
+
+  it("are copied before they are read: a proxy that answers differently each time gets nowhere", async () => {
+    const snapshot = JSON.parse(await richest(flow));
+    const throwing = new Proxy(snapshot, {
+      ownKeys() {
+        throw new Error("no keys");
+      },
+    });
+    let reads = 0;
+    const changing = Object.defineProperty({ ...snapshot }, "store", {
+      enumerable: true,
+      get: () => (reads++ === 0 ? snapshot.store : JSON.parse('{"json":{"__proto__":{"polluted":true}}}')),
+    });
+    const circle = { ...snapshot, extra: {} as Record<string, unknown> };
+    circle.extra["self"] = circle;
+
+    expect([throwing, circle].map((dict) => decoded(flow, dict))).toEqual(["SNAPSHOT_HOSTILE", "SNAPSHOT_HOSTILE"]);
+    expect(decoded(flow, changing)).toBe("taken");
+    expect(reads).toBe(1);
+  });
+
+  it("stay as they were, and what is done to them afterwards changes nothing", async () => {
+    const snapshot = JSON.parse(await richest(flow));
+    const before = JSON.stringify(snapshot);
+    const context = Context.fromDict(flow.make().workflow, snapshot);
+    const held = JSON.stringify(context.toDict());
+
+    for (const item of snapshot.items ?? []) item.input = null;
+
+    expect(JSON.stringify(context.toDict())).toBe(held);
+    expect(Object.isFrozen(snapshot.store.json)).toBe(false);
+    expect(before).not.toBe("");
+  });
+
   it("cannot make it allocate for a number: a fan-out of so many elements is refused", async () => {
     const settle = flows.find(({ name }) => name === "a batch that settles") as Flow;
     const snapshot = JSON.parse(await richest(settle));

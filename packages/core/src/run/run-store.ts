@@ -1,4 +1,5 @@
 /** The state cell of a run: commits become ticks. */
+import { isWritten } from "../snapshot/tick-codec.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
@@ -28,7 +29,8 @@ export function createCell(runner: Runner): StateCell {
         attempt: attempt?.number ?? 0,
         call: (writer?.note as string | undefined) ?? null,
         change,
-        value: copyValue(value, compiled.values),
+        // What was written is frozen, and what a step gets of it is a copy.
+        value: isWritten(change, value) ? value : copyValue(value, compiled.values),
       });
     },
     failed(failure, writer) {

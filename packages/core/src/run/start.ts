@@ -9,6 +9,7 @@ import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ResourceOverride } from "../resource/resource.js";
 import { toMs } from "../value/duration.js";
+import { timeOf } from "../value/time-of.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { resumeChildren } from "./children.js";
@@ -154,19 +155,8 @@ export function limitsOf(
 ): { readonly timeoutMs: number | null; readonly deadlineMs: number | null } {
   return {
     timeoutMs: timeout === undefined ? options.timeoutMs : toMs(timeout, "timeout"),
-    deadlineMs: deadline === undefined ? null : deadlineOf(deadline),
+    deadlineMs: deadline === undefined ? null : timeOf(deadline, "deadline"),
   };
-}
-
-function deadlineOf(deadline: Date | number): number {
-  const atMs = typeof deadline === "number" ? deadline : deadline.getTime();
-  if (Number.isFinite(atMs)) return atMs;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`deadline\` is ${String(deadline)}, which is no point in time.`,
-    hint: "Give a Date, or epoch milliseconds.",
-    details: { option: "deadline" },
-  });
 }
 
 function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: boolean): WorkflowError {

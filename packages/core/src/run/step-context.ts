@@ -31,6 +31,7 @@ import { refuseInsideEdit } from "../state/edit-context.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { nearest } from "../value/nearest.js";
+import { timeOf } from "../value/time-of.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
@@ -187,7 +188,7 @@ export class StepContext implements Context {
     return this.#call("sleep", () => {
       const { runner } = this.#attempt;
       const call = this.#calls().id("sleep", "", options.key);
-      const dueAtMs = until instanceof Date ? until.getTime() : runner.now() + toMs(until, "sleep");
+      const dueAtMs = until instanceof Date ? timeOf(until, "sleep") : runner.now() + toMs(until, "sleep");
       return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
     });
   }

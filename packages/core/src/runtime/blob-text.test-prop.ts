@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { BLOB_LENGTH, packText, unpackText } from "./blob-text.js";
+import { BLOB_LENGTH, packList, packText, unpackText } from "./blob-text.js";
 
 const long = "x".repeat(BLOB_LENGTH);
 const keys = fc.constantFrom("a", "b", "$blob", "$plain", "list");
@@ -22,6 +22,9 @@ it("gives back what was packed, whatever its keys are called", async () => {
       const blobs = new Map(packed.blobs.map((blob) => [blob.hash, blob.text]));
 
       expect(await unpackText(packed.text, async (name) => blobs.get(name) as string)).toBe(text);
+      const list = packList([text, text], (json) => `${json.length}:${names.push(json)}`, 0);
+      const listed = new Map(list.blobs.map((blob) => [blob.hash, blob.text]));
+      expect(await unpackText(list.text, async (name) => listed.get(name) as string)).toBe(`[${text},${text}]`);
       expect(packed.blobs.length).toBeGreaterThan(0);
     }),
   );

@@ -10,6 +10,9 @@ import type { RunStore } from "./run-store.types.js";
 /** Longer texts and values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
 export const BLOB_LENGTH: number = 64 * 1024;
 
+/** Half of what engines hold in one text. */
+const LONG_LIST = 250_000_000;
+
 const PACKED = "B";
 /** The only key of an object that stands for a blob, or for an object that has that key itself. */
 const NAME = "$blob";
@@ -25,17 +28,40 @@ export interface PackedText {
 export function packText(text: string, hash: RunStore["hash"]): PackedText {
   if (text.length <= BLOB_LENGTH) return { text, blobs: [] };
   const blobs = new Map<string, string>();
-  const nameOf: NameOf = (json) => {
-    const name = hash(json);
-    blobs.set(name, json);
-    return { [NAME]: name };
-  };
   const holder = { root: JSON.parse(text) as unknown };
-  packParts(holder, nameOf);
+  packParts(holder, naming(blobs, hash));
   if (blobs.size === 0) return { text, blobs: [] };
   return {
     text: PACKED + JSON.stringify(holder.root),
     blobs: [...blobs].map(([name, json]) => ({ hash: name, text: json })),
+  };
+}
+
+/**
+ * As {@link packText} of the list of these texts, which need not fit into one text before their large values are named.
+ *
+ * @param atOnce How long the list may be to be packed as one text.
+ */
+export function packList(texts: readonly string[], hash: RunStore["hash"], atOnce: number = LONG_LIST): PackedText {
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 2);
+  if (length < atOnce) return packText(`[${texts.join(",")}]`, hash);
+  const blobs = new Map<string, string>();
+  const packed = texts.map((text) => {
+    const holder = { root: JSON.parse(text) as unknown };
+    packParts(holder, naming(blobs, hash));
+    return JSON.stringify(holder.root);
+  });
+  return {
+    text: `${PACKED}[${packed.join(",")}]`,
+    blobs: [...blobs].map(([name, json]) => ({ hash: name, text: json })),
+  };
+}
+
+function naming(blobs: Map<string, string>, hash: RunStore["hash"]): NameOf {
+  return (json) => {
+    const name = hash(json);
+    blobs.set(name, json);
+    return { [NAME]: name };
   };
 }
 

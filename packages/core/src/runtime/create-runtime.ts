@@ -11,14 +11,16 @@ import { markHandled } from "../run/deferred.js";
 import { initialStore } from "../run/run-store.js";
 import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
+import { timeOf } from "../value/time-of.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { checkNames } from "./check-names.js";
 import { idOf, RunDesk } from "./desk.js";
 import { forkRun } from "./fork.js";
 import { GoingOn } from "./going-on.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
-import type { LoadFrom } from "./load.js";
+import type { From, LoadFrom } from "./load.js";
 import { Pump } from "./pump.js";
+import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
 import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { list } from "./run-lists.js";
@@ -29,6 +31,7 @@ import type {
   ForkOptions,
   GoOnOptions,
   HistoryOptions,
+  RawOptions,
   Retention,
   RunFilter,
   RunHandle,
@@ -45,7 +48,6 @@ import { checkRunOptions, type ResolvedRuntimeOptions, resolveOptions } from "./
 import { sameStart, startText } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
 import { StoredRecords, wrongLimit } from "./stored-records.js";
-import { timeOf } from "./time-of.js";
 import { WorkflowBook } from "./workflow-book.js";
 
 /**
@@ -171,8 +173,13 @@ class StoredRuntime {
     return tenant === undefined ? this.#options.store.tenants() : [tenant];
   }
 
-  async *history(runId: string, options: HistoryOptions = {}): AsyncGenerator<HistoryEntry, void> {
-    yield* historyOf(await this.#from({ tenant: options.tenant ?? "", runId }), options.after);
+  async *history(
+    runId: string,
+    options: HistoryOptions & Partial<RawOptions> = {},
+  ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
+    const key = { tenant: options.tenant ?? "", runId };
+    if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
+    else yield* historyOf(await this.#from(key), options.after);
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
@@ -252,10 +259,15 @@ class StoredRuntime {
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {
+    const stored = await this.#stored(key);
+    return { ...stored, workflow: this.#book.get(stored.run.workflow) };
+  }
+
+  async #stored(key: RunKey): Promise<From> {
     const { store } = this.#options;
     const run = await store.run(key);
     if (run === null) throw runUnknown(key);
-    return { store, run, workflow: this.#book.get(run.workflow) };
+    return { store, run };
   }
 
   #assertOpen(): void {

@@ -1,6 +1,6 @@
 /** What the next commit of one run will carry. */
 import { createDeferred, type Deferred } from "../run/deferred.js";
-import { type PackedText, packText } from "./blob-text.js";
+import { type PackedText, packList, packText } from "./blob-text.js";
 import type { PendingRecords } from "./run-records.js";
 import type {
   ReceivedMessage,
@@ -70,11 +70,11 @@ export class Draft {
     hash: RunStore["hash"],
   ): RunCommit {
     const blobs = [...this.blobs];
-    const pack = (text: string): string => {
-      const packed: PackedText = packText(text, hash);
+    const keep = (packed: PackedText): string => {
       blobs.push(...packed.blobs);
       return packed.text;
     };
+    const pack = (text: string): string => keep(packText(text, hash));
     const commit: { -readonly [Name in keyof RunCommit]: RunCommit[Name] } = { key, owner, epoch };
     if (this.create !== null) commit.create = this.create;
     if (this.ticks > 0)
@@ -82,7 +82,7 @@ export class Draft {
         first: last + 1,
         last: last + this.ticks,
         atMs: this.atMs,
-        text: pack(`[${this.entries.join(",")}]`),
+        text: keep(packList(this.entries, hash)),
       };
     if (this.events !== null) commit.events = this.events.map((event) => ({ ...event, text: pack(event.text) }));
     if (this.summary !== null) commit.summary = this.summary;

@@ -6,6 +6,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { isEvent } from "../event/facts.js";
 import { restoreRun } from "../run/snapshot-run.js";
+import { refuseUnstorable, root } from "../state/refuse-unstorable.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { RunDesk } from "./desk.js";
 import { contextOf, treeAt } from "./history.js";
@@ -21,7 +22,7 @@ export interface Fork {
 
 /**
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED`, `RUN_FINISHED` for one at which the run had ended,
- * `STATE_INVALID` for an edit that does not fit, `RUN_ID_CONFLICT`.
+ * `STATE_INVALID` for an edit that does not fit, `STATE_UNSTORABLE`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }: ForkOptions): Promise<void> {
   const { run, workflow } = from;
@@ -30,6 +31,7 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }
   const { state, children } = restoreRun(workflow.compiled, { ...contextOf(tree), runId: key.runId });
   if (edit !== undefined) {
     const edited = produce(state.store, (draft: unknown) => void edit(draft as Record<string, unknown>));
+    refuseUnstorable(edited, root, workflow.compiled.values);
     state.store = workflow.compiled.state?.checkAll(edited) ?? edited;
   }
   if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);

@@ -17,7 +17,19 @@ export type JournalEntry =
   | { readonly kind: "code"; readonly hash: string };
 
 export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
-  return JSON.stringify(encodeTick(tick, compiled));
+  const encoded = encodeTick(tick, compiled);
+  try {
+    return JSON.stringify(encoded);
+  } catch (cause) {
+    // Each value fits, and all of them together do not: engines hold some 500 million characters in one text.
+    throw new WorkflowError({
+      code: "VALUE_UNSERIALIZABLE",
+      message: `${tick.type} is more than one text can hold, which cannot be stored.`,
+      hint: "Return, send and write less at once, or keep large data elsewhere and its address in the run.",
+      details: { path: tick.type },
+      cause,
+    });
+  }
 }
 
 /** @param runId Of a child; null for the run itself. */

@@ -346,10 +346,22 @@ export class LiveRun implements RunJournal, Committing {
     const tick = this.#ticks;
     const states = [runner.state, ...(runner.family?.values() ?? [])];
     const atWork = Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)]));
-    const text = JSON.stringify({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
+    const text = this.#snapshotText({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
+    if (text === null) return;
     draft.snapshot = { tick, atMs: runner.state.atMs, text };
     draft.blobs.push(this.workflow.code);
     draft.prune = this.#pace.taken(tick, text.length);
+  }
+
+  /** Null: it is more than one text can hold. The ticks since the one before stay, and a load has all it needs. */
+  #snapshotText(snapshot: object): string | null {
+    try {
+      return JSON.stringify(snapshot);
+    } catch (error) {
+      this.runner.host.ports.log.error(`The snapshot of run "${this.key.runId}" is too large to be stored.`, error);
+      this.#pace.missed(this.#ticks);
+      return null;
+    }
   }
 
   #finish(outcome: Outcome): void {

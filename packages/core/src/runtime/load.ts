@@ -6,6 +6,7 @@
 import { completeDefinition } from "../engine/definition.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
 import { assertShareable } from "../run/shared-store.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
 import { freeHeapBytes } from "../run/system.js";
@@ -34,9 +35,13 @@ export interface LoadedTree {
   readonly codeHash: string;
 }
 
-export interface LoadFrom {
+/** Where a run is stored. */
+export interface From {
   readonly store: RunStore;
   readonly run: StoredRun;
+}
+
+export interface LoadFrom extends From {
   readonly workflow: RegisteredWorkflow;
 }
 
@@ -77,7 +82,7 @@ export async function* steps(
       tree.code = await readCode(from, code);
       yield { kind: "code", hash: code };
     }
-    yield { kind: "tick", number, entry, tick: tree.apply(entry) };
+    yield { kind: "tick", number, entry, tick: applied(from, tree, { number, entry }) };
   }
 }
 
@@ -116,8 +121,24 @@ export async function* entries(
   }
 }
 
+/** @throws {WorkflowError} that of the tick which cannot be read, with its number: a fork may begin at the one before. */
+function applied(from: From, tree: RunTree, { number, entry }: Pick<NumberedTick, "number" | "entry">): Tick | null {
+  try {
+    return tree.apply(entry);
+  } catch (error) {
+    if (!WorkflowError.is(error)) throw error;
+    throw new WorkflowError({
+      code: error.code,
+      message: `Tick ${number} of ${where(from)} cannot be read: ${error.message}`,
+      hint: `${error.hint} Or begin a new run before it: \`runtime.fork(runId, { at: ${number - 1} })\`.`,
+      details: { ...error.details, runId: from.run.key.runId, tick: number },
+      cause: error,
+    });
+  }
+}
+
 /** No batch is without a tick: so many are enough. */
-async function* batches({ store, run }: LoadFrom, after: number, upTo: number): AsyncGenerator<TickBatch, void> {
+export async function* batches({ store, run }: From, after: number, upTo: number): AsyncGenerator<TickBatch, void> {
   let position = after;
   while (position < upTo) {
     const limit = Math.min(PAGE, upTo - position);
@@ -167,7 +188,7 @@ const BYTES_PER_CHARACTER = 8;
 const SHORT = 1_000_000;
 
 /** @throws {WorkflowError} `RUN_TOO_LARGE`, before the memory is used up that all runs of the process share. */
-function readText(from: LoadFrom, text: string, place: string): Promise<unknown> {
+export function readText(from: From, text: string, place: string): Promise<unknown> {
   let characters = 0;
   const freeBytes = freeHeapBytes();
   const parse = (json: string): unknown => {
@@ -180,7 +201,7 @@ function readText(from: LoadFrom, text: string, place: string): Promise<unknown>
   return unpackJson(text, { read: (hash) => readBlob(from, hash), parse });
 }
 
-function readBlob(from: LoadFrom, hash: string): Promise<string> {
+function readBlob(from: From, hash: string): Promise<string> {
   return blobOf(from.store, hash, where(from));
 }
 
@@ -191,7 +212,7 @@ export async function blobOf(store: RunStore, hash: string, who: string): Promis
   return text;
 }
 
-function where({ run }: LoadFrom): string {
+export function where({ run }: From): string {
   return `run "${run.key.runId}"`;
 }
 

@@ -21,10 +21,11 @@ import { messageOf, scoped } from "./going-on.js";
 import type { LiveRun } from "./live-run.js";
 import { loadTree } from "./load.js";
 import { cancelRun, type Message, messageText, runFinished } from "./posts.js";
+import { type RawSnapshot, rawSnapshotOf } from "./raw-run.js";
 import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
-import type { IdleOptions, PostOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
+import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
 import { runUnknown } from "./runtime-errors.js";
 import { readPrompts } from "./shown-text.js";
 import { storedStream } from "./stored-stream.js";
@@ -159,9 +160,12 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return (await this.#loadTree(run)).prompts();
   }
 
-  async snapshot(): Promise<ContextDict> {
+  snapshot(): Promise<ContextDict>;
+  snapshot(options: RawOptions): Promise<RawSnapshot | null>;
+  async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
     const { desk, key } = this.#setup;
     await this.accepted;
+    if (options?.raw === true) return rawSnapshotOf({ store: desk.store, run: await this.#row() });
     const live = desk.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
     const run = await this.#row();

@@ -1,8 +1,8 @@
 /** Lists of stored runs. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { timeOf } from "../value/time-of.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import type { RunFilter, RunListing } from "./runtime.types.js";
-import { timeOf } from "./time-of.js";
 
 export async function list(
   store: RunStore,

@@ -13,6 +13,7 @@ import type { Duration } from "../value/duration.js";
 import type { InputOf, ResultOf } from "../workflow/run.types.js";
 import type { Workflow } from "../workflow/workflow.js";
 import type { HistoryEntry } from "./history.js";
+import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
 import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
 
 // any: a workflow with any state.
@@ -51,6 +52,11 @@ export interface RuntimeRunOptions {
   readonly labels?: { readonly [name: string]: string };
   readonly timeout?: Duration;
   readonly deadline?: Date | number;
+}
+
+export interface RawOptions {
+  /** As it is stored: plain JSON. */
+  readonly raw: true;
 }
 
 export interface TenantOptions {
@@ -103,6 +109,11 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
   prompts(): Promise<readonly PendingPrompt[]>;
   /** The run as `Context.fromDict` takes it. */
   snapshot(): Promise<ContextDict>;
+  /**
+   * The last snapshot as it is stored, and nothing of it read: also of a run that cannot be loaded. Null where none is stored; the ticks
+   * say all then.
+   */
+  snapshot(options: RawOptions): Promise<RawSnapshot | null>;
   /** Where the run stands at this moment, as `runtime.runs` lists it. It waits for nothing. */
   summary(): Promise<RunListing>;
 }
@@ -317,6 +328,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and what keeps the run from being loaded.
    */
   history(runId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
+  /** The same as it is stored, and nothing of it read: also of a run that cannot be loaded, or whose workflow is not here. */
+  history(runId: string, options: HistoryOptions & RawOptions): AsyncIterable<RawHistoryEntry>;
   /** The run as it was after a tick, as `Context.fromDict` takes it. */
   stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
   /** A new run that begins where another one was after a tick. */

@@ -13,6 +13,7 @@ export class SnapshotPace {
   readonly #isForked: boolean;
   /** Ticks with a snapshot, as far as they are known here. */
   #at: number[];
+  #missedAt = 0;
   /** Of the last one, once it was taken here. */
   #length = 0;
   /** Of the ticks since then. */
@@ -34,8 +35,13 @@ export class SnapshotPace {
 
   /** A long one waits for as much in ticks, so that what a tick takes does not grow with the state of the run. */
   isDue(tick: number): boolean {
-    if (tick - (this.#at.at(-1) ?? 0) < this.#settings.snapshotEvery) return false;
+    if (tick - Math.max(this.#missedAt, this.#at.at(-1) ?? 0) < this.#settings.snapshotEvery) return false;
     return this.#length <= BLOB_LENGTH || this.#lengthSince >= this.#length;
+  }
+
+  /** It could not be taken: it is tried again after as many ticks. */
+  missed(tick: number): void {
+    this.#missedAt = tick;
   }
 
   /** Gives what nobody needs any more. */

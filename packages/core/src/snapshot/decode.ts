@@ -89,7 +89,8 @@ export class StateDecoder {
       throw invalidSnapshot(dict.at("outcome"), `at odds with the status "${state.status}"`);
     }
     for (const name of ["ticks", "nextId", "streamed"] as const) state[name] = dict.count(name);
-    for (const name of ["atMs", "startedAtMs", "activeMs"] as const) state[name] = dict.number(name);
+    for (const name of ["atMs", "startedAtMs"] as const) state[name] = dict.time(name);
+    state.activeMs = dict.number("activeMs");
     state.timeoutMs = dict.nullable("timeoutMs", (name) => dict.number(name));
     state.deadlineMs = dict.nullable("deadlineMs", (name) => dict.number(name));
     this.readScopes(state);
@@ -151,7 +152,7 @@ export class StateDecoder {
       error: this.error(reader.raw("error"), reader.at("error")),
       attempts: reader.number("attempts"),
       elapsedMs: reader.number("elapsedMs"),
-      failedAtMs: reader.number("failedAtMs"),
+      failedAtMs: reader.time("failedAtMs"),
       ...this.failedInput(reader),
     };
   }
@@ -191,9 +192,9 @@ export class StateDecoder {
       status: reader.oneOf("status", ["ready", "delayed", "failed"]),
       attempt: reader.count("attempt"),
       failures: reader.count("failures"),
-      firstStartedAtMs: reader.number("firstStartedAtMs"),
+      firstStartedAtMs: reader.time("firstStartedAtMs"),
       lastError: reader.nullable("lastError", (name) => this.error(reader.raw(name), reader.at(name))),
-      lastFailedAtMs: reader.number("lastFailedAtMs"),
+      lastFailedAtMs: reader.time("lastFailedAtMs"),
       memory: null,
       open: 0,
       answered: null,

@@ -1,6 +1,9 @@
 /** Reads untrusted JSON field by field; what is wrong is named by its path. */
 import { WorkflowError } from "../errors/workflow-error.js";
 
+/** The last moment of a `Date`. */
+const MAX_TIME_MS = 8.64e15;
+
 export class Reader {
   readonly path: string;
   private readonly data: Readonly<Record<string, unknown>>;
@@ -26,6 +29,13 @@ export class Reader {
   /** A finite number: times, counts and ids. */
   number(name: string): number {
     return this.typed(name, "number") as number;
+  }
+
+  /** A time that a clock has shown, in epoch milliseconds: within what a `Date` can be. */
+  time(name: string): number {
+    const value = this.number(name);
+    if (Math.abs(value) <= MAX_TIME_MS) return value;
+    throw invalidSnapshot(this.at(name), `${value}, not a time`);
   }
 
   /** An id, an index, or how many. */

@@ -32,7 +32,7 @@ export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick 
   const encoded: Record<string, unknown> = { type: tick.type, atMs: tick.atMs };
   const fields = tick as unknown as Readonly<Record<string, unknown>>;
   for (const [name, form] of formsOf(tick.type)) {
-    if (fields[name] !== undefined || form === value)
+    if (fields[name] !== undefined || form === value || form === written)
       encoded[name] = form.encode(fields[name], { compiled, path: `${tick.type}: ${name}`, fields });
   }
   return encoded as unknown as EncodedTick;
@@ -46,7 +46,7 @@ export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick 
 export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
   const reader = new Reader(json, "tick");
   const type = reader.oneOf("type", Object.keys(shapes) as Tick["type"][]);
-  const tick: Record<string, unknown> = { type, atMs: reader.number("atMs") };
+  const tick: Record<string, unknown> = { type, atMs: reader.time("atMs") };
   const fields = json as Readonly<Record<string, unknown>>;
   for (const [name, form] of formsOf(type)) {
     const given = reader.raw(name);
@@ -155,6 +155,29 @@ const patches: Form = {
   encode: (live, { compiled, path }) => encodeMeasured(live, path, compiled.values),
   decode: (json, { compiled, path }) => decodeMeasured(json, path, compiled.values),
 };
+
+/** Mostly it is what was written, which the change has already. */
+const written: Form = {
+  encode: (live, place) =>
+    isWritten(place.fields["change"] as StateChange, live) ? { same: true } : value.encode(live, place),
+  decode(json, place) {
+    if ((json as { same?: unknown } | undefined)?.same !== true) return value.decode(json, place);
+    const given = change.decode(place.fields["change"], place) as StateChange;
+    if ("patches" in given && given.patches.length === 1) return given.patches[0]?.value;
+    throw invalidSnapshot(place.path, "that of a change of one value, and it has several");
+  },
+};
+
+/** True for the one value of a change: both are frozen. */
+export function isWritten(given: StateChange, value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "patches" in given &&
+    given.patches.length === 1 &&
+    given.patches[0]?.value === value
+  );
+}
 
 /** An event of the workflow that `owner` names. */
 function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
@@ -276,6 +299,6 @@ const shapes: Shapes = {
   "call.awaited": ofCall,
   "effect.recorded": { ...ofCall, value },
   "event.collected": { ...ofCall, buffer: text, expected: texts, event },
-  "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value },
+  "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written },
   "stream.written": { item: countOrNull, attempt: count, event: shown, origin: textOrNull, promptId: textOrNull },
 };
