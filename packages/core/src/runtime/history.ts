@@ -7,7 +7,7 @@ import type { ContextDict } from "../context/context.types.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
-import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, steps } from "./load.js";
+import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
 import type { CheckProblem, CheckReport } from "./runtime.types.js";
@@ -62,8 +62,10 @@ async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, v
   const start = Math.max(after, (oldest[0]?.first ?? 1) - 1);
   if (compiled.children.size === 0) {
     // Without children every tick is one of the run: nothing has to be known of what came before.
-    for await (const { number, entry } of entries(from, start))
-      yield { number, entry, tick: entry.runId === null ? decodeTick(entry.json, compiled) : null };
+    for await (const { number, entry } of entries(from, start)) {
+      const read = (): Tick | null => (entry.runId === null ? decodeTick(entry.json, compiled) : null);
+      yield { number, entry, tick: readTick(from, number, read) };
+    }
     return;
   }
   // Which workflow a child is of is known from the ticks before. Only what comes after a snapshot has to be repeated.

@@ -82,7 +82,7 @@ export async function* steps(
       tree.code = await readCode(from, code);
       yield { kind: "code", hash: code };
     }
-    yield { kind: "tick", number, entry, tick: applied(from, tree, { number, entry }) };
+    yield { kind: "tick", number, entry, tick: readTick(from, number, () => tree.apply(entry)) };
   }
 }
 
@@ -122,9 +122,9 @@ export async function* entries(
 }
 
 /** @throws {WorkflowError} that of the tick which cannot be read, with its number: a fork may begin at the one before. */
-function applied(from: From, tree: RunTree, { number, entry }: Pick<NumberedTick, "number" | "entry">): Tick | null {
+export function readTick(from: From, number: number, read: () => Tick | null): Tick | null {
   try {
-    return tree.apply(entry);
+    return read();
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;
     throw new WorkflowError({
