@@ -73,7 +73,9 @@ export type Leftover =
   /** An event at a collect step, outside of the fan-outs that it gathers. */
   | { readonly kind: "collect"; readonly step: string; readonly arrived: string }
   /** Nothing, where a step could have opened a fan-out. */
-  | { readonly kind: "fanOut"; readonly step: string };
+  | { readonly kind: "fanOut"; readonly step: string }
+  /** A step that emits something has returned and sent nothing. */
+  | { readonly kind: "nothing"; readonly step: string };
 
 export interface Vain {
   /** Collect steps that no fan-out has led to yet. */
@@ -88,7 +90,13 @@ export type Outcome =
   | { readonly status: "completed"; readonly event: EventData }
   | { readonly status: "failed"; readonly failure: Failure }
   | { readonly status: "cancelled"; readonly reason: unknown }
-  | { readonly status: "timedOut"; readonly timeoutMs: number; readonly activeSteps: readonly string[] };
+  | {
+      readonly status: "timedOut";
+      readonly timeoutMs: number;
+      readonly activeSteps: readonly string[];
+      /** Epoch milliseconds, where it was a deadline that passed. */
+      readonly deadlineMs?: number;
+    };
 
 export interface Failure {
   /** Null when the run itself failed. */

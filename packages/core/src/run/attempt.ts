@@ -31,7 +31,8 @@ export class Attempt {
   readonly item: WorkItem;
   readonly step: CompiledStep;
   readonly number: number;
-  readonly startedAtMs: number;
+  /** For watchers: where nobody watches, the time of the tick that started it. */
+  startedAtMs: number;
   /** Why it is over; null while it counts. */
   ended: string | null = null;
   /** Sent, not committed yet. */
@@ -53,7 +54,10 @@ export class Attempt {
 
   start(): void {
     const { step, runner } = this;
-    if (runner.host.inspector.active) inspectStarted(this);
+    if (runner.host.inspector.active) {
+      this.startedAtMs = runner.now(); // storing its tick took its time
+      inspectStarted(this);
+    }
     const middleware = runner.host.compiled.middleware;
     if (step.limit === null) this.provide(middleware.length > 0);
     else this.prepare(middleware.length > 0);
@@ -147,8 +151,8 @@ export class Attempt {
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
     runner.journal?.prepare?.(runner, tick);
     if (runner.host.inspector.active) {
-      if (this.item.memory !== null) inspectDiverged(this);
-      inspectEnded(this, output);
+      if (this.item.memory !== null) inspectDiverged(this, atMs);
+      inspectEnded(this, output, atMs);
     }
     this.end(returned, true);
     runner.attempts.delete(item.id);
@@ -165,7 +169,7 @@ export class Attempt {
     }
     const atMs = runner.now();
     const { error, delayMs } = this.judge(thrown, atMs);
-    if (runner.host.inspector.active) inspectFailed(this, error, delayMs);
+    if (runner.host.inspector.active) inspectFailed(this, { error, delayMs, atMs });
     this.end(failedWith(error), true);
     runner.attempts.delete(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;

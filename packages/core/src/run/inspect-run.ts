@@ -30,8 +30,8 @@ export function factsOf(runner: Runner): RunFacts {
   return runFacts(traced(runner), runner.state.atMs);
 }
 
-export function attemptFactsOf(runner: Runner, item: WorkItem): AttemptFacts {
-  return attemptFacts(traced(runner), { step: item.step, item: item.id, attempt: item.attempt }, runner.state.atMs);
+export function attemptFactsOf(runner: Runner, item: WorkItem, atMs: number = runner.state.atMs): AttemptFacts {
+  return attemptFacts(traced(runner), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
 /** Before its commands are performed. Items that it ended are gone from the state: their attempts still know them. */
@@ -96,39 +96,43 @@ function inspectChildClosed(runner: Runner, tick: Extract<Tick, { readonly type:
 export function inspectStarted(attempt: Attempt): void {
   const { runner, item } = attempt;
   const { inspector } = runner.host;
-  const facts = (): AttemptFacts => attemptFactsOf(runner, item);
+  const facts = (): AttemptFacts => attemptFactsOf(runner, item, attempt.startedAtMs);
   if (item.attempt > 1) inspector.emit("step.restarted", facts);
   inspector.emit("step.started", () => ({ ...facts(), events: inputEvents(item) }));
 }
 
-export function inspectEnded(attempt: Attempt, output: unknown): void {
+/** @param atMs Of the tick that says so, which is still to be reduced. */
+export function inspectEnded(attempt: Attempt, output: unknown, atMs: number): void {
   const { runner, item } = attempt;
   const events = (Array.isArray(output) ? output : output === null ? [] : [output]) as readonly WorkflowEvent[];
   runner.host.inspector.emit("step.completed", () => ({
-    ...attemptFactsOf(runner, item),
+    ...attemptFactsOf(runner, item, atMs),
     events,
-    elapsedMs: runner.now() - attempt.startedAtMs,
+    elapsedMs: atMs - attempt.startedAtMs,
   }));
 }
 
-export function inspectFailed(attempt: Attempt, error: unknown, delayMs: number | null): void {
+/** What a tick says of a failure that is still to be reduced. */
+interface Failed {
+  readonly error: unknown;
+  /** Null: for good. */
+  readonly delayMs: number | null;
+  readonly atMs: number;
+}
+
+export function inspectFailed(attempt: Attempt, { error, delayMs, atMs }: Failed): void {
   const { runner, item } = attempt;
-  const elapsedMs = runner.now() - attempt.startedAtMs;
-  runner.host.inspector.emit("step.failed", () => ({
-    ...attemptFactsOf(runner, item),
-    error,
-    elapsedMs,
-    final: delayMs === null,
-  }));
-  if (delayMs !== null)
-    runner.host.inspector.emit("step.retrying", () => ({ ...attemptFactsOf(runner, item), delayMs }));
+  const facts = (): AttemptFacts => attemptFactsOf(runner, item, atMs);
+  const elapsedMs = atMs - attempt.startedAtMs;
+  runner.host.inspector.emit("step.failed", () => ({ ...facts(), error, elapsedMs, final: delayMs === null }));
+  if (delayMs !== null) runner.host.inspector.emit("step.retrying", () => ({ ...facts(), delayMs }));
 }
 
-export function inspectDiverged(attempt: Attempt): void {
+export function inspectDiverged(attempt: Attempt, atMs: number): void {
   const { runner, item, calls } = attempt;
   const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
   if (unasked.length > 0)
-    runner.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(runner, item), calls: unasked }));
+    runner.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(runner, item, atMs), calls: unasked }));
 }
 
 export function inspectNote(runner: Runner, note: Note): void {

@@ -36,13 +36,17 @@ export function runOutcome(runId: string, outcome: Outcome): RunOutcome {
 
 function timedOut(
   runId: string,
-  { timeoutMs, activeSteps }: Extract<Outcome, { readonly status: "timedOut" }>,
+  { timeoutMs, activeSteps, deadlineMs }: Extract<Outcome, { readonly status: "timedOut" }>,
 ): WorkflowError {
+  const what =
+    deadlineMs === undefined
+      ? `has used up its ${timeoutMs} ms`
+      : `was not done at its deadline, ${new Date(deadlineMs).toISOString()}`;
   return new WorkflowError({
     code: "RUN_TIMED_OUT",
-    message: `Run "${runId}" has used up its ${timeoutMs} ms. ${activeSteps.length > 0 ? `At work were: ${activeSteps.join(", ")}.` : "No step was at work."}`,
+    message: `Run "${runId}" ${what}. ${activeSteps.length > 0 ? `At work were: ${activeSteps.join(", ")}.` : "No step was at work."}`,
     hint: "Raise `timeout` or `deadline`, or go on with `workflow.retry(context)`.",
-    details: { runId, timeoutMs, activeSteps },
+    details: { runId, timeoutMs, activeSteps, ...(deadlineMs !== undefined && { deadlineMs }) },
   });
 }
 

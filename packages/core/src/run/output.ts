@@ -122,6 +122,8 @@ export function isGenerator(value: unknown): value is AsyncGenerator<WorkflowEve
 function describe(value: unknown): string {
   if (typeof value === "function")
     return `a function${(value as unknown as EventClass).type ? " (an event class: use `new`)" : ""}`;
-  if (typeof value === "object") return `an object of ${(value as object).constructor?.name ?? "no class"}`;
-  return `the ${typeof value} ${String(value).slice(0, 40)}`;
+  if (typeof value !== "object" || value === null) return `the ${typeof value} ${String(value).slice(0, 40)}`;
+  if (Array.isArray(value)) return "an array";
+  const name: unknown = value.constructor?.name;
+  return `an object of ${typeof name === "string" && name !== "" ? name : "no class"}`;
 }

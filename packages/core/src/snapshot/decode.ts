@@ -141,7 +141,12 @@ export class StateDecoder {
       case "cancelled":
         return { status, reason: this.value(reader.raw("reason"), reader.at("reason")) };
       case "timedOut":
-        return { status, timeoutMs: reader.number("timeoutMs"), activeSteps: reader.texts("activeSteps") };
+        return {
+          status,
+          timeoutMs: reader.number("timeoutMs"),
+          activeSteps: reader.texts("activeSteps"),
+          ...(reader.raw("deadlineMs") !== undefined && { deadlineMs: reader.number("deadlineMs") }),
+        };
     }
   }
 
@@ -478,13 +483,14 @@ function pathOf(reader: Reader): readonly number[] | null {
 }
 
 function leftoverOf(step: string, reader: Reader): Leftover {
-  const kind = reader.oneOf("kind", ["join", "collect", "fanOut"]);
+  const kind = reader.oneOf("kind", ["join", "collect", "fanOut", "nothing"]);
   switch (kind) {
     case "join":
       return { kind, step, arrived: reader.texts("arrived"), missing: reader.texts("missing") };
     case "collect":
       return { kind, step, arrived: reader.text("arrived") };
     case "fanOut":
+    case "nothing":
       return { kind, step };
   }
 }

@@ -51,7 +51,12 @@ export type EncodedOutcome =
   | { readonly status: "completed"; readonly event: EncodedEvent }
   | { readonly status: "failed"; readonly failure: EncodedFailure }
   | { readonly status: "cancelled"; readonly reason: EncodedValue }
-  | { readonly status: "timedOut"; readonly timeoutMs: number; readonly activeSteps: readonly string[] };
+  | {
+      readonly status: "timedOut";
+      readonly timeoutMs: number;
+      readonly activeSteps: readonly string[];
+      readonly deadlineMs?: number;
+    };
 
 export interface EncodedFailure {
   readonly stepName: string | null;

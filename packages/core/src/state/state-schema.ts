@@ -185,7 +185,7 @@ export function invalid(
 
 function unknownField(field: string, fields: readonly string[]): string {
   const close = nearest(field, fields);
-  return `the schema has no such field${close === null ? "" : `; did you mean "${close}"?`}`;
+  return `the schema has no such field${close === null ? "" : ` (did you mean "${close}"?)`}`;
 }
 
 export function isRecord(value: unknown): value is Fields {

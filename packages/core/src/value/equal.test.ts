@@ -161,5 +161,6 @@ describe("nearest", () => {
     expect(nearest("Jok", ["Critique", "Joke"])).toBe("Joke");
     expect(nearest("critque", ["Critique", "Joke"])).toBe("Critique");
     expect(nearest("Invoice", ["Critique", "Joke"])).toBe(null);
+    expect(nearest("x", ["n", "m"])).toBe(null);
   });
 });

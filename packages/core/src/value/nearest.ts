@@ -3,6 +3,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   let best: string | null = null;
   let bestDistance = Math.max(2, name.length / 3) + 1;
   for (const candidate of candidates) {
+    if (candidate.length < 2) continue; // every other letter would do as well
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

@@ -55,9 +55,13 @@ function fanOut(work: Work, item: WorkItem, events: readonly EventData[]): void 
   }
 }
 
-/** What a run that is stuck says of it: an empty fan-out is an empty array. */
-function noteNothing(work: Work, { step }: WorkItem): void {
-  if (work.routing.steps.get(step)?.fanOut) noteLeftover(work.state, { kind: "fanOut", step });
+/** What a run that is stuck says of it: an empty fan-out is an empty array, and else a `return` was forgotten. */
+function noteNothing(work: Work, { step, memory }: WorkItem): void {
+  const definition = work.routing.steps.get(step);
+  if (definition?.fanOut) return noteLeftover(work.state, { kind: "fanOut", step });
+  if ((definition?.emits.length ?? 0) === 0) return;
+  for (const record of memory?.values() ?? []) if (record.kind === "send") return;
+  noteLeftover(work.state, { kind: "nothing", step });
 }
 
 export function onStepYielded(work: Work, tick: StepYielded): void {

@@ -12,18 +12,22 @@ import type { Work } from "./work.js";
 export function noteLeftover(state: RunState, leftover: Leftover): void {
   state.vain ??= { unfired: new Set(), leftovers: new Map() };
   const { leftovers } = state.vain;
-  if (!leftovers.has(leftover.step)) leftovers.set(leftover.step, leftover);
+  const known = leftovers.get(leftover.step);
+  if (known === undefined || (known.kind === "nothing" && leftover.kind !== "nothing"))
+    leftovers.set(leftover.step, leftover);
 }
 
 export function stuck({ state, routing }: Work): Failure {
   const unfired = [...(state.vain?.unfired ?? [])].filter(
-    (step) => routing.steps.has(step) && !state.vain?.leftovers.has(step),
+    (step) => routing.steps.has(step) && (state.vain?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
   );
+  const leftovers = [...(state.vain?.leftovers.values() ?? [])];
+  const silent = leftovers.flatMap(({ kind, step }) => (kind === "nothing" ? [step] : []));
   const missing = [
     ...[...(state.joins?.values() ?? [])].map(
       (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
     ),
-    ...[...(state.vain?.leftovers.values() ?? [])].map((leftover) => describe(leftover, routing)),
+    ...leftovers.flatMap((leftover) => (leftover.kind === "nothing" ? [] : [describe(leftover, routing)])),
     ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
     ...[...(state.sets?.entries() ?? [])].map(
       ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
@@ -31,7 +35,7 @@ export function stuck({ state, routing }: Work): Failure {
   ];
   const message = `Run "${state.runId}" of "${state.workflow}" can never end: no step is left to run, no StopEvent came, and nothing is waited for${
     missing.length > 0 ? `; ${missing.join("; ")}` : ""
-  }.`;
+  }${silent.map((step) => `; ${nothingOf(step, routing)}`).join("")}.`;
   return {
     stepName: null,
     error: {
@@ -39,7 +43,7 @@ export function stuck({ state, routing }: Work): Failure {
       code: "RUN_STUCK",
       message,
       hint: "Return a StopEvent on every path, or wait for an event from outside.",
-      details: { runId: state.runId, missing },
+      details: { runId: state.runId, missing, ...(silent.length > 0 && { returnedNothing: silent }) },
     },
     attempts: 0,
     elapsedMs: state.atMs - state.startedAtMs,
@@ -48,7 +52,11 @@ export function stuck({ state, routing }: Work): Failure {
   };
 }
 
-function describe(leftover: Leftover, { steps }: Routing): string {
+function nothingOf(step: string, { steps }: Routing): string {
+  return `step "${step}", which emits ${steps.get(step)?.emits.join(", ") || "nothing now"}, returned nothing`;
+}
+
+function describe(leftover: Exclude<Leftover, { readonly kind: "nothing" }>, { steps }: Routing): string {
   const { step } = leftover;
   if (leftover.kind === "fanOut") {
     const elements = steps.get(step)?.fanOut?.elements.join(", ") ?? "";

@@ -44,7 +44,7 @@ function fire(work: Work, timer: Timer): void {
       state.runTimer = null;
       return timeOut(work, state.timeoutMs ?? 0);
     case "deadline":
-      return timeOut(work, Math.max(0, timer.dueAtMs - state.startedAtMs));
+      return timeOut(work, Math.max(0, timer.dueAtMs - state.startedAtMs), timer.dueAtMs);
   }
 }
 
@@ -59,11 +59,12 @@ function onRetryDue(work: Work, id: number): void {
   dispatch(work, load);
 }
 
-function timeOut(work: Work, timeoutMs: number): void {
+function timeOut(work: Work, timeoutMs: number, deadlineMs?: number): void {
   const busy = new Set<string>();
   for (const item of work.state.items.values())
     if (item.status === "running" || item.status === "suspended") busy.add(item.step);
-  finish(work, { status: "timedOut", timeoutMs, activeSteps: [...busy] });
+  const deadline = deadlineMs === undefined ? null : { deadlineMs };
+  finish(work, { status: "timedOut", timeoutMs, activeSteps: [...busy], ...deadline });
 }
 
 /** One more item is ready or running. */
