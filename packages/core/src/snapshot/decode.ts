@@ -489,8 +489,7 @@ function leftoverOf(step: string, reader: Reader): Leftover {
       return { kind, step, arrived: reader.texts("arrived"), missing: reader.texts("missing") };
     case "collect":
       return { kind, step, arrived: reader.text("arrived") };
-    case "fanOut":
-    case "nothing":
+    default:
       return { kind, step };
   }
 }
