@@ -7,6 +7,9 @@ export default defineConfig({
   platform: "neutral",
   // The three entries share modules that hold state (the registered steps): each may exist once only.
   splitting: true,
+  // Thirteen small modules of its own, for `import` only: as one with ours, the import takes 5 ms less, and `require` works
+  // in every Node. Its licence: THIRD-PARTY.md.
+  noExternal: ["superjson"],
   dts: { tsconfig: "tsconfig.build.json" },
   sourcemap: true,
   clean: true,

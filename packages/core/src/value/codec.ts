@@ -1,8 +1,9 @@
 /**
  * Values to JSON and back.
  *
- * Plain JSON stays as it is, the same reference. What JSON cannot hold is replaced by what stands for it, and `meta` says where:
- * a tree of paths, dots and backslashes in a name with a backslash in front, as superjson writes it.
+ * Plain JSON stays as it is, the same reference. What JSON cannot hold is replaced by what superjson makes of it, and `meta` says
+ * where: a tree of paths, dots and backslashes in a name with a backslash in front, as superjson writes it. The walk that finds
+ * these values is our own: that of superjson rebuilds all that is plain around them.
  * Decoding takes text from outside: it knows the forms and the registered types and no others, and cannot be made to load or call code.
  *
  * @module

@@ -1,9 +1,12 @@
 /**
- * Values that JSON cannot hold, and the JSON that stands for them. The names are those of superjson, of which stored data has
- * them, and some of our own: typed arrays (base64), bigint (with a limit: parsing one takes quadratic time), errors.
+ * Values that JSON cannot hold, and the JSON that stands for them.
+ *
+ * superjson writes and reads those without parts of their own, one at a time; what holds others, `Map` and `Set`, is for the
+ * walk. It is told of three: typed arrays (base64), bigint (with a limit: parsing one takes quadratic time), errors.
  *
  * @module
  */
+import { SuperJSON } from "superjson";
 import { type ErrorRecord, errorFrom, recordError } from "../errors/error-record.js";
 
 /** As it is written into `meta`. */
@@ -11,7 +14,7 @@ export type FormTag = string | readonly ["custom", string];
 
 export interface Form {
   readonly tag: FormTag;
-  /** Parts of it that JSON cannot hold are encoded in turn. */
+  /** Parts of it that JSON cannot hold are encoded in turn by the walk. */
   encode(value: never): unknown;
   /** From anything: throws at what `encode` cannot have given. */
   decode(json: never): unknown;
@@ -39,23 +42,74 @@ export function isView(value: object): boolean {
   return viewPrototypes.has(Object.getPrototypeOf(value));
 }
 
-const forms = {
-  undefined: { tag: "undefined", encode: () => null, decode: () => undefined },
-  number: {
-    tag: "number",
-    encode: (value: number) => (Object.is(value, -0) ? "-0" : String(value)),
-    decode: (json: unknown) => Number(textIn(json)),
-  },
-  date: {
-    tag: "Date",
-    encode: (date: Date) => date.toISOString(),
-    decode: (json: unknown) => {
-      const date = new Date(textIn(json));
-      if (Number.isNaN(date.getTime())) throw new TypeError("An invalid date");
-      return date;
+/** @internal Exported for the test that compares it with the walk. */
+export const superjson = new SuperJSON();
+
+superjson.registerCustom<ArrayBufferView, [string, string]>(
+  {
+    isApplicable: (value): value is ArrayBufferView => ArrayBuffer.isView(value),
+    serialize: (view) => {
+      const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+      let text = "";
+      for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+      return [view[Symbol.toStringTag as never], btoa(text)];
+    },
+    deserialize: ([name, base64]) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const View = views.find((view) => view.name === name) as (typeof views)[number];
+      return new View(bytes.buffer);
     },
   },
-  url: { tag: "URL", encode: String, decode: (json: unknown) => new URL(textIn(json)) },
+  "@bytes",
+);
+superjson.registerCustom<bigint, string>(
+  {
+    isApplicable: (value): value is bigint => typeof value === "bigint",
+    serialize: String,
+    deserialize: (digits) => {
+      if (digits.length > MAX_BIGINT_DIGITS + 1)
+        throw new RangeError(`A bigint has more than ${MAX_BIGINT_DIGITS} digits`);
+      return BigInt(digits);
+    },
+  },
+  "@bigint",
+);
+superjson.registerCustom<Error, never>(
+  {
+    isApplicable: (value): value is Error => value instanceof Error,
+    serialize: recordError as () => never,
+    deserialize: (record: ErrorRecord) => errorFrom(record),
+  },
+  "@error",
+);
+
+/** One that superjson writes and reads. */
+function leaf(tag: FormTag, check: (json: unknown) => unknown): Form {
+  const meta = { values: [tag] as never, v: 1 };
+  return {
+    tag,
+    encode: (value) => superjson.serialize(value).json,
+    decode: (json: never) => superjson.deserialize({ json: check(json) as never, meta }, { inPlace: true }),
+  };
+}
+
+const date = leaf("Date", textIn);
+
+const forms = {
+  undefined: leaf("undefined", () => null),
+  number: leaf("number", textIn),
+  date: {
+    ...date,
+    decode: (json: never) => {
+      const read = date.decode(json) as Date;
+      if (Number.isNaN(read.getTime())) throw new TypeError("An invalid date");
+      return read;
+    },
+  },
+  url: leaf("URL", textIn),
+  bytes: leaf(["custom", "@bytes"], listIn),
+  bigint: leaf(["custom", "@bigint"], textIn),
+  error: leaf(["custom", "@error"], (json) => json),
   map: {
     tag: "map",
     encode: (map: Map<unknown, unknown>) => [...map],
@@ -65,35 +119,6 @@ const forms = {
     tag: "set",
     encode: (set: Set<unknown>) => [...set],
     decode: (json: unknown) => new Set(listIn(json)),
-  },
-  bytes: {
-    tag: ["custom", "@bytes"],
-    encode: (view: Uint8Array) => {
-      const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-      let text = "";
-      for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-      return [view[Symbol.toStringTag], btoa(text)];
-    },
-    decode: ([name, base64]: [string, string]) => {
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      const View = views.find((view) => view.name === name) as (typeof views)[number];
-      return new View(bytes.buffer);
-    },
-  },
-  bigint: {
-    tag: ["custom", "@bigint"],
-    encode: String,
-    decode: (json: unknown) => {
-      const text = textIn(json);
-      if (text.length > MAX_BIGINT_DIGITS + 1)
-        throw new RangeError(`A bigint has more than ${MAX_BIGINT_DIGITS} digits`);
-      return BigInt(text);
-    },
-  },
-  error: {
-    tag: ["custom", "@error"],
-    encode: recordError,
-    decode: (record: ErrorRecord) => errorFrom(record),
   },
 } as const satisfies Readonly<Record<string, Form>>;
 
