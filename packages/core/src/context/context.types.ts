@@ -42,11 +42,15 @@ export interface Context<State = unknown> extends RunContext<State> {
    * Waits here, without holding a worker slot, until a matching event arrives.
    *
    * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `WAIT_KEY_REQUIRED` when a second wait for this event is
-   * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it.
+   * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it, `OPTION_INVALID` or `VALUE_UNSERIALIZABLE` for a
+   * `where` that is no data, and could never match.
    */
   waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options?: WaitOptions<Event>): Promise<Event>;
 
-  /** The events in the order of `expected`, once all of them have come; null until then. Surplus stays for the next set. */
+  /**
+   * The events in the order of `expected`, once all of them have come; null until then. Surplus stays for the next set.
+   * In a step with `subclasses: true` a subclass counts as what is expected.
+   */
   collectEvents<const Expected extends readonly EventClass[]>(
     event: WorkflowEvent,
     expected: Expected,
@@ -75,6 +79,7 @@ export interface Context<State = unknown> extends RunContext<State> {
   /** Sleeps without holding a worker slot; survives a restore. A date in the past returns at once. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
 
+  /** @throws {WorkflowError} `ATTEMPT_ENDED` after the end of the attempt. */
   retryInfo(): RetryState;
 }
 

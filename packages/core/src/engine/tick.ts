@@ -204,6 +204,8 @@ export interface EventCollected extends OfCall {
   readonly type: "event.collected";
   readonly buffer: string;
   readonly expected: readonly string[];
+  /** What each place of the set takes, where that is more than the type expected there. */
+  readonly accepts?: readonly (readonly string[])[];
   readonly event: EventData;
 }
 

@@ -250,7 +250,7 @@ function takersOf({ routes }: Routing, type: string): string[] {
   return [...[...route.steps, ...route.collects, ...route.joins].map((step) => step.name), ...route.waiting];
 }
 
-function comesFromOutside(role: EventRole): boolean {
+export function comesFromOutside(role: EventRole): boolean {
   return role === "start" || isExternal(role);
 }
 

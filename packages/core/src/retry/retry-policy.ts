@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { assertParts } from "./parts.js";
 import type { RetryCondition } from "./retry-if.js";
 import { type RetryStop, stop } from "./stop.js";
 import { retryHint } from "./verdict.js";
@@ -50,6 +51,9 @@ export interface RetryOptions {
  */
 export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
   const { when, wait: waits = wait.fixed("5s"), stop: stops = stop.afterAttempts(3) } = options;
+  assertParts("when", "matches", when === undefined ? [] : [when]);
+  assertParts("wait", "delayMs", [waits]);
+  assertParts("stop", "reached", [stops]);
   return {
     next(info: RetryInfo): number | null {
       const { retryable, afterMs } = retryHint(info.error);

@@ -1,5 +1,6 @@
 import { positiveInteger } from "../limit/positive-integer.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { assertParts } from "./parts.js";
 import type { RetryInfo } from "./retry-policy.js";
 
 /** When retries end. */
@@ -41,7 +42,13 @@ export const stop: Stops = {
 function stopIf(reached: RetryStop["reached"]): RetryStop {
   return {
     reached,
-    or: (other) => stopIf((info, delayMs) => reached(info, delayMs) || other.reached(info, delayMs)),
-    and: (other) => stopIf((info, delayMs) => reached(info, delayMs) && other.reached(info, delayMs)),
+    or: (other) => {
+      assertParts("or", "reached", [other]);
+      return stopIf((info, delayMs) => reached(info, delayMs) || other.reached(info, delayMs));
+    },
+    and: (other) => {
+      assertParts("and", "reached", [other]);
+      return stopIf((info, delayMs) => reached(info, delayMs) && other.reached(info, delayMs));
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { assertParts } from "./parts.js";
 
 /** How long to wait before the next attempt. */
 export interface RetryWait {
@@ -77,6 +78,7 @@ export const wait: Waits = {
     return waitOf((retry) => Math.min(startMs + incrementMs * retry, maxMs));
   },
   chain(...waits) {
+    assertParts("wait.chain", "delayMs", waits.length === 0 ? [undefined] : waits);
     return waitOf((retry, random) => (waits[Math.min(retry, waits.length - 1)] ?? waits[0]).delayMs(retry, random));
   },
 };
@@ -84,7 +86,10 @@ export const wait: Waits = {
 function waitOf(delayMs: (retry: number, random: number) => number): RetryWait {
   return {
     delayMs,
-    plus: (other) => waitOf((retry, random) => delayMs(retry, random) + other.delayMs(retry, random)),
+    plus: (other) => {
+      assertParts("plus", "delayMs", [other]);
+      return waitOf((retry, random) => delayMs(retry, random) + other.delayMs(retry, random));
+    },
   };
 }
 

@@ -27,7 +27,9 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { classOf, eventTypeOf, isEvent, isSubclass, roleOf } from "../event/facts.js";
+import { comesFromOutside } from "../graph/validate.js";
 import { refuseInsideEdit } from "../state/edit-context.js";
+import { isRecord } from "../state/state-schema.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { nearest } from "../value/nearest.js";
@@ -120,15 +122,16 @@ export class StepContext implements Context {
       const attempt = this.#attempt;
       const { runner } = attempt;
       const type = eventTypeOf(event);
-      if (!attempt.step.waits.has(event)) throw undeclared(attempt.step, { type } as WorkflowEvent, "waits");
+      if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
+      if (options.where !== undefined) assertWhere(attempt, type, options.where);
       const calls = this.#calls();
       if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
       const call = calls.id("wait", type, options.key);
       return this.#open(call, () => ({
         type: "wait.opened",
         ...this.#stamp(call),
-        accepts: acceptedByWait(attempt, event),
+        accepts: acceptedFor(attempt, event),
         where: (options.where as Record<string, unknown> | undefined) ?? null,
         prompt: options.prompt ?? null,
         dueAtMs: options.timeout === undefined ? null : runner.now() + toMs(options.timeout, "timeout"),
@@ -150,6 +153,7 @@ export class StepContext implements Context {
         ...this.#stamp(call),
         buffer,
         expected: types,
+        ...(this.#attempt.step.subclasses && { accepts: expected.map((base) => acceptedFor(this.#attempt, base)) }),
         event,
       })) as never;
     });
@@ -194,6 +198,7 @@ export class StepContext implements Context {
   }
 
   retryInfo(): RetryState {
+    this.#attempt.assertAlive();
     const { item, runner } = this.#attempt;
     return {
       retry: item.failures,
@@ -340,11 +345,39 @@ function alone(type: string): readonly string[] {
 }
 const alones = new Map<string, readonly string[]>();
 
-function acceptedByWait({ step, runner }: Attempt, event: EventClass): readonly string[] {
+/** The types that a call takes where it names this class. */
+function acceptedFor({ step, runner }: Attempt, event: EventClass): readonly string[] {
   const type = eventTypeOf(event);
   if (!step.subclasses) return alone(type);
   const { registry } = runner.host.compiled;
   return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
+}
+
+/** A function, or what no event can hold, would never match. */
+function assertWhere({ step, runner }: Attempt, type: string, where: unknown): void {
+  if (isRecord(where)) return void encodeValue(where, `where of ${type}`, runner.host.compiled.values);
+  const { name } = step.definition;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`where\` of step "${name}" for ${type} is no record of fields.`,
+    hint: "Give the fields and the values that they have to have: `{ orderId: 7 }`.",
+    details: { option: "where", step: name, event: type },
+  });
+}
+
+/** One hint that leads to a workflow that is valid. */
+function waitUndeclared({ step, runner }: Attempt, event: EventClass): WorkflowError {
+  const type = eventTypeOf(event);
+  const error = undeclared(step, event.prototype, "waits");
+  const isEmitted = [...runner.host.routing.steps.values()].some(({ emits }) => emits.includes(type));
+  const role = roleOf(event);
+  if (comesFromOutside(role) || (isEmitted && role === "event")) return error;
+  const hint =
+    role === "event"
+      ? `No step emits ${type}: make it an \`ExternalEvent\`, which comes from outside, and add it to \`waits\` of the step.`
+      : "Wait for an `ExternalEvent` or a `HumanResponseEvent`: this one never comes to a wait.";
+  const { code, message, details } = error;
+  return new WorkflowError({ code, message, hint, details });
 }
 
 function waitKeyRequired({ step }: Attempt, type: string): WorkflowError {

@@ -124,6 +124,10 @@ const count = plain("a count", (json) => Number.isSafeInteger(json) && (json as 
 const countOrNull = orNull(count);
 const integerOrNull = orNull(plain("a whole number", Number.isSafeInteger));
 const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
+const lists = plain(
+  "lists of texts",
+  (json) => Array.isArray(json) && json.every((list) => Array.isArray(list) && list.every(isText)),
+);
 const flag = plain("true or false", (json) => typeof json === "boolean");
 const record = plain("an object", isRecord);
 const recordOrNull = orNull(guarded(record));
@@ -298,7 +302,7 @@ const shapes: Shapes = {
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
   "effect.recorded": { ...ofCall, value },
-  "event.collected": { ...ofCall, buffer: text, expected: texts, event },
+  "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
   "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written },
   "stream.written": { item: countOrNull, attempt: count, event: shown, origin: textOrNull, promptId: textOrNull },
 };

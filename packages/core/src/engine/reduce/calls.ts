@@ -4,6 +4,7 @@
  * @module
  */
 import { applyChange } from "../../state/apply-change.js";
+import { matchesType } from "../matching.js";
 import type { ChildRecord, EventData, SleepRecord, WaitRecord, WorkItem } from "../state.js";
 import type {
   CallAwaited,
@@ -142,21 +143,24 @@ export function onEventCollected(work: Work, tick: EventCollected): void {
   const key = `${item.step}:${tick.buffer}`;
   state.sets ??= new Map();
   const buffer = state.sets.get(key) ?? [];
-  if (tick.expected.includes(tick.event.type)) buffer.push(tick.event);
-  const events = buffer.length < tick.expected.length ? null : takeSet(buffer, tick.expected);
+  const places = tick.accepts ?? tick.expected.map((type) => [type]);
+  if (places.some((accepts) => matchesType(accepts, tick.event.type))) buffer.push(tick.event);
+  const events = buffer.length < places.length ? null : takeSet(buffer, places);
   if (buffer.length === 0) state.sets.delete(key);
   else state.sets.set(key, buffer);
   remember(item, { kind: "set", call: tick.call, events });
   work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
 }
 
-function takeSet(buffer: EventData[], expected: readonly string[]): EventData[] | null {
+/** The narrowest place chooses first: what fits it fits every wider one, so no set is missed. */
+function takeSet(buffer: EventData[], places: readonly (readonly string[])[]): EventData[] | null {
   const left = [...buffer];
   const set: EventData[] = [];
-  for (const type of expected) {
-    const position = left.findIndex((event) => event.type === type);
+  const narrowFirst = [...places.entries()].sort(([, one], [, other]) => one.length - other.length);
+  for (const [place, accepts] of narrowFirst) {
+    const position = left.findIndex((event) => matchesType(accepts, event.type));
     if (position < 0) return null;
-    set.push(left.splice(position, 1)[0] as EventData);
+    set[place] = left.splice(position, 1)[0] as EventData;
   }
   buffer.splice(0, buffer.length, ...left);
   return set;

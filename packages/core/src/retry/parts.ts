@@ -1,0 +1,26 @@
+/** The parts of a retry policy are checked where they are put together: when a step fails, its own error is to be seen. */
+import { WorkflowError } from "../errors/workflow-error.js";
+
+const made = {
+  matches: "a condition such as `retryIf.type(TypeError)`",
+  delayMs: 'a wait such as `wait.fixed("1s")`',
+  reached: "a stop such as `stop.afterAttempts(3)`",
+};
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a part that has no such method. */
+export function assertParts(name: string, method: keyof typeof made, parts: readonly unknown[]): void {
+  for (const part of parts)
+    if (typeof (part as Record<string, unknown> | null | undefined)?.[method] !== "function")
+      throw partInvalid(name, part, made[method]);
+}
+
+export function partInvalid(name: string, given: unknown, wanted: string): WorkflowError {
+  const what =
+    given === undefined || given === null || given === "" ? (JSON.stringify(given) ?? "nothing") : typeof given;
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`${name}\` of a retry policy is given ${what}.`,
+    hint: `Give it ${wanted}.`,
+    details: { option: name },
+  });
+}
