@@ -1,5 +1,5 @@
 /** The state cell of a run: commits become ticks. */
-import { isWritten } from "../snapshot/tick-codec.js";
+import { isWritten } from "../state/is-written.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";

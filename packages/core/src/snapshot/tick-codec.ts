@@ -12,6 +12,7 @@ import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent, encodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";
+import { isWritten } from "../state/is-written.js";
 import { decodeMeasured, decodeValue, encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
@@ -171,17 +172,6 @@ const written: Form = {
     throw invalidSnapshot(place.path, "that of a change of one value, and it has several");
   },
 };
-
-/** True for the one value of a change: both are frozen. */
-export function isWritten(given: StateChange, value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "patches" in given &&
-    given.patches.length === 1 &&
-    given.patches[0]?.value === value
-  );
-}
 
 /** An event of the workflow that `owner` names. */
 function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
