@@ -147,7 +147,7 @@ describe("run on a context", () => {
     next();
     await waiting(first);
 
-    const second = flow.run({ ignored: true }, { context: reload(flow, first.context) });
+    const second = flow.run(undefined, { context: reload(flow, first.context) });
     await waiting(second);
     await second.sendEvent(answer);
     await settle();
@@ -155,6 +155,32 @@ describe("run on a context", () => {
 
     expect(await second).toBe("done");
     expect(second.runId).toBe(first.runId);
+  });
+
+  it.each([{}, { topic: "new" }, new StartEvent()])("refuses new input to a run that waits: %o", async (input) => {
+    const { flow, next } = phases(2);
+    const first = flow.run();
+    await settle();
+    next();
+    await waiting(first);
+    const context = reload(flow, first.context);
+
+    expect(() => flow.run(input, { context })).toThrow(
+      expect.objectContaining({ code: "RUN_LIVE", message: expect.stringMatching(/takes no new input/) }),
+    );
+    expect((await waiting(flow.resume(context))).status).toBe("waiting");
+  });
+
+  it("refuses new input to a run that was cancelled, and continues it without one", async () => {
+    const { flow } = phases(1);
+    const first = flow.run();
+    await settle();
+    await first.cancel();
+
+    expect(() => flow.run({}, { context: first.context })).toThrow(expect.objectContaining({ code: "RUN_LIVE" }));
+    const second = flow.run(undefined, { context: first.context });
+    expect(second.runId).toBe(first.runId);
+    await second.cancel();
   });
 
   it("of a run that is live is refused, and so is a second run of one id", async () => {

@@ -22,7 +22,10 @@ export interface ResumeOptions {
 }
 
 export interface RunOptions<State = unknown> extends ResumeOptions {
-  /** Start on this state; a context whose run is still going is continued, without a new start event. */
+  /**
+   * Start on this state. Without an input, a run of it that has not ended (restored, or cancelled) is continued, as by
+   * `resume`; an input to such a run is refused: `RUN_LIVE`. So is a context whose run is at work in this process.
+   */
   readonly context?: RunContext<State>;
   /** @default made up, unique */
   readonly runId?: string;

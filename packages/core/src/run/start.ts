@@ -24,7 +24,10 @@ import { hostOf } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
   const context = options.context === undefined ? null : callerContext(compiled, options.context);
-  if (context !== null && isGoingOn(context.run.state)) return resumeRun(compiled, context, options);
+  if (context !== null && isGoingOn(context.run.state)) {
+    if (input !== undefined) throw inputToLive(context.run.state);
+    return resumeRun(compiled, context, options);
+  }
   const event = resolveStart(compiled, input);
   const limits = limitsOf(compiled, options);
   const state = newState(compiled, context, options.runId);
@@ -157,6 +160,16 @@ export function limitsOf(
     timeoutMs: timeout === undefined ? options.timeoutMs : toMs(timeout, "timeout"),
     deadlineMs: deadline === undefined ? null : timeOf(deadline, "deadline"),
   };
+}
+
+/** A run that has not ended takes no second start event, and none is dropped. */
+function inputToLive({ runId, status }: RunState): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_LIVE",
+    message: `Run "${runId}" of this context has not ended (${status}), so it takes no new input.`,
+    hint: "Continue it with `workflow.resume(context)`, or start the new run on another context.",
+    details: { runId, status },
+  });
 }
 
 function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: boolean): WorkflowError {

@@ -50,6 +50,11 @@ export interface Workflow<State = unknown> {
    */
   run<Self extends Workflow>(
     this: Self & Runnable<Self>,
+    input: undefined,
+    options: RunOptions<StateOf<Self>> & { readonly context: RunContext<StateOf<Self>> },
+  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
+  run<Self extends Workflow>(
+    this: Self & Runnable<Self>,
     ...args: RunArguments<Self, RunOptions<StateOf<Self>>>
   ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
 

@@ -36,7 +36,8 @@ new Flow().run();
 //   TS2322: Type 'number' is not assignable to type 'string'.
 new Flow().run({ topic: 3 });
 // @ts-expect-error B54 misspelled option
-//   TS2561: Object literal may only specify known properties, but 'runID' does not exist in type 'RunOptions<{ count: number; list: { a: number; }[]; user?: { name: string; } | undefined; }>'. Did you me…
+//   TS2769: No overload matches this call. The last overload gave the following error.
+//     Object literal may only specify known properties, but 'runID' does not exist in type 'RunOptions<{ count: number; list: { a: number; }[]; user?: { name: string; } | undefined; }>'. Did you me…
 new Flow().run({ topic: "x" }, { runID: "r" });
 // @ts-expect-error B55 the result is not that
 //   TS2322: Type 'number | Answer' is not assignable to type 'string'.
@@ -46,9 +47,9 @@ const text: string = await new Flow().run({ topic: "x" });
 //   TS2345: Argument of type 'StartEvent' is not assignable to parameter of type 'Flat<{ topic: string; } & { tone?: string | undefined; }>'.
 //     Property 'topic' is missing in type 'OpenEvent<"StartEvent", "start", "StartEvent">' but required in type 'Flat<{ topic: string; } & { tone?: string | undefined; }>'.
 new Flow().run(new StartEvent({ topic: "x" }));
-// @ts-expect-error B57 undefined for a required input (use resume)
+// @ts-expect-error B57 undefined for a required input, without a context to continue
 //   TS2345: Argument of type 'undefined' is not assignable to parameter of type 'Flat<{ topic: string; } & { tone?: string | undefined; }>'.
-new Flow().run(undefined, { context: ContextValue.fromDict(new Flow(), {}) });
+new Flow().run(undefined);
 // @ts-expect-error B58 the context of another workflow
 //   TS2345: Argument of type 'RunContext<{ name: string; }>' is not assignable to parameter of type 'RunContext<{ count: number; list: { a: number; }[]; user?: { name: string; } | undefined; }>'.
 //     Type '{ name: string; }' is missing the following properties from type '{ count: number; list: { a: number; }[]; user?: { name: string; } | undefined; }': count, list

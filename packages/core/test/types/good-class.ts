@@ -387,6 +387,7 @@ async function around(flow: JokeFlow) {
 const prepared = new ContextValue(new Everything("e"));
 await prepared.store.set("count", 3, { key: "k" });
 void new Everything("e").run({ topic: "x" }, { context: prepared, signal: AbortSignal.timeout(1) });
+void new Everything("e").run(undefined, { context: prepared, timeout: "1m" });
 // G61 names that are not the class's, and a workflow that runs itself
 class Renamed extends Workflow {
   static override readonly name = "renamed";
