@@ -65,6 +65,11 @@ export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
   readonly type: string;
   readonly version?: number;
   migrate?(fields: Record<string, unknown>, from: number): object;
+  /**
+   * Of a start event: labels of a run of a runtime that follow from what it is started with. They come over those that
+   * `runtime.run` is given; null: it has no label of that name.
+   */
+  runLabels?(start: Event, runId: string): { readonly [name: string]: string | null };
 }
 
 /** What `event(...)` and `StartEvent.define(...)` return: extend it. */

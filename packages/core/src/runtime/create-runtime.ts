@@ -6,6 +6,8 @@
 import type { ContextDict } from "../context/context.types.js";
 import type { RunStarted } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { classOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { markHandled } from "../run/deferred.js";
 import { initialStore } from "../run/run-store.js";
@@ -90,26 +92,28 @@ class StoredRuntime {
     this.#assertOpen();
     checkRunOptions(options);
     checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
+    const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
     const workflow = this.#book.get(name);
     const { compiled } = workflow;
+    const event = resolveStart(compiled, input);
+    const labels = labelsOf(event, key, options.labels);
     const nowMs = this.#desk.clock.now();
     const started: RunStarted = {
       type: "run.started",
       atMs: nowMs,
-      event: resolveStart(compiled, input),
+      event,
       ...limitsOf(compiled, options),
       lineage: null,
-      labels: options.labels ?? null,
+      labels,
       store: initialStore(compiled),
     };
-    const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
     const record: NewRunRecord = {
       workflow: name,
       input: startText(started, workflow),
       code: workflow.code.hash,
       createdAtMs: nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
-      labels: options.labels ?? {},
+      labels: labels ?? {},
       forkedFrom: null,
     };
     const stored = this.#desk.start({ key, workflow, record, started }).then((existing) => {
@@ -297,6 +301,18 @@ function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
       };
     },
   });
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undefined): Labels | null {
+  const own = classOf(event).runLabels?.(event, runId);
+  if (own === undefined) return given ?? null;
+  const all = Object.entries({ ...given, ...own }).filter((pair): pair is [string, string] => pair[1] !== null);
+  const labels = Object.fromEntries(all);
+  checkNames({ labels });
+  return labels;
 }
 
 function assertSame(existing: StoredRun, asked: NewRunRecord): void {

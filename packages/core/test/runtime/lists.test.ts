@@ -46,6 +46,41 @@ async function some() {
   return { machine, runtime, startedAtMs };
 }
 
+class Order extends StartEvent.define("Order", { customer: z.string().nullable() }) {
+  static runLabels({ customer }: Order, runId: string) {
+    return { customer, order: runId };
+  }
+}
+
+describe("the labels of a run", () => {
+  const order = defineWorkflow("order")
+    .step("start", { on: Order, emits: StopEvent }, () => new StopEvent({ result: null }))
+    .build();
+  const labelsOf = async (customer: string | null) => {
+    const { runtime } = new Machine().open({ order });
+    const labels = { customer: "forged", team: "red" };
+    const handle = runtime.run("order", { customer }, { runId: "7", labels });
+    await handle;
+    return (await handle.summary()).labels;
+  };
+
+  it("are those that its start event gives, over those that its caller gives", async () => {
+    expect(await labelsOf("ada")).toEqual({ customer: "ada", order: "7", team: "red" });
+  });
+
+  it("lack what its start event says null to", async () => {
+    expect(await labelsOf(null)).toEqual({ order: "7", team: "red" });
+  });
+
+  it("are refused where no store could keep what its start event gives", async () => {
+    const { runtime } = new Machine().open({ order });
+
+    expect(() => runtime.run("order", { customer: "a".repeat(1_001) })).toThrow(
+      expect.objectContaining({ code: "OPTION_INVALID" }),
+    );
+  });
+});
+
 describe("runs()", () => {
   it.each([
     [{}, "d c b a"],
