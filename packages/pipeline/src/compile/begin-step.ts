@@ -1,8 +1,8 @@
 /** How a run begins: in its session, and where an agent decides, with what that wants. */
-import type { StartEvent, WorkflowEvent } from "millrace";
-import { defined } from "../data/defined.js";
+import type { WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
+import type { PipelineStart } from "../run/start-event.js";
 import { keepChanges } from "../session/counted.js";
 import type { JsonObject } from "../session/json.js";
 import { diff } from "../session/patches.js";
@@ -31,10 +31,10 @@ interface Beginning {
 
 export async function beginRun(
   plan: CompiledPlan,
-  ev: StartEvent,
+  { request: asked }: PipelineStart,
   { ctx, live }: Beginning,
 ): Promise<WorkflowEvent | undefined> {
-  const request = (ev.get("request") ?? { ...defined("input", ev.get("input")), nesting: null }) as RunRequest;
+  const request = { ...asked, sessionId: asked.sessionId || ctx.runId };
   const store = await ctx.store.getState();
   const begun = begunState(store, ctx.runId, request);
   if (begun?.moved[0] !== undefined) {

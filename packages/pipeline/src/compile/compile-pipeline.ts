@@ -7,7 +7,7 @@
 import {
   type Context,
   defineWorkflow,
-  type StartEvent,
+  type EventClass,
   type StepFailedEvent,
   type Workflow,
   type WorkflowEvent,
@@ -15,6 +15,7 @@ import {
 import type { ConversationalAgent } from "../nodes/executor.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
+import type { PipelineStart } from "../run/start-event.js";
 import { askPeople } from "./ask-step.js";
 import { beginRun, converse } from "./begin-step.js";
 import type { PipelineCancelEvent } from "./cancel-event.js";
@@ -49,6 +50,7 @@ export interface PipelinePlan {
   readonly pipeline: PipelineIdentity;
   readonly description: string | null;
   readonly tree: PipelineTree;
+  readonly start: EventClass<PipelineStart>;
   readonly hooks: PipelineHooks;
   readonly addHistory: boolean;
   readonly numHistoryRuns: number | null;
@@ -93,7 +95,7 @@ function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string>): Gen
   yield {
     name: "begin",
     settings: options.beginOptions(plan, plan.agent !== null),
-    run: (ev: StartEvent, ctx, { live }) => beginRun(plan, ev, { ctx, live }),
+    run: (ev: PipelineStart, ctx, { live }) => beginRun(plan, ev, { ctx, live }),
   };
   if (plan.agent !== null)
     yield {

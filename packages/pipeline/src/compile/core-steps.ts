@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { collect, type EventClass, many, StartEvent, StopEvent } from "millrace";
+import { collect, type EventClass, many, StopEvent } from "millrace";
 import type { ParallelNode, PipelineNode } from "../nodes/node.types.js";
 import { PipelineCancel } from "./cancel-event.js";
 import { liveResources as resources } from "./live-run.js";
@@ -15,6 +15,8 @@ import { asked, finish, type PipelineTree, type Target } from "./pipeline-tree.j
 export interface Graph {
   readonly tree: PipelineTree;
   readonly events: PipelineEvents;
+  /** What starts a run. */
+  readonly start: EventClass;
 }
 
 const workers = 1_000;
@@ -34,7 +36,7 @@ export function beginOptions(plan: Graph, isConversational: boolean): object {
   // As a step of another pipeline it runs without its agent.
   const targets = [...(isConversational ? [converse] : []), ...firstTargets(plan)];
   // Known also where nobody is asked any more: a run that waits for an answer can say then which step is gone.
-  return { on: StartEvent, emits: classes(plan, targets), streams: [Shown, HumanPrompt], resources };
+  return { on: plan.start, emits: classes(plan, targets), streams: [Shown, HumanPrompt], resources };
 }
 
 export function converseOptions(plan: Graph): object {

@@ -1,5 +1,5 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
-import { StartEvent, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
+import { type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { agentFields, completedFields, errorFields } from "../run/end-events.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
@@ -88,7 +88,7 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, ctx:
   return new StopEvent({ result: { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all } });
 }
 
-const lastSteps: ReadonlySet<string | null> = new Set(["finish", "cancel"]);
+const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cancel"]);
 
 export async function caught(
   plan: CompiledPlan,
@@ -98,7 +98,7 @@ export async function caught(
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
   const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
-  if (StartEvent.is(failed) || lastSteps.has(ev.stepName) || isLost) throw ev.error;
+  if (outermost.has(ev.stepName) || isLost) throw ev.error;
   const { visit, from } = failed;
   const state = await stateOf(ctx);
   const node = failedNode(plan, { ev, nodeIds });

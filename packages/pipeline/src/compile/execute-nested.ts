@@ -11,6 +11,7 @@ import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import type { Executed, Execution } from "./execute.js";
 import { executorRun } from "./executor-run.js";
+import { markMadeHere } from "./made-here.js";
 import type { OwnState, RunRequest } from "./pipeline-state.types.js";
 import type { StepWork } from "./step-work.js";
 
@@ -24,7 +25,7 @@ export async function runNested(
 ): Promise<Executed> {
   const { runChild, context, events, node, keepsExecutorRuns } = execution;
   const { notes } = execution.attempt;
-  const asked = { request: { ...requestOf(execution, message), given: null } };
+  const asked = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
   const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
     throw await childError(execution, { error, work });
   });

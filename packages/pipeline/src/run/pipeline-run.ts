@@ -2,6 +2,7 @@
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { PipelineCancel } from "../compile/cancel-event.js";
+import { markMadeHere } from "../compile/made-here.js";
 import { plainCopy } from "../compile/plain-copy.js";
 import { StepRequirement } from "../human/requirement.js";
 import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";
@@ -77,7 +78,7 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
     // It takes nothing before its time has come, and has left nothing either.
     if (status === "scheduled") await this.#handle.cancel(reason);
     else {
-      const event = new PipelineCancel({ reason: reason ?? null, run: { labels, createdAtMs } });
+      const event = new PipelineCancel({ reason: reason ?? null, run: markMadeHere({ labels, createdAtMs }) });
       await this.#handle.sendEvent(event as never); // refused where the run has ended: then it is as it was
     }
     return this.output();

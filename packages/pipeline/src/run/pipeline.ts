@@ -8,6 +8,7 @@
 import type { Workflow } from "millrace";
 import { createRuntime, type RunHandle, type Runtime } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
+import { markMadeHere } from "../compile/made-here.js";
 import { PipelineTree } from "../compile/pipeline-tree.js";
 import { plainCopy } from "../compile/plain-copy.js";
 import type { PipelineIdentity } from "../compile/run-context.js";
@@ -30,6 +31,7 @@ import type { PipelineRunOutput, TypedOutput } from "./run-output.types.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
+import { startEventOf } from "./start-event.js";
 
 /** `Input` is what its `inputSchema` gives, `Given` what that takes, `Output` what its `outputSchema` gives: all follow from the schemas. */
 export class Pipeline<Input = unknown, Given = Input, Output = unknown> implements PipelineLike {
@@ -70,9 +72,9 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   run(...[input, given]: RunArguments<Given>): PipelineRun<Input, Output> {
     const options = given ?? {}; // null, too: it may come from JSON
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
-    const labels = { session: request.sessionId, ...(request.userId !== null && { user: request.userId }) };
     const { runId } = options;
-    const handle = this.#open().run(this.id, { request } as never, { labels, ...(runId !== undefined && { runId }) });
+    const start = { request: markMadeHere(request) };
+    const handle = this.#open().run(this.id, start as never, runId === undefined ? {} : { runId });
     this.#dependencies.give(handle.runId, options.dependencies);
     handle.accepted.catch(() => this.#dependencies.forget(handle.runId));
     return new PipelineRun(handle as RunHandle, this.#setup());
@@ -98,7 +100,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    */
   workflowInput(...[input, options]: RunArguments<Given>): { [field: string]: unknown } {
     assertStorable(this.name, options?.dependencies ?? {});
-    return { request: runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId }) };
+    const request = runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId });
+    return { request: markMadeHere(request) };
   }
 
   /**
@@ -196,6 +199,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       pipeline: this.#identity,
       description,
       tree: this.#tree,
+      start: startEventOf(this.#options as PipelineOptions),
       hooks: sessionHooks({
         pipeline: this.#identity,
         tree: this.#tree,

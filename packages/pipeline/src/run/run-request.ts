@@ -20,7 +20,7 @@ export interface GivenRequest extends RunRequest {
 export interface Asked {
   readonly input: unknown;
   readonly options: PipelineRunOptions;
-  /** Of runs that name none. */
+  /** Of runs that name none. Empty: each has its own, with its id. */
   readonly sessionId: string;
 }
 
@@ -31,8 +31,14 @@ export interface Asked {
  */
 export function runRequest(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
   checkRunOptions(pipeline.name, options);
+  const checked = validateInput(pipeline.name, pipeline.inputSchema ?? null, input);
+  return requestOf(pipeline, { input: checked, options, sessionId });
+}
+
+/** The same of an input and options that are checked. @throws {WorkflowError} `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`. */
+export function requestOf(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
   return {
-    ...defined("input", plainCopy(validateInput(pipeline.name, pipeline.inputSchema ?? null, input))),
+    ...defined("input", plainCopy(input)),
     additionalData: plainCopy(options.additionalData ?? {}) as RunRequest["additionalData"],
     media: toMediaSet(options),
     sessionId: options.sessionId ?? sessionId,

@@ -1,7 +1,13 @@
 /** What a pipeline takes and gives, checked against its schemas: the input before anything is stored or shown, the output at the end. */
 import { type StandardSchema, WorkflowError } from "millrace";
 
-type Checked = { readonly value: unknown } | { readonly issues: readonly string[] };
+/** What is wrong, and where in the value. Null: it says so itself. */
+interface Issue {
+  readonly path: readonly string[] | null;
+  readonly message: string;
+}
+
+type Checked = { readonly value: unknown } | { readonly issues: readonly Issue[] };
 
 /**
  * Text is read as JSON where a schema is given.
@@ -9,19 +15,28 @@ type Checked = { readonly value: unknown } | { readonly issues: readonly string[
  * @throws {WorkflowError} `INPUT_INVALID` with what the schema says.
  */
 export function validateInput(pipeline: string, schema: StandardSchema | null, input: unknown): unknown {
-  if (schema === null) return input;
-  const read: Checked = typeof input === "string" ? parsed(input) : { value: input };
-  const checked = input === undefined ? missing : "issues" in read ? read : check(schema, read.value, "the input");
+  const checked = checkInput(schema, input);
   if ("value" in checked) return checked.value;
+  const issues = textsOf(checked.issues, "the input");
   throw new WorkflowError({
     code: "INPUT_INVALID",
-    message: `The input does not fit the pipeline "${pipeline}": ${checked.issues.join("; ")}.`,
+    message: `The input does not fit the pipeline "${pipeline}": ${issues.join("; ")}.`,
     hint: "Give what its `inputSchema` asks for.",
-    details: { pipeline, issues: checked.issues },
+    details: { pipeline, issues },
   });
 }
 
-const missing: Checked = { issues: ["the pipeline has an input schema, and no input was given"] };
+/** The same, without an error. */
+export function checkInput(schema: StandardSchema | null, input: unknown): Checked {
+  if (schema === null) return { value: input };
+  if (input === undefined) return whole("the pipeline has an input schema, and no input was given");
+  const read = typeof input === "string" ? parsed(input) : { value: input };
+  return "issues" in read ? read : check(schema, read.value, "the input");
+}
+
+function whole(message: string): Checked {
+  return { issues: [{ path: null, message }] };
+}
 
 /**
  * Text that does not fit as it is is read as JSON: that is how models write data.
@@ -34,28 +49,31 @@ export function validateOutput(pipeline: string, schema: StandardSchema, content
   const read = typeof content === "string" ? parsed(content) : checked;
   const again = "value" in read ? check(schema, read.value, "the content") : checked;
   if ("value" in again) return again.value;
+  const issues = textsOf(again.issues, "the content");
   throw new WorkflowError({
     code: "OUTPUT_INVALID",
-    message: `The content does not fit what the pipeline "${pipeline}" gives: ${again.issues.join("; ")}.`,
+    message: `The content does not fit what the pipeline "${pipeline}" gives: ${issues.join("; ")}.`,
     hint: "Have its last step give what `outputSchema` asks for.",
-    details: { pipeline, issues: again.issues },
+    details: { pipeline, issues },
   });
 }
 
 function check(schema: StandardSchema, value: unknown, what: string): Checked {
   const result = schema["~standard"].validate(value);
-  if (result instanceof Promise) return { issues: [`the schema of ${what} answers with a promise`] };
+  if (result instanceof Promise) return whole(`the schema of ${what} answers with a promise`);
   if (!result.issues) return { value: result.value };
-  return {
-    issues: result.issues.map(({ message, path = [] }) => `${path.map(keyOf).join(".") || what}: ${message}`),
-  };
+  return { issues: result.issues.map(({ message, path = [] }) => ({ path: path.map(keyOf), message })) };
+}
+
+function textsOf(issues: readonly Issue[], what: string): string[] {
+  return issues.map(({ path, message }) => (path === null ? message : `${path.join(".") || what}: ${message}`));
 }
 
 function parsed(text: string): Checked {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { issues: ["the input is text that is no JSON, and the pipeline has an input schema"] };
+    return whole("the input is text that is no JSON, and the pipeline has an input schema");
   }
 }
 

@@ -1,0 +1,110 @@
+/**
+ * What starts a run of a pipeline: a request that was made in this process, or what a caller says from outside, which is checked
+ * before anything is stored.
+ *
+ * @module
+ */
+import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent, type WorkflowEvent } from "millrace";
+import { madeHere } from "../compile/made-here.js";
+import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
+import { type GivenRequest, requestOf } from "./run-request.js";
+import { checkInput } from "./schemas.js";
+
+export interface PipelineStart extends WorkflowEvent {
+  readonly request: GivenRequest;
+}
+
+/** What an index of any store takes. */
+const LONGEST = 1_000;
+
+const outside = ["input", "session_id", "user_id"] as const;
+type Outside = Partial<Record<(typeof outside)[number], unknown>>;
+
+export function startEventOf(pipeline: PipelineOptions): EventClass<PipelineStart> {
+  const fields = {
+    "~standard": {
+      version: 1 as const,
+      vendor: "millrace",
+      validate: (given: unknown) => read(pipeline, given as object),
+      jsonSchema: { input: (options: object) => jsonSchemaOf(pipeline.inputSchema, options) },
+    },
+  };
+  class Start extends StartEvent.define("pipeline.start", fields as StandardSchema<object, object>) {
+    /** A caller who gives labels of these names does not decide whose run it is. */
+    static runLabels({ request }: PipelineStart, runId: string): Record<string, string | null> {
+      return { session: request.sessionId || runId, user: request.userId };
+    }
+  }
+  return Start as never;
+}
+
+type Read = { readonly value: Pick<PipelineStart, "request"> } | { readonly issues: readonly SchemaIssue[] };
+
+function read(pipeline: PipelineOptions, given: object): Read {
+  const request = "request" in given ? madeHere<GivenRequest>(given.request) : null;
+  if (request !== null) return { value: { request } };
+  const { input, session_id: sessionId, user_id: userId } = given as Outside;
+  const checked = checkInput(pipeline.inputSchema ?? null, input);
+  const issues = [
+    ...unknownFields(given),
+    ...textIssues("session_id", sessionId, 1),
+    ...textIssues("user_id", userId, 0),
+    ...("issues" in checked
+      ? checked.issues.map(({ path, message }) => ({ message, path: ["input", ...(path ?? [])] }))
+      : []),
+  ];
+  if (issues.length > 0 || !("value" in checked)) return { issues };
+  const options: PipelineRunOptions = {
+    ...(typeof sessionId === "string" && { sessionId }),
+    ...(typeof userId === "string" && { userId }),
+  };
+  return { value: { request: requestOf(pipeline, { input: checked.value, options, sessionId: "" }) } };
+}
+
+function unknownFields(given: object): SchemaIssue[] {
+  const unknown = Object.keys(given).filter((name) => !(outside as readonly string[]).includes(name));
+  return unknown.map((name) => ({
+    message: `a pipeline takes no such field, but ${outside.join(", ")}`,
+    path: [name],
+  }));
+}
+
+function textIssues(name: string, value: unknown, least: number): SchemaIssue[] {
+  if (value === undefined || value === null) return [];
+  const message = typeof value !== "string" ? "it is no text" : lengthProblem(value, least);
+  return message === null ? [] : [{ message, path: [name] }];
+}
+
+function lengthProblem({ length }: string, least: number): string | null {
+  if (length < least) return "it is empty";
+  return length > LONGEST ? `it is longer than ${LONGEST} characters` : null;
+}
+
+function jsonSchemaOf(inputSchema: StandardSchema | undefined, options: object): object {
+  const id = { type: ["string", "null"], maxLength: LONGEST };
+  return {
+    type: "object",
+    properties: {
+      input: inputSchema === undefined ? {} : describe(inputSchema, options),
+      session_id: { ...id, minLength: 1 },
+      user_id: id,
+    },
+    ...(inputSchema !== undefined && { required: ["input"] }),
+    additionalProperties: false,
+  };
+}
+
+interface Describing {
+  readonly jsonSchema?: { readonly input: (options: object) => object };
+}
+
+/** What JSON Schema cannot say becomes `{}`: anything. The schema itself is asked when the input arrives. */
+function describe(schema: StandardSchema, options: object): object {
+  try {
+    const described = (schema["~standard"] as Describing).jsonSchema?.input(options) ?? {};
+    const { $schema: _dialect, ...rest } = described as Record<string, unknown>;
+    return rest;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,308 @@
+/** Pipelines over HTTP: what a caller may say to them, and what nobody may. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { Pipeline, type PipelineOptions, Step, type StepFunction } from "@millrace/pipeline";
+import { sqliteStore } from "@millrace/sqlite";
+import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { bearerAuth, createHandler, createServer, type ServerOptions } from "../src/index.js";
+import type { Json } from "./answer.types.js";
+
+const log = { info: () => {}, error: () => {} };
+
+const echo: StepFunction = ({ input = null }, { sessionState }) => {
+  sessionState["count"] = Number(sessionState["count"] ?? 0) + 1;
+  return { input, count: sessionState["count"] };
+};
+
+const asks = new Step({ name: "asks", executor: echo, humanReview: { requiresConfirmation: true } });
+
+const Topic = z.object({ topic: z.string(), words: z.number().default(100) });
+
+interface Told {
+  readonly status: number;
+  readonly body: Json;
+}
+
+/** Pipelines on a port. */
+async function open(options: Partial<PipelineOptions> = {}, { auth }: Pick<ServerOptions, "auth"> = {}) {
+  const store = sqliteStore(":memory:");
+  const free = new Pipeline({ name: "Free", steps: [echo], ...options, store });
+  const strict = new Pipeline({ name: "Strict", steps: [echo], inputSchema: Topic, store });
+  const outer = new Pipeline({ name: "Outer", steps: [free], store });
+  const workflows = { free: free.workflow, strict: strict.workflow, outer: outer.workflow };
+  const runtime = createRuntime({ workflows, store, log }) as unknown as Runtime;
+  const app = createServer({ runtime, log, ...(auth && { auth }) });
+  const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" });
+  await once(server, "listening");
+  onTestFinished(async () => {
+    server.close();
+    await runtime.stop();
+    await Promise.all([free.close(), strict.close(), outer.close()]);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ask = async (path: string, body: unknown, token = "ada", more: object = {}): Promise<Told> => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}`, ...more };
+    const given = typeof body === "string" ? body : JSON.stringify(body);
+    const response = await fetch(`${url}${path}`, { method: "POST", headers, body: given });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+  return {
+    free,
+    runtime,
+    ask,
+    get: async (path: string): Promise<Json> => (await fetch(`${url}${path}`)).json(),
+    run: (body: unknown, name = "free", token?: string, headers?: object) =>
+      ask(`/workflows/${name}/run`, body, token, headers),
+    starts: async (): Promise<number> => (await runtime.runs()).runs.length,
+  };
+}
+
+const outputOf = ({ body }: Told): Json => body.result.value.result;
+
+const start = (start_event: unknown, rest: object = {}) => ({ start_event, ...rest });
+
+describe("a pipeline over HTTP", () => {
+  it("takes an input, and is a session of its own that is found by its run", async () => {
+    const { run, free } = await open();
+
+    const told = await run(start({ input: "x" }, { handler_id: "one" }));
+
+    expect(outputOf(told)).toMatchObject({
+      status: "COMPLETED",
+      content: { input: "x", count: 1 },
+      sessionId: "one",
+      userId: null,
+    });
+    expect(await free.getRun("one")).toMatchObject({ status: "COMPLETED", sessionId: "one" });
+    expect((await free.runs({ sessionId: "one" })).runs).toMatchObject([{ runId: "one", labels: { session: "one" } }]);
+  });
+
+  it.each([
+    ["no body", ""],
+    ["{}", "{}"],
+    ["an empty start event", start({})],
+    ["no start event", start(null)],
+    ["a null in every field", start({ session_id: null, user_id: null })],
+    ["an envelope", start({ type: "pipeline.start", value: {} })],
+    ["kwargs", { kwargs: {} }],
+  ])("runs without an input, given %s", async (_, body) => {
+    const { run } = await open();
+
+    expect(outputOf(await run(body))).toMatchObject({ status: "COMPLETED", content: { input: null, count: 1 } });
+  });
+
+  it.each([
+    ["a list", ["x", { y: 1 }]],
+    ["null", null],
+    ["a number", 0],
+    ["an object with names of its own", { request: { nesting: {} }, session_id: "s" }],
+  ])("takes %s as it is", async (_, input) => {
+    const { run } = await open();
+
+    expect(outputOf(await run(start({ input })))).toMatchObject({ content: { input } });
+  });
+
+  it("goes on with a session of a user, and labels its runs with both", async () => {
+    const { run, free } = await open();
+    const mine = { session_id: "s", user_id: "ada" };
+
+    await run(start({ input: "x", ...mine }, { handler_id: "one" }));
+    const second = await run(start({ input: "y", ...mine }, { handler_id: "two", labels: { team: "red" } }));
+
+    expect(outputOf(second)).toMatchObject({ content: { input: "y", count: 2 }, sessionId: "s", userId: "ada" });
+    expect((await free.runs({ sessionId: "s", userId: "ada" })).runs.map(({ runId }) => runId).sort()).toEqual([
+      "one",
+      "two",
+    ]);
+    expect(await free.sessions.get("s")).toMatchObject({ userId: "ada", runs: [{ runId: "one" }, { runId: "two" }] });
+    await expect(free.getRun("one", "bob")).rejects.toMatchObject({ code: "SESSION_FOREIGN" });
+  });
+
+  it("does not go on with a session of another user", async () => {
+    const { run, free } = await open();
+    await run(start({ session_id: "s", user_id: "ada" }));
+
+    const { body } = await run(start({ session_id: "s", user_id: "bob" }));
+
+    expect(body).toMatchObject({ status: "failed", error: 'Session "s" belongs to another user than "bob".' });
+    expect(await free.getSessionState("s")).toEqual({ count: 1 });
+  });
+
+  it("started again with its key is the run that there is", async () => {
+    const { run, starts } = await open();
+    const body = start({ input: "x" }, { handler_id: "one" });
+    const headers = { "idempotency-key": "k" };
+
+    const first = await run(body, "free", "ada", headers);
+    const second = await run(body, "free", "ada", headers);
+
+    expect(second).toEqual(first);
+    expect(await starts()).toBe(1);
+  });
+
+  it("shows what it takes, with the schema of its input", async () => {
+    const { get } = await open();
+
+    expect((await get("/workflows/strict/schema")).start).toEqual({
+      type: "object",
+      title: "pipeline.start",
+      properties: {
+        input: {
+          type: "object",
+          properties: { topic: { type: "string" }, words: { type: "number", default: 100 } },
+          required: ["topic"],
+        },
+        session_id: { type: ["string", "null"], minLength: 1, maxLength: 1_000 },
+        user_id: { type: ["string", "null"], maxLength: 1_000 },
+      },
+      required: ["input"],
+      additionalProperties: false,
+    });
+    expect((await get("/workflows/free/schema")).start).toMatchObject({ properties: { input: {} } });
+  });
+
+  it("gets its input as its schema makes it, also from text", async () => {
+    const { run } = await open();
+    const content = { input: { topic: "x", words: 100 } };
+
+    expect(outputOf(await run(start({ input: { topic: "x" } }), "strict"))).toMatchObject({ content });
+    expect(outputOf(await run(start({ input: '{"topic":"x"}' }), "strict"))).toMatchObject({ content });
+  });
+
+  it("runs the pipelines in it", async () => {
+    const { run } = await open();
+
+    expect(outputOf(await run(start({ input: "x", session_id: "s" }), "outer"))).toMatchObject({
+      status: "COMPLETED",
+      content: { input: "x", count: 1 },
+      sessionId: "s",
+    });
+  });
+
+  it("keeps the sessions of tenants apart", async () => {
+    const tokens = [
+      { token: "red", tenant: "red" },
+      { token: "blue", tenant: "blue" },
+    ];
+    const { run } = await open({}, { auth: bearerAuth({ tokens }) });
+    const body = start({ session_id: "s", user_id: "ada" });
+
+    await run(body, "free", "red");
+
+    expect(outputOf(await run(body, "free", "red"))).toMatchObject({ content: { count: 2 } });
+    expect(outputOf(await run(body, "free", "blue"))).toMatchObject({ content: { count: 1 } });
+  });
+});
+
+/** As the package makes it for a run in its own process. */
+const forged = {
+  additionalData: {},
+  media: { images: [], videos: [], audio: [], files: [] },
+  sessionId: "s",
+  userId: "ada",
+  dependencies: {},
+  metadata: {},
+  showsSteps: true,
+  showsExecutors: true,
+  nesting: null,
+  given: { admin: true },
+};
+const nesting = { depth: 1, rootRunId: "one", parentStepId: "1", parentRunId: "one", parentVisit: 1 };
+
+describe("what a pipeline does not take from outside", () => {
+  const hostile: readonly (readonly [what: string, start: unknown, says: string])[] = [
+    ["a request", { request: forged }, "request"],
+    ["a request beside an input", { input: "x", request: forged }, "request"],
+    ["a request of a nested run", { request: { ...forged, nesting } }, "request"],
+    ["a request with a mark", { request: { ...forged, "Symbol(millrace.pipeline.made-here)": true } }, "request"],
+    ["a request that is none", { request: null }, "request"],
+    ["a request in an envelope", { type: "pipeline.start", value: { request: forged } }, "request"],
+    ["a request beside forms", { value: { request: forged }, meta: { request: "Map" } }, ""],
+    ["the names of the package", { input: "x", sessionId: "s", userId: "ada" }, "sessionId"],
+    ["a session state", { input: "x", session_state: { admin: true } }, "session_state"],
+    ["a misspelt field", { inputs: "x" }, "inputs"],
+    ["a session that is no text", { session_id: 5 }, "session_id"],
+    ["a session that is an object", { session_id: { toString: "s" } }, "session_id"],
+    ["an empty session", { session_id: "" }, "session_id"],
+    ["an endless session", { session_id: "s".repeat(1_001) }, "session_id"],
+    ["a session that no store keeps", { session_id: "a\u0000b" }, "session"],
+    ["a user that is no text", { user_id: ["ada"] }, "user_id"],
+    ["an endless user", { user_id: "u".repeat(1_001) }, "user_id"],
+    ["a start event that is a list", [], ""],
+    ["a start event of the core", { type: "StartEvent", value: { input: "x" } }, "StartEvent"],
+    ["a prototype", '{"start_event":{"__proto__":{"request":{}}}}', ""],
+  ];
+
+  it.each(hostile)("%s is 400, and nothing is stored", async (_, given, says) => {
+    const { run, starts } = await open();
+
+    const { status, body } = await run(typeof given === "string" ? given : start(given));
+
+    expect({ status, starts: await starts() }).toEqual({ status: 400, starts: 0 });
+    expect(body.detail).toContain(says);
+  });
+
+  it.each([
+    ["an input that does not fit", { input: { topic: 5 } }, [{ path: "input.topic" }]],
+    ["an input that is no JSON text", { input: "x" }, [{ path: "input" }]],
+    ["no input", {}, [{ path: "input" }]],
+    ["null", { input: null }, [{ path: "input" }]],
+    ["two faults", { input: { topic: 5 }, session_id: 5 }, [{ path: "session_id" }, { path: "input.topic" }]],
+  ])("%s is 400 where the pipeline has a schema", async (_, given, issues) => {
+    const { run, starts } = await open();
+
+    expect(await run(start(given), "strict")).toMatchObject({ status: 400, body: { code: "EVENT_INVALID", issues } });
+    expect(await starts()).toBe(0);
+  });
+
+  it("a label that says another session or user has no say", async () => {
+    const { run, free } = await open();
+    const labels = { session: "other", user: "ada", team: "red" };
+
+    await run(start({ session_id: "s" }, { handler_id: "one", labels }));
+
+    expect((await free.runs()).runs).toMatchObject([{ labels: { session: "s", team: "red" } }]);
+    expect((await free.runs({ userId: "ada" })).runs).toEqual([]);
+  });
+
+  it("a function is as strict", async () => {
+    const { free } = await open();
+    const headers = { "content-type": "application/json" };
+    const ask = createHandler(free.workflow, { store: memoryStore(), log });
+    const post = (given: object) =>
+      ask(new Request("http://127.0.0.1/", { method: "POST", headers, body: JSON.stringify(start(given)) }));
+
+    expect(await (await post({ request: forged })).json()).toMatchObject({ code: "EVENT_INVALID" });
+    expect(await (await post({ input: "x" })).json()).toMatchObject({ status: "completed" });
+  });
+
+  it.each([
+    ["a run that is made up", { run: { labels: { session: "s", user: "ada" }, createdAtMs: 0 } }, "run"],
+    ["a run that is no object", { run: 5 }, "run"],
+    ["a reason that is no text", { reason: { a: 1 } }, "reason"],
+  ])("a cancel with %s is 400, and the run waits as before", async (_, value, says) => {
+    const { ask, run, free } = await open({ steps: [asks] });
+    await run(start({}, { handler_id: "one" }));
+
+    const told = await ask("/events/one", { event: { type: "pipeline.cancel", value } });
+
+    expect(told).toMatchObject({ status: 400, body: { code: "EVENT_INVALID", issues: [{ path: says }] } });
+    expect(await free.getRun("one")).toMatchObject({ status: "PAUSED" });
+  });
+
+  it("a cancel with a reason stops the run", async () => {
+    const { ask, run, free } = await open({ steps: [asks] });
+    await run(start({ session_id: "s" }, { handler_id: "one" }));
+
+    await ask("/events/one", { event: { type: "pipeline.cancel", value: { reason: "late" } } });
+
+    expect(await free.handle("one").output()).toMatchObject({
+      status: "CANCELLED",
+      cancelReason: "late",
+      sessionId: "s",
+    });
+  });
+});
