@@ -123,10 +123,11 @@ function withoutTimes<Value>(value: Value): Value {
   );
 }
 
-/** Branches that run at once tell of themselves in any order. */
+/** Branches that run at once tell of themselves in any order, and are numbered in that. */
 function inOneOrder({ events, ...output }: PipelineRunOutput): PipelineRunOutput {
+  const unnumbered = events.map((event) => ({ ...event, eventIndex: 0 }));
   return {
     ...output,
-    events: events.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
+    events: unnumbered.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
   };
 }
