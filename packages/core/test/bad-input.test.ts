@@ -7,6 +7,7 @@ import {
   event,
   HumanResponseEvent,
   InputRequiredEvent,
+  many,
   StartEvent,
   StopEvent,
   step,
@@ -38,7 +39,7 @@ const withHint = (code: string, message: RegExp) =>
 /** Runs a function as the only step of a workflow, and gives what it throws. */
 async function failureOf(run: (ctx: Context) => unknown): Promise<unknown> {
   class Only extends Workflow {
-    @step({ on: StartEvent, emits: [StopEvent, Item], waits: Answer, skipChecks: ["deadEnd"] })
+    @step({ on: StartEvent, emits: [StopEvent, Item, many(Item)], waits: Answer, skipChecks: ["deadEnd"] })
     async only(_ev: StartEvent, ctx: Context): Promise<StopEvent | Item> {
       return (await run(ctx)) as StopEvent;
     }
@@ -167,7 +168,7 @@ describe("sending", () => {
     });
     expect(await handler.answer(prompts[0]!.promptId, { yes: true })).toMatchObject({
       status: "refused",
-      code: "RUN_FINISHED",
+      code: "PROMPT_CLOSED",
     });
     expect(await handler).toBe(0);
   });

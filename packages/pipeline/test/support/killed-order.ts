@@ -116,10 +116,10 @@ async function ended({ path, isNested }: OrdersFile): Promise<Pick<KilledOrder, 
   }
 }
 
-/** When something happened, and how long it took, is another number every time. */
+/** When something happened, how long it took, and which of two branches told of it first, is another number every time. */
 function withoutTimes<Value>(value: Value): Value {
   return JSON.parse(
-    JSON.stringify(value, (key, part) => (/^(duration|createdAt|createdAtMs|endedAtMs)$/.test(key) ? 0 : part)),
+    JSON.stringify(value, (key, part) => (/^(duration|createdAt|createdAtMs|endedAtMs|eventIndex)$/.test(key) ? 0 : part)),
   );
 }
 
