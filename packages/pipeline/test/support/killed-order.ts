@@ -119,7 +119,9 @@ async function ended({ path, isNested }: OrdersFile): Promise<Pick<KilledOrder, 
 /** When something happened, how long it took, and which of two branches told of it first, is another number every time. */
 function withoutTimes<Value>(value: Value): Value {
   return JSON.parse(
-    JSON.stringify(value, (key, part) => (/^(duration|createdAt|createdAtMs|endedAtMs|eventIndex)$/.test(key) ? 0 : part)),
+    JSON.stringify(value, (key, part) =>
+      /^(duration|createdAt|createdAtMs|endedAtMs|eventIndex)$/.test(key) ? 0 : part,
+    ),
   );
 }
 
