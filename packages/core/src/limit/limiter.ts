@@ -62,7 +62,12 @@ export class Limiter {
   /** When the next one may begin, as far as the minute goes. */
   #freeAtMs(): number {
     const earliest = this.#beganAtMs[this.#began % this.#perMinute];
-    return earliest === undefined ? -Infinity : earliest + minuteMs;
+    if (earliest === undefined) return -Infinity;
+    const nowMs = this.#clock.now();
+    if (earliest <= nowMs) return earliest + minuteMs;
+    // The clock was set back: all of them began now at the latest.
+    for (const [place, atMs] of this.#beganAtMs.entries()) this.#beganAtMs[place] = Math.min(atMs, nowMs);
+    return nowMs + minuteMs;
   }
 
   #begin(): Release {

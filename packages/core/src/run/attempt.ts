@@ -324,8 +324,8 @@ class StepTimer {
   run(): void {
     if (this.callOff !== null || this.attempt.ended !== null) return;
     const { clock } = this.attempt.runner.host.ports;
-    this.sinceMs = clock.now();
-    this.callOff = clock.setTimer(this.sinceMs + this.leftMs, () =>
+    this.sinceMs = this.attempt.runner.now();
+    this.callOff = clock.setTimer(clock.now() + this.leftMs, () =>
       this.attempt.fail(timedOut(this.attempt, this.limitMs)),
     );
   }
@@ -334,7 +334,8 @@ class StepTimer {
     if (this.callOff === null) return;
     this.callOff();
     this.callOff = null;
-    this.leftMs -= this.attempt.runner.host.ports.clock.now() - this.sinceMs;
+    // A clock that is set back gives no time.
+    this.leftMs -= Math.max(0, this.attempt.runner.now() - this.sinceMs);
   }
 }
 

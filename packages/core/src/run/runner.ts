@@ -19,6 +19,7 @@ import { inspectTick } from "./inspect-run.js";
 import { perform } from "./perform.js";
 import type { RunJournal } from "./run-journal.js";
 import { createCell } from "./run-store.js";
+import { leadOf, timeOf } from "./run-time.js";
 import { nextTurn } from "./system.js";
 import { afterTurn, isTurnOver } from "./turn.js";
 import type { WorkflowHost } from "./workflow-host.js";
@@ -107,7 +108,12 @@ export class Runner {
 
   /** Never less than the time of the tick before. */
   now(): number {
-    return Math.max(this.state.atMs, this.host.ports.clock.now());
+    return timeOf(this.state, this.host.ports.clock.now());
+  }
+
+  /** A moment of the clock, in the time of this run. They differ only where the clock was set back. */
+  timeAt(clockMs: number): number {
+    return clockMs + leadOf(this.state, this.host.ports.clock.now());
   }
 
   /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot. */
@@ -323,7 +329,8 @@ export class Runner {
     this.armedAtMs = dueAtMs;
     this.callOffTimer = null;
     if (dueAtMs === null) return;
-    this.callOffTimer = this.host.ports.clock.setTimer(dueAtMs, () => {
+    const { clock } = this.host.ports;
+    this.callOffTimer = clock.setTimer(dueAtMs - leadOf(this.state, clock.now()), () => {
       this.armedAtMs = null;
       this.submit({ type: "time.passed", atMs: Math.max(this.now(), dueAtMs) });
     });

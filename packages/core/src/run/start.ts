@@ -56,9 +56,11 @@ function goOn(compiled: CompiledWorkflow, { given, options, allowed, type }: GoO
   const { state } = context.run;
   const never = state.ticks === 0;
   if (never || !allowed.includes(state.status)) throw cannotGoOn(state, type, never);
-  const limits = options.timeout === undefined && options.deadline === undefined ? {} : limitsOf(compiled, options);
+  const isSame = options.timeout === undefined && options.deadline === undefined;
+  const limits: Partial<ReturnType<typeof limitsOf>> = isSame ? {} : limitsOf(compiled, options);
   const { handler, runner } = launch(compiled, { context, run: context.run, options });
-  begin(runner, { type, atMs: runner.now(), ...limits }, handler);
+  const deadline = limits.deadlineMs == null ? {} : { deadlineMs: runner.timeAt(limits.deadlineMs) };
+  begin(runner, { type, atMs: runner.now(), ...limits, ...deadline }, handler);
   resumeChildren(runner);
   return handler;
 }

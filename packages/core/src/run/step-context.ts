@@ -192,7 +192,8 @@ export class StepContext implements Context {
     return this.#call("sleep", () => {
       const { runner } = this.#attempt;
       const call = this.#calls().id("sleep", "", options.key);
-      const dueAtMs = until instanceof Date ? timeOf(until, "sleep") : runner.now() + toMs(until, "sleep");
+      const dueAtMs =
+        until instanceof Date ? runner.timeAt(timeOf(until, "sleep")) : runner.now() + toMs(until, "sleep");
       return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
     });
   }

@@ -20,12 +20,15 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(atMs, wake, isBackground = false) {
     let timer: ReturnType<typeof setTimeout>;
+    let leftMs = atMs - Date.now();
     const arm = (): void => {
-      const leftMs = atMs - Date.now();
-      timer = startTimer(
-        () => (leftMs > LONGEST_TIMER_MS ? arm() : wake()),
-        Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS),
-      );
+      const partMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
+      timer = startTimer(() => {
+        if (leftMs <= LONGEST_TIMER_MS) return wake();
+        // A clock that was set forward makes it shorter; one that was set back does not make it longer.
+        leftMs = Math.min(leftMs - partMs, atMs - Date.now());
+        arm();
+      }, partMs);
       // A number in browsers and workerd, where nothing has to end.
       if (isBackground && typeof timer === "object") timer.unref();
     };

@@ -258,7 +258,10 @@ export class LiveRun implements RunJournal, Committing {
     const { clock } = this.runner.host.ports;
     const release = (): void => {
       this.#callOffRelease = null;
-      if (this.#phase === "live" && this.runner.isQuiet()) this.leave("waiting");
+      const { runner } = this;
+      // Where the clock was set back, it would not be called on time.
+      if (runner.timeAt(0) > 0 && wakeAt(runner) !== null) return;
+      if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
     this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release, true);
   }

@@ -72,7 +72,7 @@ export class Pump {
     let adopted = 0;
     try {
       // Again when it took that long: a lease that has run out would be claimed below.
-      while (clock.now() >= this.#renewAtMs) {
+      while (this.#mustRenew(clock.now())) {
         this.#renewAtMs = clock.now() + renewMs;
         await desk.renew();
       }
@@ -86,6 +86,11 @@ export class Pump {
       this.#arm(clock.now() + Math.min(renewMs, 1_000));
     }
     return adopted;
+  }
+
+  /** Also when the clock is before the last time: it was set back, and would say for that long that it is not due yet. */
+  #mustRenew(nowMs: number): boolean {
+    return nowMs >= this.#renewAtMs || nowMs < this.#renewAtMs - this.#setup.renewMs;
   }
 
   /** @param isDue A run wants to be taken up: the process lives on for it. */

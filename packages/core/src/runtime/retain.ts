@@ -36,6 +36,8 @@ export async function retainRuns({ store, clock, tenants }: RetainSetup, retenti
   const startedAtMs = clock.now();
   const beforeMs = startedAtMs - toMs(retention.olderThan, "olderThan");
   const untilMs = timeBudget === undefined ? Number.POSITIVE_INFINITY : startedAtMs + toMs(timeBudget, "timeBudget");
+  // Before the start: the clock was set back, and nobody knows how much is left.
+  const isOver = (nowMs: number): boolean => nowMs >= untilMs || (timeBudget !== undefined && nowMs < startedAtMs);
   checkLimit(limit);
   let deleted = 0;
   let size = FIRST_BATCH;
@@ -47,7 +49,7 @@ export async function retainRuns({ store, clock, tenants }: RetainSetup, retenti
       deleted += count;
       size = blockedMs > TURN_MS ? Math.ceil(size / 2) : Math.min(2 * size, LARGEST_BATCH);
       onProgress?.(deleted);
-      if (deleted >= limit || clock.now() >= untilMs) return deleted;
+      if (deleted >= limit || isOver(clock.now())) return deleted;
       await new Promise<void>(nextTurn);
     }
   }

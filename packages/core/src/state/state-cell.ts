@@ -286,6 +286,8 @@ export class StateCell {
     const { clock, lockTimeoutMs } = this.#host;
     if (this.#stopTimer || this.#turns.size < 2) return;
     const nowMs = clock.now();
+    // It would be in the future where the clock was set back.
+    if (this.#holder) this.#holder.blockingSinceMs = Math.min(this.#holder.blockingSinceMs, nowMs);
     const dueMs = (this.#holder?.blockingSinceMs ?? nowMs) + lockTimeoutMs;
     this.#stopTimer = clock.setTimer(dueMs > nowMs ? dueMs : nowMs + lockTimeoutMs, () => {
       this.#stopTimer = null;

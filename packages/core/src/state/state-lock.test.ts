@@ -191,6 +191,21 @@ describe("StateCell: lock timeout", () => {
     expect(clock.timers).toBe(0);
   });
 
+  it("comes, one limit later at most, where the clock is set back", async () => {
+    const { cell, clock } = createTestCell(start, { lockTimeoutMs: 100 });
+    const edit = cell.edit(() => new Promise<void>(() => {}));
+    await Promise.resolve();
+    const waiting = cell.write("count", 1);
+
+    clock.setBy(-500);
+    clock.advance(100);
+    clock.advance(100);
+
+    await expect(edit).rejects.toMatchObject({ code: "STATE_LOCKED" });
+    await waiting;
+    expect(cell.read("count")).toBe(1);
+  });
+
   it("measures each edit by itself, however long the queue is", async () => {
     const { cell, clock } = createTestCell(start, { lockTimeoutMs: 100 });
     const gates = [deferred(), deferred(), deferred()];

@@ -7,6 +7,8 @@ import { gate, rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
 const LEASE = 30_000;
+const HOUR = 3_600_000;
+const START_MS = new Machine().clock.now();
 
 class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
 
@@ -85,6 +87,26 @@ describe("a lease", () => {
 
     expect(await run).toEqual([1, 1]);
     expect((await machine.row("one")).epoch).toBe(1);
+  });
+
+  it("is renewed in time, and by the new time, after the clock was set back", async () => {
+    const machine = new Machine();
+    const { calls, flows } = slow();
+    const owner = machine.open(flows);
+    await owner.runtime.run("slow", {}, { runId: "one" }).accepted;
+    await machine.clock.advance(LEASE);
+
+    machine.clock.setBy(-6 * HOUR);
+    await machine.clock.advance(LEASE / 3);
+    const renewed = (await machine.row("one")).lease?.untilMs;
+    await machine.open(flows).runtime.start();
+    await machine.clock.advance(20 * LEASE);
+    const before = calls.length;
+    owner.kill();
+    await machine.clock.advance(2 * LEASE);
+
+    expect(renewed).toBe(START_MS - 6 * HOUR + LEASE + LEASE / 3 + LEASE);
+    expect([before, calls.length]).toEqual([1, 2]);
   });
 
   it("that one owner loses to another costs the first all that it does from then on", async () => {

@@ -56,6 +56,27 @@ function asking() {
 }
 
 describe("a waiting run", () => {
+  it("stays in memory where the clock was set back, and sleeps as long as it was told", async () => {
+    const naps: number[] = [];
+    const flow = defineWorkflow("naps")
+      .step("nap", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        for (let nap = 0; nap < 2; nap++) naps.push(await ctx.sleep(MINUTE).then(() => nap));
+        return stopped("awake");
+      })
+      .build();
+    const { machine, run, isGone } = open(flow, { idleReleaseMs: IDLE });
+    await run.idle();
+    machine.clock.setBy(-6 * HOUR);
+    await machine.clock.advance(MINUTE);
+    const afterOne = [...naps];
+    await machine.clock.advance(IDLE);
+    const wasGone = await isGone();
+    await machine.clock.advance(MINUTE - IDLE);
+
+    expect([afterOne, wasGone]).toEqual([[0], false]);
+    expect(await run).toBe("awake");
+  });
+
   it("stays in memory for idleReleaseMs after the last that happened, and no longer", async () => {
     const { machine, run, isGone } = open(asking().flow, { idleReleaseMs: IDLE });
     const [first = ""] = await promptIds(run);

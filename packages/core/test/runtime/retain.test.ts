@@ -28,7 +28,7 @@ async function old(msPerRun = 0) {
   const { runtime } = machine.open({ flow });
   await Promise.all(Array.from({ length: COUNT }, (_, index) => runtime.run("flow", {}, { runId: `run ${index}` })));
   await machine.clock.advance(HOUR + 1);
-  return { runtime, batches };
+  return { runtime, batches, clock: machine.clock };
 }
 
 describe("retain() of many runs", () => {
@@ -78,6 +78,13 @@ describe("retain() of many runs", () => {
 
     expect(await runtime.retain({ olderThan: "1h", timeBudget: "25ms" })).toBe(30);
     expect(await runtime.retain({ olderThan: "1h", timeBudget: 0 })).toBe(20);
+  });
+
+  it("ends where the clock is set back, when it has a time budget", async () => {
+    const { runtime, clock } = await old(1);
+    const onProgress = (): void => clock.setBy(-6 * HOUR);
+
+    expect(await runtime.retain({ olderThan: "1h", timeBudget: "1h", onProgress })).toBeLessThan(COUNT);
   });
 
   it.each([0, -1, 1.5, Number.NaN, "10" as never])("refuses the limit %j", async (limit) => {

@@ -27,6 +27,12 @@ export class TestClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Somebody sets the clock: no time passes, and timers count time. */
+  setBy(byMs: number): void {
+    this.#nowMs += byMs;
+    for (const [timer, atMs] of this.#timers) this.#timers.set(timer, atMs + byMs);
+  }
+
   advance(byMs: number): void {
     this.#nowMs += byMs;
     for (const [timer, atMs] of [...this.#timers]) {

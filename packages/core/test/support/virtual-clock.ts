@@ -7,7 +7,8 @@ const startMs = Date.UTC(2030, 0, 1);
 
 export class VirtualClock implements Clock {
   #nowMs = startMs;
-  readonly #timers = new Set<{ readonly atMs: number; readonly wake: () => void }>();
+  #endMs = startMs;
+  readonly #timers = new Set<{ atMs: number; readonly wake: () => void }>();
 
   now(): number {
     return this.#nowMs;
@@ -24,6 +25,13 @@ export class VirtualClock implements Clock {
     this.#nowMs += ms;
   }
 
+  /** Somebody sets the clock. No time passes, and a timer that is set counts time: it fires as it would have. */
+  setBy(ms: number): void {
+    this.#nowMs += ms;
+    this.#endMs += ms;
+    for (const timer of this.#timers) timer.atMs += ms;
+  }
+
   /** How many timers are set. */
   get pending(): number {
     return this.#timers.size;
@@ -31,15 +39,15 @@ export class VirtualClock implements Clock {
 
   /** Lets this much time pass: every timer that becomes due fires at its time, and what it causes is done before the next. */
   async advance(ms: number): Promise<void> {
-    const endMs = this.#nowMs + ms;
+    this.#endMs = this.#nowMs + ms;
     await settle();
-    for (let next = this.#firstUpTo(endMs); next; next = this.#firstUpTo(endMs)) {
+    for (let next = this.#firstUpTo(this.#endMs); next; next = this.#firstUpTo(this.#endMs)) {
       this.#timers.delete(next);
       this.#nowMs = Math.max(this.#nowMs, next.atMs);
       next.wake();
       await settle();
     }
-    this.#nowMs = endMs;
+    this.#nowMs = this.#endMs;
   }
 
   #firstUpTo(endMs: number): { readonly atMs: number; readonly wake: () => void } | undefined {
