@@ -32,6 +32,8 @@ export interface EventPlan {
   readonly checks: readonly Check[];
   /** Schemas of the whole object. */
   readonly wholes: readonly StandardSchema[];
+  /** The class that was found to have no members that an event cannot have. */
+  sound: unknown;
 }
 
 type Check = StandardSchema["~standard"];
@@ -62,7 +64,14 @@ class Root {
   }
 
   constructor(fields?: unknown) {
-    fill(this as never, (this as never as Planned)[plan], fields);
+    const own = (this as never as Planned)[plan];
+    const isSound = own.sound === new.target;
+    // biome-ignore lint/correctness/noConstructorReturn: what the class puts on an event is put on a copy, and looked at
+    if (!isSound && probe !== null && Object.getPrototypeOf(probe) === new.target.prototype) return probe as never;
+    fill(this as never, own, fields);
+    if (isSound) return;
+    if (!isDefined(new.target as never)) checkMembers(new.target, this as never);
+    own.sound = new.target;
   }
 
   static is(this: EventClass, value: unknown): boolean {
@@ -78,6 +87,44 @@ class Root {
   }
 }
 const rootEvent: EventClass = Root as never;
+
+/** What `new` gives while the members of its class are looked at. */
+let probe: Data | null = null;
+
+/**
+ * For the first event of a class. An event is its fields: stored, frozen, and made again without a constructor. So a public
+ * field would fail as frozen, and a `#private` member would be missing after a restore.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for an instance field, public or private.
+ */
+function checkMembers(eventClass: object, event: Data): void {
+  const copy: Data = Object.assign(Object.create(Object.getPrototypeOf(event)), event);
+  const outer = probe;
+  let isMade = false;
+  probe = copy;
+  try {
+    for (let time = 0; time < 2; time++) {
+      Reflect.construct(eventClass as never, [dataOf(event as never)]);
+      isMade = true;
+    }
+  } catch (error) {
+    // A private member cannot be put on one object twice. What fails at once is a constructor that takes other arguments.
+    if (isMade && error instanceof TypeError) throw notOfShape(event, "a `#private` member");
+  } finally {
+    probe = outer;
+  }
+  const field = Reflect.ownKeys(copy).find(
+    (key) => !Object.hasOwn(event, key) || !Object.is(copy[key as never], event[key as never]),
+  );
+  if (field !== undefined) throw notOfShape(event, `a field of the class, \`${String(field)}\``);
+}
+
+function notOfShape(event: Data, what: string): WorkflowError {
+  return misdefined(
+    `Event "${event["type"]}" has ${what}, which a restore would lose`,
+    "Give the field in the shape (`declare` only types it), or make it a getter or a method.",
+  );
+}
 
 export interface EventDefinition {
   readonly type: string;
@@ -108,6 +155,7 @@ export function defineEvent(definition: EventDefinition): EventClass {
     schemas: [...schemas.values()],
     checks: [...schemas.values()].map((schema) => schema["~standard"]),
     wholes: [...(inherited?.wholes ?? []), ...wholes],
+    sound: null,
   };
   const defined = class extends (base as new (fields?: unknown) => object) {};
   Object.defineProperty(defined, "name", { value: type });

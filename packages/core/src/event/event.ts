@@ -127,8 +127,10 @@ export type EventShape = (FieldSchemas & ReservedFields) | StandardSchema<object
 
 /**
  * A base class for an event of your own. Fields that the shape does not name are left out; instances are frozen.
+ * The class may have methods, getters and static members; fields, public or private, belong into the shape.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when the type is empty, or the shape holds something that is no schema.
+ * @throws {WorkflowError} `OPTION_INVALID` when the type is empty, or the shape holds something that is no schema; at the first
+ * event, when the class has fields of its own.
  * @example
  * class Joke extends event("Joke", { text: z.string() }) {}
  * new Joke({ text: "…" }).text; // string
