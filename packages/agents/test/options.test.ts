@@ -22,7 +22,7 @@ describe("options", () => {
     const options = { instruction: "Be kind.", maxSteps: 0, tools: [look, foreign] } as unknown as AgentOptions;
 
     expect(problemsOf(() => new Agent(options))).toEqual([
-      "`instruction` is no option: did you mean `instructions`?",
+      "`instruction` is no option (did you mean `instructions`?)",
       "`model` is undefined, not a language model of the AI SDK",
       "`tools` has something that `tool()` did not make: tools of the AI SDK go into `sdkTools`",
       "`maxSteps` is 0, not an integer of at least 1",
@@ -33,13 +33,13 @@ describe("options", () => {
     const members = [new Agent({ name: "one", model })];
 
     expect(problemsOf(() => new Team({ members, member: [] } as never))).toEqual([
-      "`member` is no option: did you mean `members`?",
+      "`member` is no option (did you mean `members`?)",
     ]);
   });
 
   it("of an agent before a pipeline", () => {
     expect(problemsOf(() => new PipelineAgent({ model, numHistoryRuns: -1, history: 3 } as never))).toEqual([
-      "`history` is no option: did you mean `addHistory`?",
+      "`history` is no option (did you mean `addHistory`?)",
       "`numHistoryRuns` is -1, not a whole number from 0 to 1,000",
     ]);
   });
@@ -48,7 +48,7 @@ describe("options", () => {
     const agent = new Agent({ name: "one", model });
     const options = { session: "s", images: { url: "https://example.com/a.png" } } as unknown as AgentRunOptions;
     const details = {
-      problems: ["`session` is no option: did you mean `sessionId`?", "`images` is no list"],
+      problems: ["`session` is no option (did you mean `sessionId`?)", "`images` is no list"],
     };
 
     await expect(agent.run("Hi", options)).rejects.toMatchObject({ code: "OPTION_INVALID", details });

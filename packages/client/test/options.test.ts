@@ -28,7 +28,7 @@ describe("options of the client", () => {
     };
 
     expect(await problemsOf(() => createClient(options as never))).toEqual([
-      "`baseURL` is no option; did you mean `baseUrl`?",
+      "`baseURL` is no option (did you mean `baseUrl`?)",
       '`baseUrl` is "/api", which is no URL here; a path alone leads somewhere only in a browser',
       '`fetch` is "node-fetch", not a function',
       '`headers` is "Bearer 1", no headers',
@@ -36,7 +36,7 @@ describe("options of the client", () => {
       '`streamTimeoutMs` is "60s", not a number of milliseconds above 0',
       '`events` has "Joke", which is no event class',
       "`retry.maxAttempts` is 0, not a number from 1",
-      "`retry.maxAtempts` is no option; did you mean `maxAttempts`?",
+      "`retry.maxAtempts` is no option (did you mean `maxAttempts`?)",
       "`retry.delayMs` is -1, not a number from 0",
     ]);
   });
@@ -78,7 +78,7 @@ describe("options of the client", () => {
 describe("options of a call", () => {
   const bad = { sginal: 1, key: "clé" } as never;
   const both = [
-    "`sginal` is no option; did you mean `signal`?",
+    "`sginal` is no option (did you mean `signal`?)",
     '`key` is "clé", not a text of 1 to 200 ASCII characters, with no space around it',
   ];
 

@@ -333,7 +333,7 @@ it("a run is told all that is wrong with its options at once, before anything is
       code: "OPTION_INVALID",
       details: {
         problems: [
-          "`sessionID` is no option: did you mean `sessionId`?",
+          "`sessionID` is no option (did you mean `sessionId`?)",
           "`userId` is 5, not a text",
           '`dependencies` is "no", not an object',
           '`streamEvents` is "no", not true or false',

@@ -40,7 +40,7 @@ describe("options that nobody reads", () => {
   ])("of %s are refused with the nearest that there is", (_, make, strange, meant) => {
     const { problems } = refused(make);
 
-    expect(problems).toEqual([`\`${strange}\` is no option: did you mean \`${meant}\`?`]);
+    expect(problems).toEqual([`\`${strange}\` is no option (did you mean \`${meant}\`?)`]);
   });
 
   it("have no name to go with them where nothing is near", () => {
@@ -70,7 +70,7 @@ describe("all that is wrong is named at once", () => {
     });
 
     expect(refused(() => new Step(options)).problems).toEqual([
-      "`retries` is no option: did you mean `maxRetries`?",
+      "`retries` is no option (did you mean `maxRetries`?)",
       "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
       "`maxRetries` is -1, not a whole number of at least 0",
       "its `name` is no text",
@@ -101,7 +101,7 @@ describe("all that is wrong is named at once", () => {
 
   it("of a pipeline", () => {
     expect(refused(() => new Pipeline(given<PipelineOptions>({ numHistoryRuns: 1_001, step: [] }))).problems).toEqual([
-      "`step` is no option: did you mean `steps`?",
+      "`step` is no option (did you mean `steps`?)",
       "its `name` is no text",
       "its `steps` are no list",
       "`numHistoryRuns` is 1001, not a whole number from 0 to 1,000",

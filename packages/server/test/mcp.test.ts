@@ -340,7 +340,7 @@ describe("the options of an MCP server", () => {
     };
 
     expect(() => createMcpServer(wrong)).toThrow(
-      /`tenent` is no option: did you mean `tenant`.*waitMs.*progressMs.*"ad"/s,
+      /`tenent` is no option \(did you mean `tenant`.*waitMs.*progressMs.*"ad"/s,
     );
     expect(() => createMcpServer({} as never)).toThrow("no runtime");
   });

@@ -109,7 +109,7 @@ describe("options", () => {
   });
 
   it.each([
-    [{ basepath: "/api" }, /`basepath` is no option: did you mean `basePath`/],
+    [{ basepath: "/api" }, /`basepath` is no option \(did you mean `basePath`/],
     [{ limits: { bodyByte: 1 } }, /there is no `limits.bodyByte`/],
     [{ auth: "secret" }, /`auth` is no function/],
     [{ auth: undefined }, /`auth` is no function/],

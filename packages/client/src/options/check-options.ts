@@ -53,7 +53,7 @@ export function show(value: unknown): string {
 function suggestion(name: string, names: readonly string[]): string {
   const ranked = names.map((known) => [distance(name.toLowerCase(), known.toLowerCase()), known] as const);
   const [best] = ranked.sort(([left], [right]) => left - right);
-  if (best && best[0] <= Math.max(2, name.length / 3)) return `; did you mean \`${best[1]}\`?`;
+  if (best && best[0] <= Math.max(2, name.length / 3)) return ` (did you mean \`${best[1]}\`?)`;
   return `; there are ${names.map((known) => `\`${known}\``).join(", ")}`;
 }
 

@@ -10,6 +10,6 @@ export function unknownOptions<Options>(given: object, known: OptionNames<Option
     .filter((name) => !Object.hasOwn(known, name))
     .map((name) => {
       const near = nearest(name, names);
-      return `\`${name}\` is no option${near === null ? "" : `: did you mean \`${near}\`?`}`;
+      return `\`${name}\` is no option${near === null ? "" : ` (did you mean \`${near}\`?)`}`;
     });
 }

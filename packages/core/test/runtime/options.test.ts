@@ -16,7 +16,7 @@ describe("options", () => {
         code: "OPTION_INVALID",
         details: {
           problems: [
-            "`idleRelease` is no option: did you mean `idleReleaseMs`?",
+            "`idleRelease` is no option (did you mean `idleReleaseMs`?)",
             "`colour` is no option",
             "`leaseMs` is 5, not a number of milliseconds from 100",
           ],
@@ -34,7 +34,7 @@ describe("options", () => {
       expect.objectContaining({
         code: "OPTION_INVALID",
         message:
-          "The options of a run are wrong: `runid` is no option: did you mean `runId`?; `label` is no option: did you mean `labels`?.",
+          "The options of a run are wrong: `runid` is no option (did you mean `runId`?); `label` is no option (did you mean `labels`?).",
       }),
     );
     expect((await runtime.runs()).runs).toEqual([]);
