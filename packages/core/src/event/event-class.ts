@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { copyKey, thisCopy } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
@@ -87,6 +88,7 @@ class Root {
   }
 }
 const rootEvent: EventClass = Root as never;
+Object.defineProperty(Root.prototype, copyKey, { value: thisCopy });
 
 /** What `new` gives while the members of its class are looked at. */
 let probe: Data | null = null;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isOfSecondCopy } from "../errors/second-copy.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
 import { dataOf, hasPlan, isDefined, planOf } from "./event-class.js";
 import type { StandardSchema } from "./standard-schema.js";
@@ -53,6 +54,11 @@ export function fieldsOf(event: WorkflowEvent): Record<string, unknown> {
 export function fieldOf(event: WorkflowEvent, name: string): unknown {
   const data = dataOf(event);
   return Object.hasOwn(data, name) ? data[name] : undefined;
+}
+
+/** A built-in class, such as `StopEvent`, that is not the one this copy of the package knows. */
+export function isForeignBuiltIn(eventClass: EventClass): boolean {
+  return isDefined(eventClass) && planOf(eventClass).final && isOfSecondCopy(eventClass.prototype);
 }
 
 /** True when `sub` is `base` or extends it. */

@@ -1,5 +1,6 @@
 /** What a step gave back, checked against what it declares. */
 import type { EventData } from "../engine/state.js";
+import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEvent, roleOf } from "../event/facts.js";
@@ -104,11 +105,16 @@ export function undeclared(
 ): WorkflowError {
   const { name } = step.definition;
   const declared = [...step.definition[option]];
-  const twin = declared.includes(event.type) ? " by another class of that type" : "";
+  const isSecond = isOfSecondCopy(event) && declared.includes(event.type);
+  const twin = isSecond
+    ? `; it is ${ofSecondCopy}`
+    : declared.includes(event.type)
+      ? " by another class of that type"
+      : "";
   return new WorkflowError({
     code: "EVENT_UNDECLARED",
     message: `Step "${name}" uses ${event.type}, which its \`${option}\` does not list${twin}: ${declared.join(", ") || "nothing"}.`,
-    hint: `Add the class to \`${option}\` of the step.`,
+    hint: isSecond ? secondCopyHint : `Add the class to \`${option}\` of the step.`,
     details: { step: name, event: event.type, option, declared },
   });
 }

@@ -6,6 +6,7 @@
 import type { RunContext } from "../context/context.types.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ResourceOverride } from "../resource/resource.js";
 import { toMs } from "../value/duration.js";
@@ -128,10 +129,13 @@ function claimId(liveIds: Set<string>, runId: string, workflow: string): void {
 
 function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerContext {
   if (!(given instanceof CallerContext)) {
+    const isSecond = isOfSecondCopy(given);
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: "`context` is no context of a run.",
-      hint: "Give `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
+      message: isSecond ? `\`context\` is ${ofSecondCopy}.` : "`context` is no context of a run.",
+      hint: isSecond
+        ? secondCopyHint
+        : "Give `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
       details: { option: "context" },
     });
   }

@@ -5,9 +5,10 @@
  * @module
  */
 import type { ErrorCode } from "../errors/catalog.js";
+import { ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
-import { eventTypeOf, isEventClass, ownsType, roleOf } from "../event/facts.js";
+import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/facts.js";
 import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import { checkResources } from "../resource/check-resources.js";
@@ -82,6 +83,8 @@ function checkStep(declared: DeclaredStep): Finding[] {
   if ([options.emits ?? []].flat().some((entry) => isMany(entry) && entry.events.length === 0))
     report("fanOut", "emits many() of nothing", "Name the event classes of its elements: `many(Chapter)`.");
   for (const eventClass of new Set(namedClasses(declared))) {
+    if (isForeignBuiltIn(eventClass))
+      report("event", `names ${eventTypeOf(eventClass)} ${ofSecondCopy}`, secondCopyHint);
     checkOwnType(eventClass, report);
     checkVersion(eventClass, report);
   }

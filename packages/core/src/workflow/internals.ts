@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { Inspector } from "../inspect/inspector.js";
@@ -54,9 +55,12 @@ export function setBuiltParts(workflow: object, built: BuiltParts): void {
 export function internalsOf(workflow: object): WorkflowInternals {
   const known = internals.get(workflow);
   if (known) return known;
+  const isSecond = isOfSecondCopy(workflow);
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: "This is not a workflow.",
-    hint: "Give an instance of a class that extends `Workflow`, or what `defineWorkflow(…).build()` returns.",
+    message: isSecond ? `This is a workflow ${ofSecondCopy}.` : "This is not a workflow.",
+    hint: isSecond
+      ? secondCopyHint
+      : "Give an instance of a class that extends `Workflow`, or what `defineWorkflow(…).build()` returns.",
   });
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, eventTypeOf, isEvent } from "../event/facts.js";
@@ -36,10 +37,11 @@ export function resolveStart(compiled: CompiledWorkflow, input: unknown): Workfl
 
 function acceptedStart({ name, startClasses }: CompiledWorkflow, event: WorkflowEvent): WorkflowEvent {
   if (startClasses.includes(classOf(event))) return event;
+  const isSecond = isOfSecondCopy(event);
   throw new WorkflowError({
     code: "EVENT_NOT_ACCEPTED",
-    message: `Workflow "${name}" does not start with ${event.type}.`,
-    hint: `Start it with ${startClasses.map(eventTypeOf).join(" or ")}.`,
+    message: `Workflow "${name}" does not start with ${event.type}${isSecond ? ` ${ofSecondCopy}` : ""}.`,
+    hint: isSecond ? secondCopyHint : `Start it with ${startClasses.map(eventTypeOf).join(" or ")}.`,
     details: { event: event.type, accepted: startClasses.map(eventTypeOf) },
   });
 }

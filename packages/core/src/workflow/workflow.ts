@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { RunContext } from "../context/context.types.js";
+import { copyKey, thisCopy } from "../errors/second-copy.js";
 import type { EventClass } from "../event/event.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
@@ -174,5 +176,6 @@ class WorkflowBase {
   }
 }
 Object.defineProperty(WorkflowBase, "name", { value: "Workflow" });
+Object.defineProperty(WorkflowBase.prototype, copyKey, { value: thisCopy });
 
 export const Workflow: WorkflowStatics = WorkflowBase as unknown as WorkflowStatics;

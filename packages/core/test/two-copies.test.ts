@@ -1,0 +1,68 @@
+/** Two copies of the package in one process, as a program has them that imports here and requires there. */
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { rejection } from "./support/runs.js";
+
+type Package = typeof import("../src/index.js");
+const load = createRequire(import.meta.url);
+const esm = load("../dist/index.js") as Package;
+const cjs = load("../dist/index.cjs") as Package;
+
+const flow = esm
+  .defineWorkflow("flow")
+  .step("end", { on: esm.StartEvent, emits: esm.StopEvent }, () => new esm.StopEvent({ result: 1 }))
+  .build();
+
+const said = (what: RegExp) =>
+  expect.objectContaining({
+    message: expect.stringMatching(what),
+    hint: expect.stringMatching(/^Load one copy: everywhere with `import` or everywhere with `require`/),
+  });
+
+describe("what another copy of the package has made is named as such:", () => {
+  it("a stop event that a step returns", async () => {
+    const mixed = esm
+      .defineWorkflow("mixed")
+      .step("end", { on: esm.StartEvent, emits: esm.StopEvent }, () => new cjs.StopEvent({ result: 1 }))
+      .build();
+
+    expect(await rejection(mixed.run({}))).toEqual(said(/uses StopEvent.*it is of a second copy of millrace/));
+  });
+
+  it("a built-in event class that a step names", () => {
+    const mixed = esm
+      .defineWorkflow("mixed")
+      .step("end", { on: esm.StartEvent, emits: cjs.StopEvent }, () => new cjs.StopEvent({ result: 1 }));
+
+    expect(() => mixed.build()).toThrow(said(/"end" names StopEvent of a second copy of millrace/));
+  });
+
+  it("a start event", () => {
+    expect(() => flow.run(new cjs.StartEvent({}))).toThrow(said(/does not start with StartEvent of a second copy/));
+  });
+
+  it("a workflow", () => {
+    expect(() => new cjs.Context(flow)).toThrow(said(/This is a workflow of a second copy/));
+  });
+
+  it("a context", () => {
+    const other = cjs
+      .defineWorkflow("flow")
+      .step("end", { on: cjs.StartEvent, emits: cjs.StopEvent }, () => new cjs.StopEvent({ result: 1 }))
+      .build();
+
+    expect(() => flow.run({}, { context: new cjs.Context(other) })).toThrow(said(/`context` is of a second copy/));
+  });
+});
+
+it("events of one's own pass from copy to copy", async () => {
+  class Joke extends cjs.event("Joke") {}
+  class Told extends cjs.StopEvent.define("Told") {}
+  const mixed = esm
+    .defineWorkflow("mixed")
+    .step("begin", { on: esm.StartEvent, emits: Joke }, () => new Joke())
+    .step("tell", { on: Joke, emits: Told }, () => new Told())
+    .build();
+
+  expect(await mixed.run({})).toBeInstanceOf(Told);
+});
