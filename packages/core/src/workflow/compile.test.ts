@@ -268,7 +268,8 @@ describe("Workflow", () => {
   it("has no members but these", () => {
     const own = Reflect.ownKeys(Object.getPrototypeOf(JokeFlow).prototype);
 
-    expect(own).toEqual(["constructor", "run", "resume", "retry", "on", "use", Symbol.asyncDispose]);
+    const brand = Symbol.for("millrace.copy");
+    expect(own).toEqual(["constructor", "run", "resume", "retry", "on", "use", Symbol.asyncDispose, brand]);
     expect(Object.keys(new JokeFlow())).toEqual(["prefix"]);
   });
 
