@@ -222,7 +222,10 @@ export class Runner {
 
   /** Resolves when nothing is left to do now, here and in its children, or when the run has ended or left memory. It makes no tick. */
   idle(signal?: AbortSignal): Promise<void> {
-    if (!this.live || this.isIdle()) return Promise.resolve();
+    if (!this.live) return Promise.resolve();
+    // Not at once: whoever asks in a loop would keep the host from the timer that the run waits for.
+    if (this.isIdle())
+      return new Promise((resolve) => nextTurn(() => resolve(this.isIdle() ? undefined : this.idle(signal))));
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.idleWaiters?.delete(wake); // a run may be at work for days, and be asked all the time

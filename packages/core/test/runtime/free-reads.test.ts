@@ -9,7 +9,7 @@ import {
   StopEvent,
   type Workflow,
 } from "../../src/index.js";
-import type { RunHandle, Runtime } from "../../src/runtime.js";
+import { createRuntime, type RunHandle, type Runtime } from "../../src/runtime.js";
 import { historyOf, Machine } from "../support/processes.js";
 import { waiting } from "../support/runs.js";
 
@@ -135,5 +135,34 @@ describe("lastEvent of a run that has ended", () => {
     expect((await run.summary()).lastEvent).toBe(last);
     expect((await runtime.runs()).runs).toEqual([await run.summary()]);
     expect(await run.streamEvents({ after: last ?? -1 }).toArray()).toEqual([]);
+  });
+});
+
+describe("a run that sleeps", () => {
+  const nap = defineWorkflow("nap")
+    .step("sleep", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      await ctx.sleep(20);
+      return new StopEvent({ result: "rested" });
+    })
+    .build();
+
+  it("wakes up on time while somebody asks in a loop whether it is idle", async () => {
+    const handler = nap.run();
+    let asked = 0;
+    while ((await handler.idle()).status === "waiting") asked += 1;
+
+    expect(await handler).toBe("rested");
+    expect(asked).toBeGreaterThan(0);
+  });
+
+  it("does so in a runtime too", async () => {
+    const runtime = createRuntime({ workflows: { nap } });
+    const run = runtime.run("nap");
+    let asked = 0;
+    while ((await run.idle()).status === "waiting") asked += 1;
+
+    expect(await run).toBe("rested");
+    expect(asked).toBeGreaterThan(0);
+    await runtime.stop();
   });
 });
