@@ -11,7 +11,7 @@ describe("background", () => {
     expect(output.split("\n")).toEqual([
       "COMPLETED - 10 copies are printed and dry",
       "RUNNING - 500 copies are printed",
-      "CANCELLED - [ 'print: 500 copies are printed' ]",
+      "CANCELLED - [ 'print: 500 copies are printed', 'dry: Cancelled during execution' ]",
       "Session state: { printed: 510 }",
       "",
     ]);

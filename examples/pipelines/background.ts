@@ -56,12 +56,12 @@ if (import.meta.main) {
   );
   console.log(half.status, "-", half.content);
 
-  // What was done stays: in the output, and in the session.
+  // What was done stays: in the output, and in the session. The step that was at work says why it has no content.
   const cancelled = await press.handle(long.runId).cancel("The paper is needed elsewhere");
   console.log(
     cancelled.status,
     "-",
-    cancelled.stepResults.map(({ stepName, content }) => `${stepName}: ${content}`),
+    cancelled.stepResults.map(({ stepName, content, error }) => `${stepName}: ${content ?? error}`),
   );
   console.log("Session state:", await press.getSessionState());
 }
