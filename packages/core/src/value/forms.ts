@@ -43,7 +43,7 @@ export function isView(value: object): boolean {
 }
 
 /** @internal Exported for the test that compares it with the walk. */
-export const superjson = new SuperJSON();
+export const superjson: SuperJSON = new SuperJSON();
 
 superjson.registerCustom<ArrayBufferView, [string, string]>(
   {

@@ -30,7 +30,10 @@ export function stepRestarted({ step, id, attempt }: WorkItem): EventData {
 }
 
 /** With the input as the step got it. */
-export function storedFailure({ shape, ...failure }: Failure) {
+export function storedFailure({
+  shape,
+  ...failure
+}: Failure): Omit<Failure, "shape" | "input"> & { readonly input: unknown } {
   return { ...failure, input: inputOf(failure.input, shape) };
 }
 
