@@ -32,7 +32,7 @@ export interface EncodedEvent {
 
 /**
  * @param path Where the event is, for the error.
- * @param types Those of {@link storableTypes}, which take only the events that the workflow knows; with others, any event may be in it.
+ * @param types Those of `storableTypes`, which take only the events that the workflow knows; with others, any event may be in it.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be stored.
  */
 export function encodeEvent(event: WorkflowEvent, path: string, types: readonly ValueType[] = none): EncodedEvent {
