@@ -95,10 +95,19 @@ function fromTarballs(line) {
   return line.replace(/(?<= )(@millrace\/\w+|millrace)(?= |$)/g, (name) => tarballs()[name]);
 }
 
+/**
+ * The environment of a new terminal: with NODE_ENV=production npm leaves development dependencies out, and `npm run` adds
+ * settings of this repository.
+ */
+function newcomersEnv() {
+  const isOurs = (name) => name === "NODE_ENV" || /^npm_/i.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name)));
+}
+
 /** One bash for all lines, as in a terminal; what it started in the background ends with it. */
 function shell(commands, cwd, major) {
   const path = [nodeFolder(major), process.env.PATH, installed()].join(delimiter);
-  const env = { ...process.env, PATH: path, NO_COLOR: "1", CI: "true", NEXT_TELEMETRY_DISABLED: "1" };
+  const env = { ...newcomersEnv(), PATH: path, NO_COLOR: "1", CI: "true", NEXT_TELEMETRY_DISABLED: "1" };
   return new Promise((resolve, reject) => {
     const options = { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true };
     const child = spawn("bash", ["-euc", commands.join("\n")], options);
@@ -117,7 +126,7 @@ function shell(commands, cwd, major) {
       clearTimeout(stop);
       end();
       if (code === 0) resolve(printed.replace(/\s+/g, " "));
-      else reject(new Error(`${printed}\n${said}`.slice(-2_000)));
+      else reject(new Error((said.trim() || printed).slice(-2_000)));
     });
   });
 }
