@@ -17,6 +17,7 @@ const sections = [
   ["format and lint", ["biome", "ci", "--error-on-warnings", "--max-diagnostics=60", "."]],
   ["gates: sizes", gate("sizes")],
   ["gates: boundaries", gate("boundaries")],
+  ["gates: circles", gate("circles")],
   ["gates: reasons", gate("reasons")],
   ["gates: error pages", gate("error-pages")],
   ["unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]],
