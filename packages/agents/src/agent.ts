@@ -1,4 +1,5 @@
-import { type AgentOptions, resolveOptions } from "./agent-options.js";
+import { resolveOptions } from "./agent-options.js";
+import type { AgentOptions } from "./agent-options.types.js";
 import { ModelExecutor } from "./model-executor.js";
 
 /**

@@ -1,10 +1,9 @@
 /** What may be said of agents, teams and their runs, and what is wrong with it: all of it at once. */
 import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
-import type { AgentOptions } from "./agent-options.js";
+import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
 import type { AgentRunOptions } from "./run-options.types.js";
-import type { ExecutorSettings } from "./settings.types.js";
-import type { TeamOptions } from "./team.js";
+import type { ExecutorSettings } from "./executor-settings.types.js";
 
 const ofAgents: OptionNames<AgentOptions> = {
   model: true,
@@ -88,6 +87,10 @@ export function countProblem(option: string, count: number, least: number): stri
 export function historyProblem(numHistoryRuns: number): string[] {
   if (Number.isInteger(numHistoryRuns) && numHistoryRuns >= 0 && numHistoryRuns <= 1_000) return [];
   return [`\`numHistoryRuns\` is ${String(numHistoryRuns)}, not a whole number from 0 to 1,000`];
+}
+
+export function invalid(message: string, hint: string): WorkflowError {
+  return new WorkflowError({ code: "OPTION_INVALID", message, hint });
 }
 
 export function refuse(owner: string, problems: readonly string[]): void {

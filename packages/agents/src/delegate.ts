@@ -1,17 +1,16 @@
 import type { ExecutorResume, ToolAnswer } from "@millrace/pipeline/executor";
 import { z } from "zod";
-import type { ExecutorRequest, ExecutorResult } from "./executor.types.js";
-import type { Member } from "./members.js";
+import type { ExecutorRequest, ExecutorResult, Member } from "./executor.types.js";
 import type { MemberCall, PausedMember } from "./pause/paused-state.types.js";
 import { mediaSet } from "./run/media-part.js";
-import type { ActiveRun } from "./settings.types.js";
+import type { LeadingRun } from "./run/job.types.js";
 import { tool } from "./tool.js";
 import type { AgentTool } from "./tool.types.js";
 
 export const memberToolName = "delegate_task_to_member";
 
 /** The leader's way to put members to work, for one run of the team. */
-export function delegateTool(members: readonly Member[], run: ActiveRun): AgentTool {
+export function delegateTool(members: readonly Member[], run: LeadingRun): AgentTool {
   return tool({
     name: memberToolName,
     description: "Give a member of the team a task. Returns the member's answer.",
@@ -25,7 +24,7 @@ export function delegateTool(members: readonly Member[], run: ActiveRun): AgentT
 }
 
 /** A member goes on with what a person has answered. */
-export function resumeMember(run: ActiveRun, member: PausedMember, answers: readonly ToolAnswer[]): Promise<unknown> {
+export function resumeMember(run: LeadingRun, member: PausedMember, answers: readonly ToolAnswer[]): Promise<unknown> {
   return runMember(run, member, { signal: run.job.signal, resume: { state: member.pause.state, answers } });
 }
 
@@ -34,7 +33,7 @@ interface MemberPart {
   readonly resume?: ExecutorResume;
 }
 
-async function runMember(run: ActiveRun, call: MemberCall, part: MemberPart): Promise<unknown> {
+async function runMember(run: LeadingRun, call: MemberCall, part: MemberPart): Promise<unknown> {
   const { executor } = run.settings.members.find(({ id }) => id === call.memberId) as Member; // the schema takes no other
   const result = await executor.execute({ ...requestFor(run, call), ...part });
   const { toolCallId, memberId, task, idempotencyKey } = call;
@@ -49,7 +48,7 @@ async function runMember(run: ActiveRun, call: MemberCall, part: MemberPart): Pr
 }
 
 function requestFor(
-  { job, context }: ActiveRun,
+  { job, context }: LeadingRun,
   { task, idempotencyKey }: MemberCall,
 ): Omit<ExecutorRequest, "signal"> {
   return {

@@ -78,3 +78,10 @@ export interface Executor {
   /** Never rejects: what goes wrong is in the result. */
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
 }
+
+/** An agent, a team or another executor as a member of a team. */
+export interface Member {
+  /** What the leader calls it. */
+  readonly id: string;
+  readonly executor: Executor;
+}

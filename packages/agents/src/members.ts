@@ -1,12 +1,6 @@
-import { idOf, invalid } from "./agent-options.js";
-import type { Executor } from "./executor.types.js";
-
-/** Of a team. */
-export interface Member {
-  /** What the leader calls it. */
-  readonly id: string;
-  readonly executor: Executor;
-}
+import { invalid } from "./check-options.js";
+import type { Executor, Member } from "./executor.types.js";
+import { idOf } from "./naming.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a team of nobody or two members that cannot be told apart. */
 export function nameMembers(executors: readonly Executor[]): readonly Member[] {

@@ -15,7 +15,8 @@ import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun 
 import { runInSession, whoRuns } from "./session-run.js";
 import { loadSession, saveSession } from "./sessions/session-desk.js";
 import type { AgentSession, AgentSessions } from "./sessions/sessions.types.js";
-import type { ExecutorSettings, RunJob } from "./settings.types.js";
+import type { ExecutorSettings } from "./executor-settings.types.js";
+import type { RunJob } from "./run/job.types.js";
 import { plainState } from "./state/plain-state.js";
 import { newId, nowMs } from "./system.js";
 

@@ -13,7 +13,8 @@ import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
 import type { SessionState } from "./run-context.types.js";
 import { type SessionChange, loadSession, saveSession } from "./sessions/session-desk.js";
 import type { AgentSession, AgentSessionRun } from "./sessions/sessions.types.js";
-import type { ExecutorSettings, RunJob } from "./settings.types.js";
+import type { ExecutorSettings } from "./executor-settings.types.js";
+import type { RunJob } from "./run/job.types.js";
 import { plainState } from "./state/plain-state.js";
 import { newId, nowMs } from "./system.js";
 

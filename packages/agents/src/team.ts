@@ -1,18 +1,11 @@
 import type { LanguageModel } from "ai";
-import { type AgentOptions, invalid, resolveOptions } from "./agent-options.js";
-import type { Executor } from "./executor.types.js";
+import { resolveOptions } from "./agent-options.js";
+import type { TeamOptions } from "./agent-options.types.js";
+import { invalid } from "./check-options.js";
+import type { Executor, Member } from "./executor.types.js";
 import { delegateTool } from "./delegate.js";
 import { ModelExecutor } from "./model-executor.js";
-import { type Member, memberText, nameMembers } from "./members.js";
-
-export interface TeamOptions<Output = string> extends Omit<AgentOptions<Output>, "model"> {
-  /** Agents, teams, or anything of yours that works like one. Their names must differ. */
-  readonly members: readonly Executor[];
-  /** The leader's. @default the model of the first member that has one */
-  readonly model?: LanguageModel;
-  /** `coordinate`: the leader gives tasks to members and puts the answer together. @default "coordinate" */
-  readonly mode?: "coordinate";
-}
+import { memberText, nameMembers } from "./members.js";
 
 /**
  * A leader that hands tasks to members. All share one session state, which the team keeps.

@@ -4,11 +4,11 @@
  * @module
  */
 import { type ExecutorPause, startState } from "@millrace/pipeline/executor";
+import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { AgentRun, CallAnswer, ContinueOptions, PausedRun } from "../run-options.types.js";
 import { type Emit, jobOf, performInSession, type Who, whoRuns } from "../session-run.js";
 import { loadSession } from "../sessions/session-desk.js";
 import type { AgentSession } from "../sessions/sessions.types.js";
-import type { ExecutorSettings } from "../settings.types.js";
 import { notPaused } from "./read-pause.js";
 import { resumedJob } from "./resumed-job.js";
 

@@ -5,7 +5,7 @@
  */
 import { type ExecutorResume, isObject, type ToolAnswer } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import type { ExecutorSettings } from "../settings.types.js";
+import type { ExecutorSettings } from "../executor-settings.types.js";
 import { memberCallId, requirementsOf } from "./pause-of.js";
 import type { PausedState, ResumedRun } from "./paused-state.types.js";
 

@@ -1,5 +1,6 @@
 import type { ExecutorResume } from "@millrace/pipeline/executor";
-import type { ExecutorSettings, RunJob } from "../settings.types.js";
+import type { ExecutorSettings } from "../executor-settings.types.js";
+import type { RunJob } from "../run/job.types.js";
 import type { ResumedRun } from "./paused-state.types.js";
 import { readPause } from "./read-pause.js";
 

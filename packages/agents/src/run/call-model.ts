@@ -14,8 +14,9 @@ import {
   streamText,
   type ToolSet,
 } from "ai";
+import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { PausedCall } from "../pause/paused-state.types.js";
-import type { ActiveRun, ExecutorSettings } from "../settings.types.js";
+import type { ActiveRun } from "./active-run.types.js";
 import { brokenStream, stoppedEarly } from "./failure.js";
 import { refuseLongWaits } from "./long-waits.js";
 import { callMetrics } from "./metrics.js";

@@ -5,7 +5,7 @@
  */
 import { APICallError, NoObjectGeneratedError, RetryError } from "ai";
 import { type SchemaIssue, WorkflowError } from "millrace";
-import type { ExecutorSettings } from "../settings.types.js";
+import type { ExecutorSettings } from "../executor-settings.types.js";
 import { nowMs } from "../system.js";
 import { messageOf } from "./tool-watch.js";
 

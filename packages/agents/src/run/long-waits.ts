@@ -1,5 +1,5 @@
 import { APICallError, type LanguageModel, wrapLanguageModel } from "ai";
-import type { ExecutorSettings } from "../settings.types.js";
+import type { ExecutorSettings } from "../executor-settings.types.js";
 import { retryAfterMs, toFailure } from "./failure.js";
 
 /** From here on the SDK does not wait as long as it is told to: it would call again after seconds, and be refused again. */

@@ -1,8 +1,8 @@
 import type { EventFacts, ExecutorEvent, ToolExecution } from "../events.types.js";
 import type { ExecutorResult } from "../executor.types.js";
 import type { SessionState } from "../run-context.types.js";
-import type { ActiveRun } from "../settings.types.js";
 import { nowMs } from "../system.js";
+import type { ActiveRun } from "./active-run.types.js";
 
 type AgentEventName =
   | "RunStarted"

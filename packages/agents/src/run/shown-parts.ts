@@ -1,5 +1,5 @@
 import type { TextStreamPart, ToolSet } from "ai";
-import type { ActiveRun } from "../settings.types.js";
+import type { ActiveRun } from "./active-run.types.js";
 import { emitContent } from "./run-events.js";
 import type { ShownCalls } from "./shown-calls.js";
 import { mayNeedConfirmation } from "./tool-calls.js";

@@ -1,5 +1,5 @@
+import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { RunContext } from "../run-context.types.js";
-import type { ExecutorSettings } from "../settings.types.js";
 import { fillTemplate } from "./template.js";
 
 /** Everything that the model is told before the conversation; `undefined` when there is nothing. */

@@ -5,8 +5,8 @@
  */
 import { dynamicTool, type ToolApprovalConfiguration, type ToolExecutionOptions, type ToolSet } from "ai";
 import type { RunContext } from "../run-context.types.js";
-import type { ActiveRun } from "../settings.types.js";
 import type { AgentTool, ConfirmationContext, ToolContext } from "../tool.types.js";
+import type { ActiveRun } from "./active-run.types.js";
 import type { ShownCalls } from "./shown-calls.js";
 import { toolStarted } from "./tool-watch.js";
 

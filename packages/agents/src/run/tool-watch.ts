@@ -1,5 +1,5 @@
 import type { ToolExecution } from "../events.types.js";
-import type { ActiveRun } from "../settings.types.js";
+import type { ActiveRun } from "./active-run.types.js";
 import { emitToolCompleted, emitToolStarted } from "./run-events.js";
 
 interface Call {

@@ -1,0 +1,55 @@
+import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolSet } from "ai";
+import type { z } from "zod";
+import type { Member } from "./executor.types.js";
+import type { LeadingRun } from "./run/job.types.js";
+import type { ReadFile } from "./run/media-part.js";
+import type { RunContext, SessionState } from "./run-context.types.js";
+import type { AgentSessions } from "./sessions/sessions.types.js";
+import type { AgentTool } from "./tool.types.js";
+
+/** Text in which `{key}` stands for a value of the run, a list of such texts, or a function that writes the text. */
+export type Instructions =
+  | string
+  | readonly string[]
+  | ((context: RunContext) => string | readonly string[] | Promise<string | readonly string[]>);
+
+/** Temperature, token limits and the like, as the AI SDK takes them. */
+export type ModelSettings = LanguageModelCallOptions & {
+  readonly headers?: Record<string, string>;
+  readonly providerOptions?: NonNullable<ModelMessage["providerOptions"]>;
+};
+
+/** The options of an agent or a team, resolved once. Never changed by a run. */
+export interface ExecutorSettings {
+  readonly kind: "agent" | "team";
+  readonly id: string;
+  readonly name: string;
+  readonly model: LanguageModel;
+  readonly modelSettings: ModelSettings;
+  readonly description: string | undefined;
+  readonly instructions: Instructions;
+  readonly resolveInContext: boolean;
+  /** None for an agent. */
+  readonly members: readonly Member[];
+  /** What a leader is told about its members; empty for an agent. */
+  readonly memberText: string;
+  readonly tools: readonly AgentTool[];
+  /** Tools that need to know the run they are used in. */
+  readonly runTools: (run: LeadingRun) => readonly AgentTool[];
+  readonly sdkTools: ToolSet;
+  readonly outputSchema: z.ZodType | undefined;
+  readonly maxSteps: number;
+  readonly maxRetries: number;
+  readonly readFile: ReadFile | undefined;
+
+  readonly sessions: AgentSessions | undefined;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly sessionState: SessionState;
+  readonly addSessionStateToContext: boolean;
+  readonly overwriteDbSessionState: boolean;
+  readonly addHistoryToContext: boolean;
+  readonly numHistoryRuns: number;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
