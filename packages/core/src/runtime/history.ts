@@ -9,7 +9,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
 import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
-import type { RunTree } from "./run-tree.js";
+import { type RunTree, workflowAt } from "./run-tree.js";
 import type { CheckProblem, CheckReport } from "./runtime.types.js";
 import { isNotBegun, readStart } from "./start-text.js";
 import type { WorkflowBook } from "./workflow-book.js";
@@ -41,7 +41,7 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
   const { runId } = from.run.key;
   if (after === undefined) yield* originOf(from);
   for await (const { number, entry, tick } of ticksOf(from, after ?? 0)) {
-    if (tick !== null) yield { number, atMs: tick.atMs, runId: entry.runId ?? runId, tick };
+    if (tick !== null) yield { number, atMs: tick.atMs, runId: entry.child?.runId ?? runId, tick };
   }
 }
 
@@ -57,20 +57,29 @@ async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry, void> {
 type TickOf = Pick<NumberedTick, "number" | "entry" | "tick">;
 
 async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
-  const { compiled } = from.workflow;
   const oldest = await from.store.ticks(from.run.key, { after: 0, limit: 1 });
   const start = Math.max(after, (oldest[0]?.first ?? 1) - 1);
-  if (compiled.children.size === 0) {
-    // Without children every tick is one of the run: nothing has to be known of what came before.
-    for await (const { number, entry } of entries(from, start)) {
-      const read = (): Tick | null => (entry.runId === null ? decodeTick(entry.json, compiled) : null);
-      yield { number, entry, tick: readTick(from, number, read) };
-    }
-    return;
+  for await (const { number, entry } of entries(from, start)) {
+    if (entry.child !== null && entry.child.path === null) return yield* repeated(from, number - 1);
+    yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
   }
-  // Which workflow a child is of is known from the ticks before. Only what comes after a snapshot has to be repeated.
-  const loaded = await loadTree(from, start);
-  for await (const step of steps(from, loaded)) if (step.kind === "tick") yield step;
+}
+
+/** Where entries have no paths: which workflow a child is of is known from the ticks before, so those are reduced again. */
+async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  const loaded = await loadTree(from, after);
+  for await (const step of steps(from, loaded)) {
+    if (step.kind !== "tick") continue;
+    const { number, entry } = step;
+    yield { number, entry, tick: step.tick ?? readTick(from, number, () => decodeEntry(from, entry)) };
+  }
+}
+
+/** Null: the entry is of a child, and does not say of which workflow. */
+function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick | null {
+  if (child === null) return decodeTick(json, workflow.compiled);
+  if (child.path === null) return null;
+  return decodeTick(json, workflowAt(workflow.compiled, child.path, `Run "${child.runId}"`));
 }
 
 function wrongAfter(after: number): WorkflowError {

@@ -1,8 +1,9 @@
 /**
  * Ticks of a run and its children as the text of a batch, and back.
  *
- * A batch is a list. An entry is a tick of the run, `{ run, tick }` for one of a child, or `{ code }`: from here on the run has the
- * code of that hash. Numbers of ticks count the first two.
+ * A batch is a list. An entry is a tick of the run, `{ run, path, tick }` for one of a child, or `{ code }`: from here on the run
+ * has the code of that hash. Numbers of ticks count the first two. The path tells a reader who begins in the middle which
+ * workflow the child is of.
  *
  * @module
  */
@@ -13,8 +14,15 @@ import { type EncodedTick, encodeTick } from "../snapshot/tick-codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 
 export type JournalEntry =
-  | { readonly kind: "tick"; readonly runId: string | null; readonly json: EncodedTick }
+  | { readonly kind: "tick"; readonly child: ChildPlace | null; readonly json: EncodedTick }
   | { readonly kind: "code"; readonly hash: string };
+
+/** The child that a tick is of. */
+export interface ChildPlace {
+  readonly runId: string;
+  /** Names of children, from the root. Null: the entry was written before entries had paths. */
+  readonly path: readonly string[] | null;
+}
 
 export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
   const encoded = encodeTick(tick, compiled);
@@ -32,9 +40,10 @@ export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
   }
 }
 
-/** @param runId Of a child; null for the run itself. */
-export function entryText(text: string, runId: string | null): string {
-  return runId === null ? text : `{"run":${JSON.stringify(runId)},"tick":${text}}`;
+/** @param child Null for the run itself. */
+export function entryText(text: string, child: ChildPlace | null): string {
+  if (child === null) return text;
+  return `{"run":${JSON.stringify(child.runId)},"path":${JSON.stringify(child.path)},"tick":${text}}`;
 }
 
 export function codeText(hash: string): string {
@@ -46,12 +55,17 @@ export function readBatch(list: unknown, where: string): JournalEntry[] {
   if (!Array.isArray(list)) throw corrupt(where, "is no list of ticks");
   return list.map((entry: unknown, index) => {
     const fields = (entry ?? {}) as { readonly [name: string]: unknown };
-    if (typeof fields["type"] === "string") return { kind: "tick", runId: null, json: entry as EncodedTick };
+    if (typeof fields["type"] === "string") return { kind: "tick", child: null, json: entry as EncodedTick };
     if (typeof fields["code"] === "string") return { kind: "code", hash: fields["code"] };
     if (typeof fields["run"] === "string" && typeof fields["tick"] === "object")
-      return { kind: "tick", runId: fields["run"], json: fields["tick"] as EncodedTick };
+      return { kind: "tick", child: childPlace(fields["run"], fields["path"]), json: fields["tick"] as EncodedTick };
     throw corrupt(where, `has an entry ${index} that is no tick`);
   });
+}
+
+function childPlace(runId: string, path: unknown): ChildPlace {
+  const isPath = Array.isArray(path) && path.length > 0 && path.every((name) => typeof name === "string");
+  return { runId, path: isPath ? path : null };
 }
 
 export function parseJson(text: string, where: string): unknown {

@@ -23,7 +23,7 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import type { Committer, Committing } from "./committer.js";
 import { Draft } from "./draft.js";
-import { codeText, entryText, tickText } from "./journal-text.js";
+import { type ChildPlace, codeText, entryText, tickText } from "./journal-text.js";
 import type { RecordTurns } from "./record-turns.js";
 import { RunRecords } from "./run-records.js";
 import type {
@@ -225,7 +225,7 @@ export class LiveRun implements RunJournal, Committing {
 
   entryOf(runner: Runner, tick: Tick): string {
     this.prepare(runner, tick);
-    return entryText(this.#texts.get(tick)?.text as string, runner === this.runner ? null : runner.state.runId);
+    return entryText(this.#texts.get(tick)?.text as string, childPlace(runner));
   }
 
   /** Records, as one attempt of a step of this run or its children sees them. */
@@ -420,6 +420,13 @@ export class LiveRun implements RunJournal, Committing {
     this.#tellLeft();
     this.#home.onLeft(this);
   }
+}
+
+/** Null for the root of the tree. */
+function childPlace(runner: Runner): ChildPlace | null {
+  const path: string[] = [];
+  for (let link = runner.parent; link !== null; link = link.runner.parent) path.unshift(link.name);
+  return path.length === 0 ? null : { runId: runner.state.runId, path };
 }
 
 /** A step of the run or its children is at work, and waits for nothing. */

@@ -38,7 +38,7 @@ export async function* rawHistoryOf(from: From, after: number = 0): AsyncGenerat
       if (entry.kind === "code") continue;
       const at = number++;
       if (at <= after) continue;
-      yield { number: at, atMs: entry.json.atMs, runId: entry.runId ?? runId, tick: entry.json };
+      yield { number: at, atMs: entry.json.atMs, runId: entry.child?.runId ?? runId, tick: entry.json };
     }
   }
 }

@@ -82,7 +82,7 @@ export class RunTree {
 
   /** Gives the tick, read. Null: it is of a child that its parent was done with, and changes nothing. */
   apply(entry: Extract<JournalEntry, { kind: "tick" }>): Tick | null {
-    const member = this.members.get(entry.runId ?? this.root.state.runId);
+    const member = this.members.get(entry.child?.runId ?? this.root.state.runId);
     if (member === undefined) return null;
     const tick = decodeTick(entry.json, member.compiled);
     this.reduce(member, tick);
@@ -182,6 +182,11 @@ export class RunTree {
 function childOf(member: Member, { item, call }: { readonly item: number; readonly call: string }): ChildRecord | null {
   const record = member.state.items.get(item)?.memory?.get(call);
   return record?.kind === "child" ? record : null;
+}
+
+/** The workflow at the end of a path of child names. @throws {WorkflowError} `CHILD_UNKNOWN` */
+export function workflowAt(root: CompiledWorkflow, path: readonly string[], who: string): CompiledWorkflow {
+  return path.reduce((compiled, name) => compileWorkflow(childWorkflow(compiled, name, who)), root);
 }
 
 function childOfWorkflow(parent: Member, name: string): CompiledWorkflow {
