@@ -57,13 +57,14 @@ export type {
   HumanDecision,
   RequirementData,
   RequirementKind,
-  UserInputField,
 } from "./human/requirement.types.js";
+export type { UserInputField } from "./human/human-review.types.js";
 // ---- what steps get and give
 export { StepInput } from "./data/step-input.js";
 export { stepOutput } from "./data/step-output.js";
 export type { StepOutputFields } from "./data/step-output.js";
-export type { ExecutorType, StepOutput, StepType } from "./data/step-output.types.js";
+export type { StepOutput, StepType } from "./data/step-output.types.js";
+export type { ExecutorType } from "./data/metrics.types.js";
 export { audio, file, image, video } from "./data/media.js";
 export type { Media, MediaKind, MediaSet } from "./data/media.types.js";
 export type { ExecutorRun } from "./data/executor-run.types.js";
@@ -74,7 +75,8 @@ export type {
   StepMetrics,
   StepMetricsData,
 } from "./data/metrics.types.js";
-export type { MediaFields, MediaLists } from "./data/media.js";
+export type { MediaLists } from "./data/media.js";
+export type { MediaFields } from "./data/media.types.js";
 export type { HumanInput, RetryFeedback } from "./data/human-input.types.js";
 export type { AgentRunRecord, RecordedEvent } from "./compile/pipeline-state.types.js";
 // ---- sessions

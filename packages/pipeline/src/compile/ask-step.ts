@@ -3,7 +3,6 @@ import { WorkflowError, type WorkflowEvent } from "millrace";
 import { decisionProblems } from "../human/check-decision.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import { answered, type Said } from "./answered.js";
-import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { knownMoves } from "./known-moves.js";
 import { assertSteps } from "./missing-steps.js";
 import { move } from "./move.js";
@@ -11,9 +10,11 @@ import { aboutOf } from "./node-facts.js";
 import { PendingNotes } from "./pending-notes.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
 import type { Place } from "./pipeline-state.types.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
 import { talkAt } from "./talk.js";
-import { eventsOf, nextEvent, type Visit } from "./visit-node.js";
+import type { Visit } from "./visit.types.js";
+import { eventsOf, nextEvent } from "./visit-node.js";
 
 export async function askPeople(
   plan: CompiledPlan,

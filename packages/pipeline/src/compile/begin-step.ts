@@ -9,8 +9,7 @@ import { diff } from "../session/patches.js";
 import type { LiveSessionState } from "../session/session-state.js";
 import { deepMerge } from "../session/start-state.js";
 import { begin, finish } from "./advance.js";
-import { type StateScope, scopeAround, scopeOfRun } from "./branch-state.js";
-import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
+import { scopeAround, scopeOfRun } from "./branch-state.js";
 import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
 import type { LiveRun } from "./live-run.js";
@@ -20,8 +19,10 @@ import { begunState, familyIn } from "./own-state.js";
 import { PendingNotes } from "./pending-notes.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { familyOf, stateOf, viewOf } from "./run-state.js";
+import type { StateScope } from "./state-scope.types.js";
 import { attempted, eventsOf, nextEvent, provideIn } from "./visit-node.js";
 
 interface Beginning {

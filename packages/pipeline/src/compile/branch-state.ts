@@ -9,23 +9,14 @@
  */
 import { WorkflowError } from "millrace";
 import type { ParallelNode } from "../nodes/node.types.js";
-import { keepChanges, type StoredSession, valueAt } from "../session/counted.js";
+import { keepChanges, valueAt } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
 import { changesOf, mergeStates } from "../session/merge-states.js";
 import type { LiveRun } from "./live-run.js";
 import { ownState } from "./own-state.js";
 import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
+import type { StateScope } from "./state-scope.types.js";
 import { undrafted } from "./undrafted.js";
-
-/** A session state: of the outermost run, or of one branch. */
-export interface StateScope {
-  /** `""`: of the run. */
-  readonly key: string;
-  /** What is stored, also before the first change. Null: the branch was given up. */
-  read(family: FamilyState): Readonly<JsonObject> | null;
-  /** To be changed in place, within an edit. Null: the branch was given up. */
-  write(draft: FamilyState): StoredSession | null;
-}
 
 /** One of the runs that have one store. */
 export interface RunOfFamily {

@@ -2,11 +2,11 @@
 import type { StopEvent } from "millrace";
 import { unbegunState } from "../run/unbegun-state.js";
 import type { PipelineCancelEvent } from "./cancel-event.js";
-import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { stop } from "./end-steps.js";
 import { endedState } from "./ended-state.js";
 import type { LiveRun } from "./live-run.js";
 import type { PipelineState } from "./pipeline-state.types.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
 
 export async function cancelRun(

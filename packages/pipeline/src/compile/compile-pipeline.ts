@@ -4,17 +4,8 @@
  *
  * @module
  */
-import {
-  type Context,
-  defineWorkflow,
-  type EventClass,
-  type StepFailedEvent,
-  type Workflow,
-  type WorkflowEvent,
-} from "millrace";
-import type { ConversationalAgent } from "../nodes/executor.types.js";
+import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
-import type { PipelineRunOutput } from "../run/run-output.types.js";
 import type { PipelineStart } from "../run/start-event.js";
 import { askPeople } from "./ask-step.js";
 import { beginRun, converse } from "./begin-step.js";
@@ -24,50 +15,8 @@ import * as options from "./core-steps.js";
 import { caught, finishRun, gather } from "./end-steps.js";
 import type { LiveHolder } from "./live-run.js";
 import { PipelineEvents, type PlaceEvent } from "./pipeline-events.js";
-import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
-import type { PipelineTree } from "./pipeline-tree.js";
-import type { PipelineIdentity } from "./run-context.js";
-import type { RunDependencies } from "./run-dependencies.js";
-import type { EventStorage } from "./run-events.js";
+import type { CompiledPlan, PipelinePlan, StepCtx } from "./plan.types.js";
 import { runNode } from "./visit-node.js";
-
-export type StepCtx = Context<Record<string, unknown>>;
-
-/** By itself, or stopped by somebody: before its first step, or after. */
-export type RunEnding = "ended" | "cancelled" | "unbegun";
-
-/** What a pipeline does around its steps. */
-export interface PipelineHooks {
-  /** What a run begins with. */
-  prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
-  /** Called at the end of the first step: the session knows the run from then on. */
-  enter(ctx: StepCtx, state: Pick<PipelineState, "request" | "startedAtMs">): Promise<void>;
-  /** Called in the last step: what the run gives, but for its events. */
-  finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<PipelineRunOutput>;
-}
-
-export interface PipelinePlan {
-  readonly pipeline: PipelineIdentity;
-  readonly description: string | null;
-  readonly tree: PipelineTree;
-  readonly start: EventClass<PipelineStart>;
-  readonly hooks: PipelineHooks;
-  readonly addHistory: boolean;
-  readonly numHistoryRuns: number | null;
-  /** Whether runs know earlier runs of their session. */
-  readonly loadsHistory: boolean;
-  readonly storage: EventStorage;
-  readonly keepsExecutorRuns: boolean;
-  readonly dependencies: RunDependencies;
-  /** Decides whether the pipeline runs at all. */
-  readonly agent: ConversationalAgent | null;
-  /** Workflows and pipelines that are steps, by the id of their node. */
-  readonly workflows: ReadonlyMap<string, Workflow>;
-}
-
-export interface CompiledPlan extends PipelinePlan {
-  readonly events: PipelineEvents;
-}
 
 export function compilePipeline(plan: PipelinePlan): Workflow {
   const compiled: CompiledPlan = { ...plan, events: new PipelineEvents(plan.tree) };

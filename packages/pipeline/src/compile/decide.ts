@@ -5,16 +5,13 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
 import { ask, completeTurn, endTurn, everyOf, frameOf, groupKey, isLastTurn, open, ownPlace, tell } from "./advance.js";
 import { isolate } from "./branch-state.js";
-import type { CompiledPlan } from "./compile-pipeline.js";
 import { iterationStarted, lastIteration } from "./group-output.js";
 import type { PipelineCourse } from "./move.js";
 import type { Step } from "./pipeline-state.types.js";
+import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import { routeQuestion, talkAt } from "./talk.js";
-import type { StepTools } from "./visit-node.js";
-
-/** Changes the state, and says where the run goes on. */
-export type Decided = (course: PipelineCourse) => Step[];
+import type { Decided, StepTools } from "./visit.types.js";
 
 export async function decide(plan: CompiledPlan, node: ContainerNode, tools: StepTools): Promise<Decided> {
   const { place } = tools;

@@ -5,7 +5,6 @@ import { agentFields, completedFields, errorFields } from "../run/end-events.js"
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
-import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { askStepOf } from "./core-steps.js";
 import { endedState } from "./ended-state.js";
 import { inOrder } from "./event-order.js";
@@ -18,6 +17,7 @@ import { PendingNotes } from "./pending-notes.js";
 import { HumanAnswer } from "./people-events.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { Move, PipelineState } from "./pipeline-state.types.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
 import { eventsOf, nextEvent } from "./visit-node.js";
 

@@ -2,13 +2,13 @@
 import { produce } from "immer";
 import { createOutput } from "../data/step-output.js";
 import { appended, replaced } from "./changed-list.js";
-import type { StepCtx } from "./compile-pipeline.js";
 import { CUT_OFF } from "./cut-off.js";
 import type { LiveRun } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import { nestedIn, ownState } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import type { StepCtx } from "./plan.types.js";
 import { familyOf, viewOf } from "./run-state.js";
 
 interface Ending {

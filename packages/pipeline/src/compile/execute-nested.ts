@@ -1,23 +1,19 @@
 /** A pipeline as a step: a child of the run, on the same store. See `run-state.ts`. */
-import { type Workflow, WorkflowError } from "millrace";
+import { WorkflowError } from "millrace";
 import { defined } from "../data/defined.js";
 import { toOutput } from "../data/function-result.js";
 import { sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
-import type { PipelineLike } from "../nodes/pipeline-like.types.js";
+import type { NestedPipeline } from "../nodes/pipeline-like.types.js";
 import { pipelineFailed } from "../run/pipeline-failed.js";
 import { executionsInside } from "../run/run-metrics.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
-import type { Executed, Execution } from "./execute.js";
+import type { Executed, Execution } from "./execution.types.js";
 import { executorRun } from "./executor-run.js";
 import { markMadeHere } from "./made-here.js";
 import type { OwnState, RunRequest } from "./pipeline-state.types.js";
 import type { StepWork } from "./step-work.js";
-
-export interface NestedPipeline extends PipelineLike {
-  readonly workflow: Workflow;
-}
 
 export async function runNested(
   execution: Execution,

@@ -2,58 +2,20 @@
 import { NonRetryableError, type Workflow } from "millrace";
 import { collectChunks, isChunks } from "../data/collect-chunks.js";
 import { toOutput } from "../data/function-result.js";
-import type { HistoryRun } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
-import type { StepExecutionData } from "../data/metrics.types.js";
-import type { StepInput } from "../data/step-input.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { Executor, ExecutorPause, ExecutorResult, ExecutorResume, StepFunction } from "../nodes/executor.types.js";
-import type { StepNode } from "../nodes/node.types.js";
+import type { Executor, ExecutorResult, StepFunction } from "../nodes/executor.types.js";
+import type { NestedPipeline } from "../nodes/pipeline-like.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
-import { type NestedPipeline, runNested } from "./execute-nested.js";
+import { runNested } from "./execute-nested.js";
+import type { Executed, Execution } from "./execution.types.js";
 import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
 import { identityOf } from "./node-facts.js";
-import type { OpenAttempt } from "./open-attempt.js";
-import type { FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
-import type { StepRunContext } from "./run-context.js";
-import type { RunEvents } from "./run-events.js";
 import { stepResult } from "./step-result.js";
 import { executionBy, StepWork } from "./step-work.js";
-
-export interface Execution {
-  readonly node: StepNode;
-  readonly input: StepInput;
-  readonly request: RunRequest;
-  readonly context: StepRunContext;
-  readonly events: RunEvents;
-  /** What events of executors say of the step. */
-  readonly about: Readonly<Record<string, unknown>>;
-  readonly attempt: OpenAttempt;
-  readonly keepsExecutorRuns: boolean;
-  /** Runs of the session that the message has in front. */
-  readonly history: readonly HistoryRun[];
-  /** An executor that has paused goes on. */
-  readonly resume: ExecutorResume | null;
-  /** What it has taken until then. */
-  readonly paused: StepExecutionData | null;
-  readonly runChild: (workflow: Workflow, input: object, store: "own" | "shared") => Promise<unknown>;
-  /** Of such a child. */
-  readonly timeoutMs: number | null;
-  /** Runs nested in this one, with all that is known of the one that has ended. */
-  readonly nestedRuns: (ended: string) => Promise<FamilyState["nested"]>;
-  /** Of the run, in which the step is at work. */
-  readonly visit: number;
-  readonly place: Place;
-  readonly now: () => number;
-}
-
-export type Executed =
-  | { readonly status: "done"; readonly output: StepOutput }
-  | { readonly status: "paused"; readonly pause: ExecutorPause; readonly paused: StepExecutionData }
-  | { readonly status: "cancelled"; readonly why: string };
 
 export async function executeStep(execution: Execution): Promise<Executed> {
   const { node, attempt } = execution;

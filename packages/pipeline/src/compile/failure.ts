@@ -6,10 +6,10 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import { openGroup } from "../run/step-results.js";
 import { abandon, ask, done, finish, isAbandoned } from "./advance.js";
 import { appended, replaced } from "./changed-list.js";
-import type { CompiledPlan } from "./compile-pipeline.js";
 import type { PipelineCourse } from "./move.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame, OwnState, Place, Step } from "./pipeline-state.types.js";
+import type { CompiledPlan } from "./plan.types.js";
 import { countPause, placeKey, say } from "./talk.js";
 import { undrafted } from "./undrafted.js";
 

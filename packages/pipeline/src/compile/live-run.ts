@@ -2,10 +2,10 @@
 import { type Resource, resource } from "millrace";
 import { keepChanges } from "../session/counted.js";
 import { LiveSessionState } from "../session/session-state.js";
-import type { StateScope } from "./branch-state.js";
 import { attemptEnded, type OpenAttempt } from "./open-attempt.js";
 import { ownState } from "./own-state.js";
 import type { FamilyState } from "./pipeline-state.types.js";
+import type { StateScope } from "./state-scope.types.js";
 import { within } from "./within.js";
 
 /** How long agents and teams that are told to stop may take to say what they took. */

@@ -1,10 +1,10 @@
 import { type Course, finish, ROOT } from "./advance.js";
-import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
 import { freshState } from "./fresh-state.js";
 import type { LiveRun } from "./live-run.js";
 import { familyIn, forgetNested, isGivenUp, nestIn, ownState } from "./own-state.js";
 import type { PendingNotes } from "./pending-notes.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import type { RunEvents } from "./run-events.js";
 
 export interface Mover {

@@ -6,11 +6,11 @@
  * @module
  */
 import type { Context } from "millrace";
+import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import { eventTime } from "./event-order.js";
 import { Shown } from "./pipeline-events.js";
 import type { RecordedEvent, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
-import type { PipelineIdentity } from "./run-context.js";
 
 /** Who tells an event: it decides who sees it. */
 export type EventSource =

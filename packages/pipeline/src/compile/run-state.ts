@@ -1,8 +1,8 @@
 /** What a place of a run works with. */
 import { scopeOfRun } from "./branch-state.js";
-import type { StepCtx } from "./compile-pipeline.js";
 import { familyIn, ownState } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import type { StepCtx } from "./plan.types.js";
 
 export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
   return viewOf(await familyOf(ctx), ctx.runId);

@@ -6,16 +6,15 @@ import type { StepNode } from "../nodes/node.types.js";
 import { ask, done, isAbandoned } from "./advance.js";
 import { cancel } from "./answered.js";
 import { childTimeout } from "./child-timeout.js";
-import type { CompiledPlan } from "./compile-pipeline.js";
-import type { Decided } from "./decide.js";
 import { leftBehind } from "./ended-state.js";
 import { executeStep } from "./execute.js";
 import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PipelineState, Talk } from "./pipeline-state.types.js";
+import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import { reviewQuestion, say, talkAt } from "./talk.js";
-import type { StepTools } from "./visit-node.js";
+import type { Decided, StepTools } from "./visit.types.js";
 
 export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, visit, state, events, context, ctx, live, attempt } = tools;

@@ -1,9 +1,9 @@
 import type { HumanInput } from "../data/human-input.types.js";
 import { StepInput } from "../data/step-input.js";
 import { ownPlace, previousOutputs } from "./advance.js";
-import type { CompiledPlan } from "./compile-pipeline.js";
 import { mediaOf } from "./media-of.js";
 import type { PipelineState, Place } from "./pipeline-state.types.js";
+import type { CompiledPlan } from "./plan.types.js";
 import { talkAt } from "./talk.js";
 
 /** What a step at this place is given. */

@@ -3,8 +3,7 @@ import type { WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
-import type { CompiledPlan, StepCtx } from "./compile-pipeline.js";
-import { type Decided, decide } from "./decide.js";
+import { decide } from "./decide.js";
 import { iterationAt } from "./iteration-at.js";
 import { knownMoves } from "./known-moves.js";
 import type { LiveRun } from "./live-run.js";
@@ -14,35 +13,14 @@ import { aboutOf } from "./node-facts.js";
 import { OpenAttempt } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
 import type { PendingNotes } from "./pending-notes.js";
-import type { PlaceEvent } from "./pipeline-events.js";
-import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
+import type { FamilyState, Move, PipelineState } from "./pipeline-state.types.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
 import { familyOf, viewOf } from "./run-state.js";
 import { runStepNode } from "./run-step-node.js";
 import { questionBefore, talkAt } from "./talk.js";
-
-export interface Visit {
-  readonly node: PipelineNode;
-  readonly ev: PlaceEvent;
-  readonly ctx: StepCtx;
-  readonly live: LiveRun;
-  /** An iteration of a loop is over. */
-  readonly isAgain?: true;
-}
-
-/** What one visit works with. */
-export interface StepTools {
-  readonly ctx: StepCtx;
-  readonly state: PipelineState;
-  readonly context: StepRunContext;
-  readonly events: RunEvents;
-  readonly place: Place;
-  readonly visit: number;
-  readonly live: LiveRun;
-  readonly attempt: OpenAttempt;
-  readonly isAgain?: true;
-}
+import type { Decided, StepTools, Visit } from "./visit.types.js";
 
 export async function runNode(plan: CompiledPlan, visit: Visit): Promise<WorkflowEvent | WorkflowEvent[] | undefined> {
   const { node, ev, ctx } = visit;

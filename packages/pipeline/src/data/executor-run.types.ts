@@ -1,5 +1,4 @@
-import type { StepMetricsData } from "./metrics.types.js";
-import type { ExecutorType } from "./step-output.types.js";
+import type { ExecutorType, StepMetricsData } from "./metrics.types.js";
 
 /** One run of an agent, a team or a nested pipeline in a step. Plain data. */
 export interface ExecutorRun {

@@ -1,5 +1,4 @@
-import type { MediaFields } from "./media.js";
-import type { MediaKind } from "./media.types.js";
+import type { MediaFields, MediaKind } from "./media.types.js";
 
 /** Everything that is wrong with the fields, one sentence each. */
 export function mediaProblems(kind: MediaKind, fields: MediaFields): string[] {

@@ -5,24 +5,8 @@
  */
 import { WorkflowError } from "millrace";
 import { digest } from "millrace/engine";
-
-import type { Media, MediaKind, MediaSet } from "./media.types.js";
+import type { Media, MediaFields, MediaKind, MediaSet } from "./media.types.js";
 import { mediaProblems } from "./media-problems.js";
-
-/** What an image, video, sound or file is made of. */
-export interface MediaFields {
-  /** @default made from the url, path or content: the same for the same item, in every process. */
-  readonly id?: string;
-  /** Absolute; a `data:` URL too. */
-  readonly url?: string;
-  readonly filepath?: string;
-  /** Bytes, or base64 text. */
-  readonly content?: string | Uint8Array;
-  readonly mimeType?: string;
-  /** As in `"png"` or `"mp3"`. */
-  readonly format?: string;
-  readonly name?: string;
-}
 
 /** Media by kind. Fields that `image`, `video`, `audio` and `file` take are as good as what they return. */
 export type MediaLists = {

@@ -28,3 +28,18 @@ export interface MediaSet {
   readonly audio: readonly Media[];
   readonly files: readonly Media[];
 }
+
+/** What an image, video, sound or file is made of. */
+export interface MediaFields {
+  /** @default made from the url, path or content: the same for the same item, in every process. */
+  readonly id?: string;
+  /** Absolute; a `data:` URL too. */
+  readonly url?: string;
+  readonly filepath?: string;
+  /** Bytes, or base64 text. */
+  readonly content?: string | Uint8Array;
+  readonly mimeType?: string;
+  /** As in `"png"` or `"mp3"`. */
+  readonly format?: string;
+  readonly name?: string;
+}

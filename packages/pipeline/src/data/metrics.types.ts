@@ -1,4 +1,4 @@
-import type { ExecutorType } from "./step-output.types.js";
+export type ExecutorType = "agent" | "team" | "function" | "workflow";
 
 /** What one model used. The entry of {@link StepMetricsData.details}. */
 export interface ModelMetricsData {

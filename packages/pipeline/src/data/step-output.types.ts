@@ -1,9 +1,7 @@
 import type { MediaSet } from "./media.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
+import type { ExecutorType, StepMetricsData } from "./metrics.types.js";
 
 export type StepType = "Function" | "Step" | "Steps" | "Loop" | "Parallel" | "Condition" | "Router" | "Workflow";
-
-export type ExecutorType = "agent" | "team" | "function" | "workflow";
 
 /** What a step, or a group of steps, has produced. Plain data, stored with the run. */
 export interface StepOutput extends MediaSet {

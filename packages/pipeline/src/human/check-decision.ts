@@ -1,5 +1,6 @@
 /** Whether an answer answers the question: all that is wrong with it, at once. */
-import type { RequirementData, UserInputField } from "./requirement.types.js";
+import type { UserInputField } from "./human-review.types.js";
+import type { RequirementData } from "./requirement.types.js";
 
 /** @param decision From outside: anything. */
 export function decisionProblems(requirement: RequirementData, decision: unknown): string[] {

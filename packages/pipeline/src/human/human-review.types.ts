@@ -1,6 +1,5 @@
 import type { Duration } from "millrace";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { UserInputField } from "./requirement.types.js";
 
 /** What a refusal does: go on behind it, end the run, do it again, or take the other branch of a condition. */
 export type OnReject = "skip" | "cancel" | "retry" | "else";
@@ -37,4 +36,14 @@ export interface HumanReview {
   readonly timeout?: Duration;
   /** @default "cancel" */
   readonly onTimeout?: OnTimeout;
+}
+
+/** A field that a person fills in. */
+export interface UserInputField {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "array" | "object";
+  readonly description?: string;
+  /** @default true */
+  readonly required?: boolean;
+  readonly allowedValues?: readonly unknown[];
 }

@@ -5,7 +5,7 @@
  */
 import type { StepOutput, StepType } from "../data/step-output.types.js";
 import type { ToolAnswer, ToolRequirement } from "../nodes/executor.types.js";
-import type { OnReject, OnTimeout } from "./human-review.types.js";
+import type { OnReject, OnTimeout, UserInputField } from "./human-review.types.js";
 
 export type RequirementKind =
   /** May it run? */
@@ -22,15 +22,6 @@ export type RequirementKind =
   | "executor"
   /** It has failed: again, or without it? */
   | "error";
-
-export interface UserInputField {
-  readonly name: string;
-  readonly type: "string" | "integer" | "number" | "boolean" | "array" | "object";
-  readonly description?: string;
-  /** @default true */
-  readonly required?: boolean;
-  readonly allowedValues?: readonly unknown[];
-}
 
 export interface RequirementData {
   readonly kind: RequirementKind;

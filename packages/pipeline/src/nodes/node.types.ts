@@ -4,7 +4,7 @@
  * @module
  */
 import type { Duration, RetryPolicy } from "millrace";
-import type { ExecutorType } from "../data/step-output.types.js";
+import type { ExecutorType } from "../data/metrics.types.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { EndCondition, Evaluator, MergeStates, Selector, StepLike } from "./containers.js";
 import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";

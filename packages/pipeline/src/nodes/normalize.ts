@@ -4,7 +4,7 @@
  * @module
  */
 import { retryPolicy, stop, wait } from "millrace";
-import type { ExecutorType } from "../data/step-output.types.js";
+import type { ExecutorType } from "../data/metrics.types.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";

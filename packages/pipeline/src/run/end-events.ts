@@ -1,7 +1,7 @@
 /** What the last event of a run says. */
 import { eventTime } from "../compile/event-order.js";
 import type { RecordedEvent } from "../compile/pipeline-state.types.js";
-import type { PipelineIdentity } from "../compile/run-context.js";
+import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 type Data = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** What follows from the steps that a pipeline has. */
 import { type Workflow, WorkflowError } from "millrace";
 import type { PipelineNode, StepNode } from "../nodes/node.types.js";
-import type { Pipeline } from "./pipeline.js";
+import type { NestedPipeline } from "../nodes/pipeline-like.types.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 
 /**
@@ -19,7 +19,7 @@ export function historyToLoad(
     ...(ofPipeline ? [numHistoryRuns ?? null, ...steps.map((step) => step.numHistoryRuns ?? 0)] : []),
     ...ofSteps.map((count) => count ?? numHistoryRuns ?? null),
     ...(agent?.addHistory === true ? [agent.numHistoryRuns] : []),
-    ...steps.flatMap(({ executor }) => ("historyCount" in executor ? [(executor as Pipeline).historyCount] : [])),
+    ...steps.flatMap(({ executor }) => ("historyCount" in executor ? [(executor as NestedPipeline).historyCount] : [])),
   ];
   return asked.includes(null) ? null : Math.max(0, ...asked.map(Number));
 }
@@ -34,7 +34,7 @@ export function workflowsOf(nodes: readonly PipelineNode[]): ReadonlyMap<string,
   const visit = (node: PipelineNode): void => {
     if (node.kind !== "step") return node.children.forEach(visit);
     if (node.executorType !== "workflow") return;
-    const executor = node.executor as Workflow | Pipeline;
+    const executor = node.executor as Workflow | NestedPipeline;
     const workflow = "isPipeline" in executor ? executor.workflow : executor;
     if (workflow === undefined)
       throw new WorkflowError({

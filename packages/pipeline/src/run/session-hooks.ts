@@ -1,12 +1,12 @@
 /** How a run begins in its session, and what it leaves there. */
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
-import type { PipelineHooks, StepCtx } from "../compile/compile-pipeline.js";
 import type { PipelineState, PreparedInside, RunRequest } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
-import type { PipelineIdentity } from "../compile/run-context.js";
+import type { PipelineHooks, StepCtx } from "../compile/plan.types.js";
 import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
+import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import { enterSession, openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";

@@ -1,8 +1,17 @@
 /** The methods of lists that change them: each is one change, not one for every item that moves. */
-import type { StateView } from "./state-view.js";
+
+/** Who hands out the list and writes down what changes in it. */
+interface ListView {
+  wrap(value: unknown): unknown;
+  /** Gives what was removed. */
+  splice(
+    list: unknown[],
+    change: { readonly at: number; readonly remove: number; readonly items: readonly unknown[] },
+  ): unknown[];
+}
 
 interface ListOf {
-  readonly view: StateView;
+  readonly view: ListView;
   readonly list: unknown[];
 }
 

@@ -1,0 +1,35 @@
+/** A run at a node. */
+import type { PipelineNode } from "../nodes/node.types.js";
+import type { LiveRun } from "./live-run.js";
+import type { PipelineCourse } from "./move.js";
+import type { OpenAttempt } from "./open-attempt.js";
+import type { PlaceEvent } from "./pipeline-events.js";
+import type { PipelineState, Place, Step } from "./pipeline-state.types.js";
+import type { StepCtx } from "./plan.types.js";
+import type { StepRunContext } from "./run-context.js";
+import type { RunEvents } from "./run-events.js";
+
+export interface Visit {
+  readonly node: PipelineNode;
+  readonly ev: PlaceEvent;
+  readonly ctx: StepCtx;
+  readonly live: LiveRun;
+  /** An iteration of a loop is over. */
+  readonly isAgain?: true;
+}
+
+/** What one visit works with. */
+export interface StepTools {
+  readonly ctx: StepCtx;
+  readonly state: PipelineState;
+  readonly context: StepRunContext;
+  readonly events: RunEvents;
+  readonly place: Place;
+  readonly visit: number;
+  readonly live: LiveRun;
+  readonly attempt: OpenAttempt;
+  readonly isAgain?: true;
+}
+
+/** Changes the state, and says where the run goes on. */
+export type Decided = (course: PipelineCourse) => Step[];
