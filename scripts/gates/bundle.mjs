@@ -1,6 +1,6 @@
 /**
  * The built package as a browser bundler sees it: every entry bundles for a platform without Node,
- * asks for nothing that is not in it, and keeps working when it is minified.
+ * asks for nothing that is not in it, and keeps working when it is minified. And what a program does not use is dropped.
  */
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -10,9 +10,32 @@ import { finish } from "./gate.mjs";
 const core = join(root, "packages", "core");
 const problems = [];
 
-for (const entry of ["index.js", "engine.js", "graph.js", "index.cjs", "engine.cjs", "graph.cjs"]) {
-  const result = await build({
-    entryPoints: [join(core, "dist", entry)],
+const entries = ["index", "engine", "graph", "runtime"].flatMap((name) => [`${name}.js`, `${name}.cjs`]);
+for (const entry of entries) {
+  const result = await bundle({ entryPoints: [join(core, "dist", entry)] }).catch((error) => error);
+  for (const { text, location } of result.errors ?? [])
+    problems.push(`dist/${entry}: ${text} (${location?.file ?? "?"})`);
+  for (const output of Object.values(result.metafile?.outputs ?? {})) {
+    for (const { path } of output.imports) problems.push(`dist/${entry}: asks for "${path}" at run time`);
+  }
+}
+
+/**
+ * Minified bytes of bundles that name one export. Each must stay far below the whole of 230 kB: a statement of a module that a
+ * bundler cannot drop (a call without `@__PURE__`, a `static` block, a property put on a class) brings along all that it names.
+ */
+const limits = { WorkflowError: 25_000, event: 30_000, retryPolicy: 30_000 };
+for (const [name, limit] of Object.entries(limits)) {
+  const contents = `export { ${name} } from "./dist/index.js"`;
+  const { outputFiles } = await bundle({ stdin: { contents, resolveDir: core } });
+  const size = outputFiles[0].contents.length;
+  if (size > limit) problems.push(`import { ${name} }: ${size} bytes minified, limit ${limit}`);
+}
+finish("every entry bundles for browsers, imports nothing from outside and drops what is not used", problems);
+
+function bundle(input) {
+  return build({
+    ...input,
     bundle: true,
     minify: true,
     write: false,
@@ -20,11 +43,5 @@ for (const entry of ["index.js", "engine.js", "graph.js", "index.cjs", "engine.c
     format: "esm",
     platform: "browser",
     logLevel: "silent",
-  }).catch((error) => error);
-  for (const { text, location } of result.errors ?? [])
-    problems.push(`dist/${entry}: ${text} (${location?.file ?? "?"})`);
-  for (const output of Object.values(result.metafile?.outputs ?? {})) {
-    for (const { path } of output.imports) problems.push(`dist/${entry}: asks for "${path}" at run time`);
-  }
+  });
 }
-finish("every entry bundles for browsers and imports nothing from outside", problems);

@@ -2,11 +2,15 @@
 import { contextFromDict, newContext } from "../run/run-context.js";
 import type { ContextClass, FromDictOptions, Context as StepFace } from "./context.types.js";
 
-function ContextConstructor(workflow: object): unknown {
-  return newContext(workflow);
-}
-ContextConstructor.fromDict = (workflow: object, dict: unknown, options?: FromDictOptions): unknown =>
-  contextFromDict(workflow, dict, options);
+// A call that bundlers may drop: only who restores snapshots bundles what reads them.
+export const Context: ContextClass = /* @__PURE__ */ createContextClass();
 
-export const Context: ContextClass = ContextConstructor as unknown as ContextClass;
+function createContextClass(): ContextClass {
+  function Context(workflow: object): unknown {
+    return newContext(workflow);
+  }
+  Context.fromDict = (workflow: object, dict: unknown, options?: FromDictOptions): unknown =>
+    contextFromDict(workflow, dict, options);
+  return Context as unknown as ContextClass;
+}
 export type Context<State = unknown> = StepFace<State>;

@@ -52,16 +52,21 @@ export function reviveError(record: ErrorRecord): unknown {
   return dress(error, record);
 }
 
-const natives: ReadonlyMap<string, new (message: string) => Error> = new Map(
-  [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((native) => [native.name, native]),
-);
+const natives: readonly (new (message: string) => Error)[] = [
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+];
 
 /** A live error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
 export function errorFrom(record: ErrorRecord): Error {
   const { message, hint, details = {} } = record;
   const error =
     hint === undefined
-      ? new (natives.get(record.name) ?? Error)(message)
+      ? new (natives.find(({ name }) => name === record.name) ?? Error)(message)
       : new WorkflowError({ code: record.code as ErrorCode, message, hint, details });
   if (hint === undefined && record.code !== undefined) (error as { code?: string }).code = record.code;
   return dress(error, record);

@@ -6,10 +6,19 @@
  */
 
 /** Names what the running copy is. */
-export const thisCopy: object = {};
+const thisCopy: object = {};
 
 /** On prototypes, with the copy that made them. */
-export const copyKey: unique symbol = Symbol.for("millrace.copy") as never;
+const copyKey: unique symbol = Symbol.for("millrace.copy") as never;
+
+/** A class to extend: its instances tell which copy has made them. From a call, so that bundlers may drop what extends it. */
+export const OfThisCopy: new () => object = /* @__PURE__ */ createOfThisCopy();
+
+function createOfThisCopy(): new () => object {
+  class Made {}
+  Object.defineProperty(Made.prototype, copyKey, { value: thisCopy });
+  return Made;
+}
 
 /** True for what another copy of the package has made. */
 export function isOfSecondCopy(value: unknown): boolean {

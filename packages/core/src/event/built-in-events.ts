@@ -42,23 +42,26 @@ export interface RoleClass<Role extends EventRole, Open extends WorkflowEvent> {
 
 /** Starts a run. The plain one takes whatever `run(input)` is given. */
 export interface StartEvent extends OpenEvent<"StartEvent", "start"> {}
-export const StartEvent: RoleClass<"start", StartEvent> = openRole("StartEvent", "start");
+export const StartEvent: RoleClass<"start", StartEvent> = /* @__PURE__ */ openRole("StartEvent", "start");
 
 /** Leaves the run: something outside should answer. No step has to accept it. */
 export interface InputRequiredEvent extends OpenEvent<"InputRequiredEvent", "inputRequired"> {}
-export const InputRequiredEvent: RoleClass<"inputRequired", InputRequiredEvent> = openRole(
+export const InputRequiredEvent: RoleClass<"inputRequired", InputRequiredEvent> = /* @__PURE__ */ openRole(
   "InputRequiredEvent",
   "inputRequired",
 );
 
 /** Enters the run from outside. No step has to emit it. */
 export interface ExternalEvent extends OpenEvent<"ExternalEvent", "external"> {}
-export const ExternalEvent: RoleClass<"external", ExternalEvent> = openRole("ExternalEvent", "external");
+export const ExternalEvent: RoleClass<"external", ExternalEvent> = /* @__PURE__ */ openRole(
+  "ExternalEvent",
+  "external",
+);
 
 /** An {@link ExternalEvent} that a person sends: the answer to a prompt. */
 export interface HumanResponseEvent
   extends OpenEvent<"HumanResponseEvent", "humanResponse", "HumanResponseEvent" | "ExternalEvent"> {}
-export const HumanResponseEvent: RoleClass<"humanResponse", HumanResponseEvent> = openRole(
+export const HumanResponseEvent: RoleClass<"humanResponse", HumanResponseEvent> = /* @__PURE__ */ openRole(
   "HumanResponseEvent",
   "humanResponse",
   ExternalEvent,
@@ -84,9 +87,7 @@ export interface StopEventClass {
     shape?: Shape,
   ): EventBase<Type, EventFacts<"stop", FieldsIn<Shape>, FieldsOut<Shape>, Type>>;
 }
-export const StopEvent: StopEventClass = withDefine(
-  defineEvent({ type: "StopEvent", role: "stop", final: true, shape: { result: anything } }),
-) as never;
+export const StopEvent: StopEventClass = /* @__PURE__ */ stopEvent();
 
 /** Why a step failed for good. */
 export interface StepFailure {
@@ -122,7 +123,10 @@ export interface StepFailedEvent
     StepFailure {
   readonly failure: StoredFailure<StepFailure>;
 }
-export const StepFailedEvent: EngineEventClass<StepFailedEvent> = failureEvent("StepFailedEvent", "stepFailed");
+export const StepFailedEvent: EngineEventClass<StepFailedEvent> = /* @__PURE__ */ failureEvent(
+  "StepFailedEvent",
+  "stepFailed",
+);
 
 /** The run failed. */
 export interface WorkflowFailedEvent
@@ -130,7 +134,7 @@ export interface WorkflowFailedEvent
     RunFailure {
   readonly failure: StoredFailure<RunFailure>;
 }
-export const WorkflowFailedEvent: EngineEventClass<WorkflowFailedEvent> = failureEvent(
+export const WorkflowFailedEvent: EngineEventClass<WorkflowFailedEvent> = /* @__PURE__ */ failureEvent(
   "WorkflowFailedEvent",
   "terminal",
 );
@@ -148,7 +152,7 @@ export interface TimedOut {
 }
 /** The run took too long. */
 export interface WorkflowTimedOutEvent extends EngineEvent<"WorkflowTimedOutEvent", "terminal", TimedOut> {}
-export const WorkflowTimedOutEvent: EngineEventClass<WorkflowTimedOutEvent> = engineEvent(
+export const WorkflowTimedOutEvent: EngineEventClass<WorkflowTimedOutEvent> = /* @__PURE__ */ engineEvent(
   "WorkflowTimedOutEvent",
   "terminal",
 );
@@ -158,7 +162,7 @@ export interface Cancelled {
 }
 /** The run was cancelled. */
 export interface WorkflowCancelledEvent extends EngineEvent<"WorkflowCancelledEvent", "terminal", Cancelled> {}
-export const WorkflowCancelledEvent: EngineEventClass<WorkflowCancelledEvent> = engineEvent(
+export const WorkflowCancelledEvent: EngineEventClass<WorkflowCancelledEvent> = /* @__PURE__ */ engineEvent(
   "WorkflowCancelledEvent",
   "terminal",
 );
@@ -172,7 +176,10 @@ export interface JoinIncomplete {
 }
 /** The run ended with a join that was not complete. */
 export interface JoinIncompleteEvent extends EngineEvent<"JoinIncompleteEvent", "notice", JoinIncomplete> {}
-export const JoinIncompleteEvent: EngineEventClass<JoinIncompleteEvent> = engineEvent("JoinIncompleteEvent", "notice");
+export const JoinIncompleteEvent: EngineEventClass<JoinIncompleteEvent> = /* @__PURE__ */ engineEvent(
+  "JoinIncompleteEvent",
+  "notice",
+);
 
 export interface StepRestarted {
   readonly step: string;
@@ -182,7 +189,10 @@ export interface StepRestarted {
 }
 /** A step runs again for the same work item. */
 export interface StepRestartedEvent extends EngineEvent<"StepRestartedEvent", "notice", StepRestarted> {}
-export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = engineEvent("StepRestartedEvent", "notice");
+export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = /* @__PURE__ */ engineEvent(
+  "StepRestartedEvent",
+  "notice",
+);
 
 /** Only the engine makes these. */
 export interface EngineEventClass<Event extends WorkflowEvent> {
@@ -208,18 +218,25 @@ export function makeEngineEvent<Event extends WorkflowEvent>(
 }
 
 /** The engine's own events by type: every workflow knows them. @internal */
-export const engineEvents: ReadonlyMap<string, EventClass> = new Map(
-  [
+export const engineEvents: ReadonlyMap<string, EventClass> = /* @__PURE__ */ mapEngineEvents();
+
+// Function declarations: the classes above are made when the module loads. Each by a call that bundlers may drop.
+
+function mapEngineEvents(): Map<string, EventClass> {
+  const classes = [
     StepFailedEvent,
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
     WorkflowCancelledEvent,
     JoinIncompleteEvent,
     StepRestartedEvent,
-  ].map((eventClass) => [eventClass.type, eventClass as never]),
-);
+  ];
+  return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));
+}
 
-// Function declarations: the classes above are made when the module loads.
+function stopEvent(): never {
+  return withDefine(defineEvent({ type: "StopEvent", role: "stop", final: true, shape: { result: anything } }));
+}
 
 function openRole(type: string, role: EventRole, base?: { readonly type: string }): never {
   const open = defineEvent({ type, role, holder: "fields", final: true, ...(base && { base: base as EventClass }) });
@@ -241,7 +258,7 @@ function engineEvent(type: string, role: EventRole, holder: "failure" | null = n
 }
 
 function failureEvent(type: string, role: EventRole): never {
-  const failed: EventClass = engineEvent(type, role, "failure");
+  const failed: EventClass = /* @__PURE__ */ engineEvent(type, role, "failure");
   for (const name of ["stepName", "attempts", "elapsedMs", "failedAtMs", "input"] as const) {
     member(failed, name, {
       get(this: StepFailedEvent) {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { copyKey, thisCopy } from "../errors/second-copy.js";
+import { OfThisCopy } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
@@ -57,7 +57,7 @@ export function hasPlan(value: unknown): value is WorkflowEvent {
 }
 
 /** Base of every event. */
-class Root {
+class Root extends OfThisCopy {
   static readonly version: number = 1;
 
   static migrate(fields: Data): object {
@@ -65,6 +65,7 @@ class Root {
   }
 
   constructor(fields?: unknown) {
+    super();
     const own = (this as never as Planned)[plan];
     const isSound = own.sound === new.target;
     // biome-ignore lint/correctness/noConstructorReturn: what the class puts on an event is put on a copy, and looked at
@@ -88,7 +89,6 @@ class Root {
   }
 }
 const rootEvent: EventClass = Root as never;
-Object.defineProperty(Root.prototype, copyKey, { value: thisCopy });
 
 /** What `new` gives while the members of its class are looked at. */
 let probe: Data | null = null;

@@ -36,7 +36,7 @@ export const stop: Stops = {
     const limitMs = toMs(elapsed, "beforeDelay");
     return stopIf((info, delayMs) => info.elapsedMs + delayMs >= limitMs);
   },
-  never: stopIf(() => false),
+  never: /* @__PURE__ */ stopIf(() => false),
 };
 
 function stopIf(reached: RetryStop["reached"]): RetryStop {

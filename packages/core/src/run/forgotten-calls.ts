@@ -115,4 +115,4 @@ function hop(together: (() => void)[], left: number): void {
   if (left > 0) return void settled.then(() => hop(together, left - 1));
   for (const callback of together) callback();
 }
-const settled = Promise.resolve();
+const settled = /* @__PURE__ */ Promise.resolve();

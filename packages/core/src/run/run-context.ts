@@ -6,7 +6,7 @@
 import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../context/context.types.js";
 import type { Store } from "../context/store.types.js";
 import type { RunState } from "../engine/state.js";
-import { copyKey, thisCopy } from "../errors/second-copy.js";
+import { OfThisCopy } from "../errors/second-copy.js";
 import { applyChange } from "../state/apply-change.js";
 import { StateCell } from "../state/state-cell.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
@@ -16,13 +16,14 @@ import type { Runner } from "./runner.js";
 import { encodeRun, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
 import { hostOf } from "./workflow-host.js";
 
-export class CallerContext implements RunContext {
+export class CallerContext extends OfThisCopy implements RunContext {
   readonly #compiled: CompiledWorkflow;
   #run: RestoredRun;
   #runner: Runner | null = null;
   #store: CallerStore | null = null;
 
   constructor(compiled: CompiledWorkflow, run: RestoredRun) {
+    super();
     this.#compiled = compiled;
     this.#run = run;
   }
@@ -72,8 +73,6 @@ export class CallerContext implements RunContext {
     return this.#runner?.live ? this.#runner.store() : detachedCell(this.#compiled, this.#run.state);
   }
 }
-
-Object.defineProperty(CallerContext.prototype, copyKey, { value: thisCopy });
 
 /** The state of a run that is not at work: changed in place, there is nobody to tell. */
 function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {

@@ -11,7 +11,7 @@ import type { Runner } from "./runner.js";
 export function initialStore(compiled: CompiledWorkflow): unknown {
   return compiled.state?.initial() ?? empty;
 }
-const empty = Object.freeze({});
+const empty = /* @__PURE__ */ Object.freeze({});
 
 export function createCell(runner: Runner): StateCell {
   const { compiled, ports } = runner.host;

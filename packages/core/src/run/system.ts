@@ -10,8 +10,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 // Taken once: a test that puts its own timers in place later does not stop the engine. Called bare: browsers and workerd
 // refuse their timers with another `this`.
-const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
-const soon = globalThis.setImmediate as typeof setImmediate | undefined;
+const startTimer = setTimeout;
+const stopTimer = clearTimeout;
+const soon = typeof setImmediate === "function" ? setImmediate : undefined;
 
 /** Workers of Cloudflare run many requests in one place, and what one of them starts must not go on inside another. */
 export const isPerRequest: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";

@@ -18,7 +18,7 @@ interface Waiting {
   readonly callback: () => void;
 }
 
-const queue = new Fifo<Waiting>();
+const queue = /* @__PURE__ */ new Fifo<Waiting>();
 let isScheduled = false;
 let turnEndsMs = 0;
 

@@ -29,7 +29,7 @@ export interface WorkflowHost {
 }
 
 /** Resources of the scope `app`, until a runtime brings its own. */
-const appResources = new ResourceContainer("app");
+const appResources = /* @__PURE__ */ new ResourceContainer("app");
 
 const hosts = new WeakMap<CompiledWorkflow, WorkflowHost>();
 

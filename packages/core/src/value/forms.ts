@@ -35,53 +35,56 @@ const views = [
   BigInt64Array,
   BigUint64Array,
 ] as const;
-const viewPrototypes: ReadonlySet<unknown> = new Set(views.map((view) => view.prototype));
-
 /** A typed array, and of no class that extends one. */
 export function isView(value: object): boolean {
-  return viewPrototypes.has(Object.getPrototypeOf(value));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return views.some((view) => view.prototype === prototype);
 }
 
 /** @internal Exported for the test that compares it with the walk. */
-export const superjson: SuperJSON = new SuperJSON();
+export const superjson: SuperJSON = /* @__PURE__ */ createSuperJson();
 
-superjson.registerCustom<ArrayBufferView, [string, string]>(
-  {
-    isApplicable: (value): value is ArrayBufferView => ArrayBuffer.isView(value),
-    serialize: (view) => {
-      const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-      let text = "";
-      for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-      return [view[Symbol.toStringTag as never], btoa(text)];
+function createSuperJson(): SuperJSON {
+  const made = new SuperJSON();
+  made.registerCustom<ArrayBufferView, [string, string]>(
+    {
+      isApplicable: (value): value is ArrayBufferView => ArrayBuffer.isView(value),
+      serialize: (view) => {
+        const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+        let text = "";
+        for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+        return [view[Symbol.toStringTag as never], btoa(text)];
+      },
+      deserialize: ([name, base64]) => {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        const View = views.find((view) => view.name === name) as (typeof views)[number];
+        return new View(bytes.buffer);
+      },
     },
-    deserialize: ([name, base64]) => {
-      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-      const View = views.find((view) => view.name === name) as (typeof views)[number];
-      return new View(bytes.buffer);
+    "@bytes",
+  );
+  made.registerCustom<bigint, string>(
+    {
+      isApplicable: (value): value is bigint => typeof value === "bigint",
+      serialize: String,
+      deserialize: (digits) => {
+        if (digits.length > MAX_BIGINT_DIGITS + 1)
+          throw new RangeError(`A bigint has more than ${MAX_BIGINT_DIGITS} digits`);
+        return BigInt(digits);
+      },
     },
-  },
-  "@bytes",
-);
-superjson.registerCustom<bigint, string>(
-  {
-    isApplicable: (value): value is bigint => typeof value === "bigint",
-    serialize: String,
-    deserialize: (digits) => {
-      if (digits.length > MAX_BIGINT_DIGITS + 1)
-        throw new RangeError(`A bigint has more than ${MAX_BIGINT_DIGITS} digits`);
-      return BigInt(digits);
+    "@bigint",
+  );
+  made.registerCustom<Error, never>(
+    {
+      isApplicable: (value): value is Error => value instanceof Error,
+      serialize: recordError as () => never,
+      deserialize: (record: ErrorRecord) => errorFrom(record),
     },
-  },
-  "@bigint",
-);
-superjson.registerCustom<Error, never>(
-  {
-    isApplicable: (value): value is Error => value instanceof Error,
-    serialize: recordError as () => never,
-    deserialize: (record: ErrorRecord) => errorFrom(record),
-  },
-  "@error",
-);
+    "@error",
+  );
+  return made;
+}
 
 /** One that superjson writes and reads. */
 function leaf(tag: FormTag, check: (json: unknown) => unknown): Form {
@@ -93,36 +96,43 @@ function leaf(tag: FormTag, check: (json: unknown) => unknown): Form {
   };
 }
 
-const date = leaf("Date", textIn);
+const forms = /* @__PURE__ */ createForms();
 
-const forms = {
-  undefined: leaf("undefined", () => null),
-  number: leaf("number", textIn),
-  date: {
-    ...date,
-    decode: (json: never) => {
-      const read = date.decode(json) as Date;
-      if (Number.isNaN(read.getTime())) throw new TypeError("An invalid date");
-      return read;
+function createForms() {
+  const date = leaf("Date", textIn);
+  return {
+    undefined: leaf("undefined", () => null),
+    number: leaf("number", textIn),
+    date: {
+      ...date,
+      decode: (json: never) => {
+        const read = date.decode(json) as Date;
+        if (Number.isNaN(read.getTime())) throw new TypeError("An invalid date");
+        return read;
+      },
     },
-  },
-  url: leaf("URL", textIn),
-  bytes: leaf(["custom", "@bytes"], listIn),
-  bigint: leaf(["custom", "@bigint"], textIn),
-  error: leaf(["custom", "@error"], (json) => json),
-  map: {
-    tag: "map",
-    encode: (map: Map<unknown, unknown>) => [...map],
-    decode: (json: unknown) => new Map(listIn(json) as [unknown, unknown][]),
-  },
-  set: {
-    tag: "set",
-    encode: (set: Set<unknown>) => [...set],
-    decode: (json: unknown) => new Set(listIn(json)),
-  },
-} as const satisfies Readonly<Record<string, Form>>;
+    url: leaf("URL", textIn),
+    bytes: leaf(["custom", "@bytes"], listIn),
+    bigint: leaf(["custom", "@bigint"], textIn),
+    error: leaf(["custom", "@error"], (json) => json),
+    map: {
+      tag: "map",
+      encode: (map: Map<unknown, unknown>) => [...map],
+      decode: (json: unknown) => new Map(listIn(json) as [unknown, unknown][]),
+    },
+    set: {
+      tag: "set",
+      encode: (set: Set<unknown>) => [...set],
+      decode: (json: unknown) => new Set(listIn(json)),
+    },
+  } as const satisfies Readonly<Record<string, Form>>;
+}
 
-const byTag: ReadonlyMap<string, Form> = new Map(Object.values(forms).map((form) => [String(form.tag), form]));
+const byTag: ReadonlyMap<string, Form> = /* @__PURE__ */ mapByTag();
+
+function mapByTag(): Map<string, Form> {
+  return new Map(Object.values(forms).map((form) => [String(form.tag), form]));
+}
 
 export function formNamed(tag: unknown): Form | undefined {
   return byTag.get(String(tag));

@@ -120,10 +120,16 @@ function standFor(text: string, walk: Walk): null {
   return null;
 }
 
-const BIGINT_END = 10n ** BigInt(MAX_BIGINT_DIGITS);
+let end: bigint | null = null;
+
+/** Made when first needed: most programs store no bigint. */
+function bigintEnd(): bigint {
+  end ??= 10n ** BigInt(MAX_BIGINT_DIGITS);
+  return end;
+}
 
 function visitBigint(value: bigint, walk: Walk): string | null {
-  if (value >= BIGINT_END || value <= -BIGINT_END) return `a bigint of more than ${MAX_BIGINT_DIGITS} digits`;
+  if (value >= bigintEnd() || value <= -bigintEnd()) return `a bigint of more than ${MAX_BIGINT_DIGITS} digits`;
   return standFor(String(value), walk);
 }
 
@@ -233,14 +239,13 @@ function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
   return null;
 }
 
-const nativeErrors: ReadonlySet<unknown> = new Set(
-  [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map(({ prototype }) => prototype),
-);
+const nativeErrors = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
 
 function comesBack(error: Error, prototype: unknown): boolean {
   // Also one of a second installed copy.
   return (
-    nativeErrors.has(prototype) || (WorkflowError.is(error) && !WorkflowError.is(Object.getPrototypeOf(prototype)))
+    nativeErrors.some((native) => native.prototype === prototype) ||
+    (WorkflowError.is(error) && !WorkflowError.is(Object.getPrototypeOf(prototype)))
   );
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { RunContext } from "../context/context.types.js";
-import { copyKey, thisCopy } from "../errors/second-copy.js";
+import { OfThisCopy } from "../errors/second-copy.js";
 import type { EventClass } from "../event/event.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
@@ -132,11 +132,16 @@ export type InitialState<Input> = {} extends Input
 
 type AnyContext = RunContext<unknown>;
 
-class WorkflowBase {
+class WorkflowBase extends OfThisCopy {
   static readonly version: number = 1;
 
   static migrate(state: Record<string, unknown>): object {
     return state;
+  }
+
+  /** Minifiers rename classes. */
+  static override get name(): string {
+    return "Workflow";
   }
 
   static withState(schema: ObjectSchema): unknown {
@@ -146,6 +151,7 @@ class WorkflowBase {
   }
 
   constructor(options: WorkflowOptions = {}) {
+    super();
     openInternals(this, new.target, options);
   }
 
@@ -175,7 +181,5 @@ class WorkflowBase {
     if (compiled) await hostOf(compiled).resources.dispose();
   }
 }
-Object.defineProperty(WorkflowBase, "name", { value: "Workflow" });
-Object.defineProperty(WorkflowBase.prototype, copyKey, { value: thisCopy });
 
 export const Workflow: WorkflowStatics = WorkflowBase as unknown as WorkflowStatics;
