@@ -237,14 +237,14 @@ describe("retryInfo", () => {
   it("tells of the failures before", async () => {
     const flow = flowOf(
       async (ctx, attempt) => {
-        const { retry, lastError } = ctx.retryInfo();
+        const { attempt: begun, retry, lastError } = ctx.retryInfo();
         if (attempt < 3) throw new Error(`failure ${attempt}`);
-        return [retry, (lastError as Error).message];
+        return [begun, retry, (lastError as Error).message];
       },
       { count: 3 },
     );
 
-    expect(await flow.run()).toEqual([2, "failure 2"]);
+    expect(await flow.run()).toEqual([3, 2, "failure 2"]);
   });
 });
 

@@ -158,6 +158,8 @@ export interface SleepOptions {
 }
 
 export interface RetryState {
+  /** 1 for the first. It counts every beginning of the step: also after a crash or a load, which is no retry. */
+  readonly attempt: number;
   /** 0 on the first attempt. */
   readonly retry: number;
   /** Since the first attempt began. */

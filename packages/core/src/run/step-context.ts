@@ -202,6 +202,7 @@ export class StepContext implements Context {
     this.#attempt.assertAlive();
     const { item, runner } = this.#attempt;
     return {
+      attempt: item.attempt,
       retry: item.failures,
       elapsedMs: runner.now() - item.firstStartedAtMs,
       lastError: item.lastError === null ? undefined : reviveError(item.lastError),

@@ -248,8 +248,8 @@ describe("counters of a run that comes back", () => {
         { on: StartEvent, emits: StopEvent, waits: Answer, streams: Ask, retry: policy },
         async (_ev, ctx) => {
           await ctx.waitForEvent(Answer, { prompt: new Ask({ id: 1 }) });
-          const { retry, elapsedMs } = ctx.retryInfo();
-          seen.push([retry, elapsedMs]);
+          const { attempt, retry, elapsedMs } = ctx.retryInfo();
+          seen.push([attempt, retry, elapsedMs]);
           throw new Error(`attempt ${retry}`);
         },
       )
@@ -259,15 +259,15 @@ describe("counters of a run that comes back", () => {
     await released(opened);
     await run.answer((await promptIds(run))[0] ?? "", { id: 1, text: "go" });
     await machine.clock.advance(HOUR - 1);
-    expect(seen).toEqual([[0, 0]]);
+    expect(seen).toEqual([[2, 0, 0]]); // it began again when the run was loaded, and had not failed
     await machine.clock.advance(1);
     await machine.clock.advance(HOUR);
 
     expect((await rejection(run)).message).toBe("attempt 2");
     expect(seen).toEqual([
-      [0, 0],
-      [1, HOUR],
-      [2, 2 * HOUR],
+      [2, 0, 0],
+      [3, 1, HOUR],
+      [4, 2, 2 * HOUR],
     ]);
   });
 

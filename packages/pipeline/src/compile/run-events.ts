@@ -80,6 +80,12 @@ export class RunEvents {
     this.#tell({ event: name, ...this.base, ...data }, isShown);
   }
 
+  /** For readers alone: it is never kept. */
+  show(source: EventSource, name: string, data: Data): void {
+    const told = { event: name, ...this.base, ...data, ...eventTime() };
+    if (this.#shows(source)) this.#show(told);
+  }
+
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
     if (this.#setup.isMuted?.() === true) return;
@@ -101,10 +107,13 @@ export class RunEvents {
   }
 
   #tell(told: RecordedEvent, isShown: boolean): void {
-    const { pending, ctx } = this.#setup;
     const event: RecordedEvent = { ...told, ...eventTime() };
-    if (isShown) ctx.writeEventToStream(new Shown({ name: event.event, data: event }) as never);
-    if (this.keeps && !this.#isSkipped(event)) pending.push(withoutResults(event));
+    if (isShown) this.#show(event);
+    if (this.keeps && !this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
+  }
+
+  #show(event: RecordedEvent): void {
+    this.#setup.ctx.writeEventToStream(new Shown({ name: event.event, data: event }) as never);
   }
 
   /** Of a nested pipeline, the one around it decides. */

@@ -21,8 +21,7 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const talk = talkAt(state, place);
   const about = aboutOf(node);
   const { retry } = ctx.retryInfo();
-  if (retry === 0 && talk.pause === null) events.emit("step", "StepStarted", about);
-  if (retry > 0) events.emit("content", "StepRetried", { ...about, attempt: retry + 1 });
+  tellBeginning(tools, { about, isResumed: talk.pause !== null });
   const timeoutMs = childTimeout(node, state.request);
   const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   const executed = await executeStep({
@@ -75,6 +74,18 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
       };
     }
   }
+}
+
+function tellBeginning(
+  { ctx, events }: StepTools,
+  { about, isResumed }: { readonly about: ReturnType<typeof aboutOf>; readonly isResumed: boolean },
+): void {
+  const { attempt, retry } = ctx.retryInfo();
+  const again = { ...about, attempt: retry + 1 };
+  if (retry > 0) return events.emit("content", "StepRetried", again);
+  // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
+  if (attempt > 1) events.show("content", "StepRetried", again);
+  if (!isResumed) events.emit("step", "StepStarted", about);
 }
 
 function tellOutput({ emit }: PipelineCourse, node: StepNode, output: StepOutput): void {

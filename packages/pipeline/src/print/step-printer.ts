@@ -13,6 +13,8 @@ interface Turn {
   readonly startedAtMs: number;
   /** Its end will be told too. */
   readonly isTold: boolean;
+  /** It has begun again, and its start may be told once more. */
+  readonly isAgain: boolean;
   /** What it gave. */
   output: StepOutput | null;
 }
@@ -96,6 +98,8 @@ export class StepPrinter {
   }
 
   #begins(event: PrintedEvent & { readonly kind: "begins" }): void {
+    const open = this.#turns.get(event.key);
+    if (open?.isAgain === true && open.isTold && open.live.said === "") return;
     this.#quiet();
     this.#turns.set(event.key, this.#newTurn(event));
     const { clean, style } = this.#terminal;
@@ -110,8 +114,9 @@ export class StepPrinter {
     const { isTold, startedAtMs, live } = this.#turnOf(event);
     const hasSpoken = live.said !== "";
     this.#quiet();
-    this.#turns.set(event.key, { ...this.#newTurn(event), isTold, startedAtMs });
-    if (hasSpoken) this.#screen.line(style.dim(`↻ ${clean(event.name)}, attempt ${event.attempt}`));
+    this.#turns.set(event.key, { ...this.#newTurn(event), isTold, isAgain: true, startedAtMs });
+    const how = event.attempt > 1 ? `attempt ${event.attempt}` : "begun again";
+    if (hasSpoken) this.#screen.line(style.dim(`↻ ${clean(event.name)}, ${how}`));
     this.#lastLine = "other";
   }
 
@@ -207,7 +212,7 @@ export class StepPrinter {
 
   #newTurn({ atMs, kind, nesting }: PrintedEvent): Turn {
     const live = new LiveText(this.#terminal, this.#screen);
-    const turn: Turn = { live, startedAtMs: atMs, isTold: kind === "begins", output: null };
+    const turn: Turn = { live, startedAtMs: atMs, isTold: kind === "begins", isAgain: false, output: null };
     if (nesting > 0) this.#nested.push(turn);
     return turn;
   }

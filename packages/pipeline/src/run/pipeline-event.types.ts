@@ -141,9 +141,12 @@ interface OwnFields {
 
   StepStarted: OfStep;
   StepCompleted: OfStep<{ readonly content: unknown; readonly success: boolean; readonly stepResponse: StepOutput }>;
-  /** It is tried again: what it has said so far does not count. */
+  /**
+   * It begins again, after a failure or after its process died: what it has said so far does not count. Where the first attempt
+   * has died, a `StepStarted` follows, and the run does not keep the event.
+   */
   StepRetried: OfStep<{
-    /** From 2. */
+    /** Failures before it, and 1: so 1 for a first attempt that begins again because its process has died. */
     readonly attempt: number;
   }>;
   /** It has failed for good, whatever becomes of the run. */
