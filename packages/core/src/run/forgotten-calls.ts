@@ -10,10 +10,8 @@ import type { Log } from "../engine/ports.js";
 import { CallPromise, type FailedCall } from "../state/call-promise.js";
 import type { Attempt } from "./attempt.js";
 import { Calls } from "./calls.js";
+import { afterHops } from "./hops.js";
 import { nextTurn } from "./system.js";
-
-/** As many as a call takes to come back through some functions that await one another. */
-const HOPS = 8;
 
 // Here, because a run that waits pays for every field of its attempts.
 const effects = new WeakMap<Attempt, Set<Promise<unknown>>>();
@@ -98,21 +96,3 @@ export function tellUntaken(log: Log, what: string, { call, error }: FailedCall)
     if (!call.isTaken) log.error(what, error);
   });
 }
-
-let hopping: (() => void)[] | null = null;
-
-/** Code that goes on after a call makes its next one some microtasks later. Those who end together hop together. */
-function afterHops(callback: () => void): void {
-  if (hopping === null) {
-    const together = (hopping = []);
-    hop(together, HOPS);
-  }
-  hopping.push(callback);
-}
-
-function hop(together: (() => void)[], left: number): void {
-  if (left === HOPS - 1) hopping = null; // whoever comes later hops on its own
-  if (left > 0) return void settled.then(() => hop(together, left - 1));
-  for (const callback of together) callback();
-}
-const settled = /* @__PURE__ */ Promise.resolve();

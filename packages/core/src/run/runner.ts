@@ -15,6 +15,7 @@ import { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { Attempt } from "./attempt.js";
+import { afterHops } from "./hops.js";
 import { inspectTick } from "./inspect-run.js";
 import { perform } from "./perform.js";
 import type { RunJournal } from "./run-journal.js";
@@ -81,6 +82,7 @@ export class Runner {
   private queue: Tick[] = none;
   private stored: Map<Tick, () => void> | null = null;
   private busy = false;
+  private soon = false;
   private permit: "none" | "held" | "exempt";
   private leaveQueue: (() => void) | null = null;
   private idleCheck = false;
@@ -122,7 +124,8 @@ export class Runner {
     this.journal?.prepare?.(this, tick);
     this.enqueue(tick);
     if (tick.type === "run.cancelled") this.skipQueue();
-    this.drain();
+    if (this.journal === null) this.drain();
+    else this.drainSoon();
   }
 
   /** Like {@link submit}; resolves once the tick is stored and reduced. At once, where nothing has to be stored. */
@@ -257,6 +260,16 @@ export class Runner {
   private enqueue(tick: Tick): void {
     if (this.queue.length === 0) this.queue = [tick];
     else this.queue.push(tick);
+  }
+
+  /** What one piece of code submits together is one round, and one commit. */
+  private drainSoon(): void {
+    if (this.busy || this.soon) return; // whoever is busy takes the next round by itself
+    this.soon = true;
+    afterHops(() => {
+      this.soon = false;
+      this.drain();
+    });
   }
 
   private drain(): void {

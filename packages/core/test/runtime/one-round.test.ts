@@ -1,0 +1,45 @@
+/** What one piece of code asks for together is stored together. */
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { defineWorkflow, event, StartEvent, StopEvent } from "../../src/index.js";
+import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
+import { silent, TurnClock } from "../support/runtimes.js";
+
+class Shown extends event("Shown", { n: z.number() }) {}
+class Next extends event("Next", { n: z.number() }) {}
+
+/** The types of the ticks of each commit that has some. */
+function watched(inner: RunStore, commits: string[]): RunStore {
+  return new Proxy(inner, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown;
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        if (name === "commit")
+          for (const { ticks } of args[0] as Parameters<RunStore["commit"]>[0])
+            if (ticks) commits.push((JSON.parse(ticks.text) as { type: string }[]).map(({ type }) => type).join(" "));
+        return (member as (...all: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+it("what a step shows and returns after an await is one commit", async () => {
+  const commits: string[] = [];
+  const flow = defineWorkflow("flow")
+    .step("work", { on: StartEvent, emits: Next, streams: Shown }, async (_ev, ctx) => {
+      await new Promise(setImmediate);
+      ctx.writeEventToStream(new Shown({ n: 1 }));
+      ctx.writeEventToStream(new Shown({ n: 2 }));
+      return new Next({ n: 3 });
+    })
+    .step("end", { on: Next, emits: StopEvent }, () => new StopEvent({ result: "ended" }))
+    .build();
+  const store = watched(memoryStore(), commits);
+  const runtime = createRuntime({ workflows: { flow }, store, log: silent, clock: new TurnClock() });
+
+  await runtime.run("flow");
+  await runtime.stop();
+
+  expect(commits).toEqual(["run.started", "stream.written stream.written step.completed", "step.completed"]);
+});
