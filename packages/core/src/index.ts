@@ -89,7 +89,7 @@ export type {
   WorkflowHandler,
 } from "./run/handler.types.js";
 export type { RunStream } from "./stream/run-stream.js";
-export type { StreamOptions } from "./stream/event-stream.js";
+export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
 
 // ---- context and state
@@ -114,7 +114,8 @@ export type { OpenState, Store, WriteOptions } from "./context/store.types.js";
 export { retryIf } from "./retry/retry-if.js";
 export type { ErrorClass, RetryCondition, RetryIf } from "./retry/retry-if.js";
 export { retryPolicy } from "./retry/retry-policy.js";
-export type { RetryInfo, RetryOptions, RetryPolicy } from "./retry/retry-policy.js";
+export type { RetryOptions } from "./retry/retry-policy.js";
+export type { RetryInfo, RetryPolicy } from "./retry/retry.types.js";
 export { stop } from "./retry/stop.js";
 export type { RetryStop, Stops } from "./retry/stop.js";
 export { wait } from "./retry/wait.js";

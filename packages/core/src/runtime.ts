@@ -10,8 +10,6 @@ export type { MemoryStoreOptions } from "./runtime/memory-store.js";
 export type { HistoryEntry, RunForked } from "./runtime/history.js";
 export type { RawHistoryEntry, RawSnapshot } from "./runtime/raw-run.js";
 export type {
-  CheckProblem,
-  CheckReport,
   DueReport,
   ForkOptions,
   GoOnOptions,
@@ -35,5 +33,6 @@ export type {
   TenantOptions,
   Workflows,
 } from "./runtime/runtime.types.js";
+export type { CheckProblem, CheckReport } from "./runtime/check.types.js";
 // ---- the contract of stores
 export type * from "./runtime/run-store.types.js";

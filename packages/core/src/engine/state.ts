@@ -12,7 +12,7 @@
  */
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { Fifo } from "./fifo.js";
-import type { Timer, Timers } from "./timers.js";
+import type { Timers } from "./timers.js";
 
 /** An event as the engine sees it: an instance of its class, of which only `type` and fields named in `where` and `by` are read. */
 export interface EventData {
@@ -56,7 +56,7 @@ export interface RunState {
   waits: Map<string, WaitRecord[]> | null;
   /** Open prompts by their id: those of waits, and those that a step emitted. */
   prompts: Map<string, OpenPrompt> | null;
-  timers: Timers | null;
+  timers: Timers<Timer> | null;
   runTimer: Timer | null;
   /** What a run that is stuck says of itself. Null while there is nothing: a run pays for what it uses. */
   vain: Vain | null;
@@ -163,6 +163,16 @@ export interface Parcel {
   /** Only this step gets it. */
   readonly step: string | null;
 }
+
+/** What a point in time brings. */
+export type Timer = { readonly dueAtMs: number; readonly order: number; position: number } & TimerPurpose;
+
+export type TimerPurpose =
+  | { readonly kind: "call"; readonly item: number; readonly call: string }
+  | { readonly kind: "retry"; readonly item: number }
+  | { readonly kind: "send"; readonly parcel: Parcel }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "deadline" };
 
 /** The workers of one step. */
 export interface StepLoad {

@@ -1,14 +1,9 @@
-import type { Parcel } from "./state.js";
-
-/** What a point in time brings. */
-export type Timer = { readonly dueAtMs: number; readonly order: number; position: number } & TimerPurpose;
-
-export type TimerPurpose =
-  | { readonly kind: "call"; readonly item: number; readonly call: string }
-  | { readonly kind: "retry"; readonly item: number }
-  | { readonly kind: "send"; readonly parcel: Parcel }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "deadline" };
+/** Something that is due at a time, and knows its place among the others. */
+interface Due {
+  readonly dueAtMs: number;
+  readonly order: number;
+  position: number;
+}
 
 /**
  * The timers of a run, earliest first; among equal times in the order they were set.
@@ -16,7 +11,7 @@ export type TimerPurpose =
  * A binary heap in which every timer knows its position, so that one can be taken out in O(log n):
  * a wait that was answered leaves no timer behind.
  */
-export class Timers {
+export class Timers<Timer extends Due> {
   private readonly heap: Timer[] = [];
 
   get size(): number {
@@ -75,6 +70,6 @@ export class Timers {
   }
 }
 
-function isBefore(left: Timer, right: Timer): boolean {
+function isBefore(left: Due, right: Due): boolean {
   return left.dueAtMs < right.dueAtMs || (left.dueAtMs === right.dueAtMs && left.order < right.order);
 }

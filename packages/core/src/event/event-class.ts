@@ -10,7 +10,7 @@ import { OfThisCopy } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
-import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
+import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
 
 /** What a defined class knows about its events. */

@@ -7,70 +7,13 @@
  *
  * @module
  */
+import type { EventClass, EventFacts, WorkflowEvent } from "./event.types.js";
 import { defineEvent } from "./event-class.js";
 import type { FieldSchemas, FieldsIn, FieldsOut } from "./schema.js";
 import type { StandardSchema } from "./standard-schema.js";
 import type { TypeHint } from "./type-hint.js";
 
-/** What the compiler knows about an event. No such property exists at runtime. @internal */
-export declare const eventFacts: unique symbol;
-
-export type EventRole =
-  | "event"
-  | "start"
-  | "stop"
-  | "inputRequired"
-  /** Comes from outside. */
-  | "external"
-  | "humanResponse"
-  /** What `catchError` steps take. */
-  | "stepFailed"
-  /** Ends a run that has no result. */
-  | "terminal"
-  /** The engine tells readers of the stream; no step takes it. */
-  | "notice";
-
-/**
- * The four facts about an event type that its `type` alone does not tell.
- * One property instead of four: `Event[typeof eventFacts]["role"]` costs one lookup, `infer` would cost a comparison.
- */
-export interface EventFacts<
-  Role extends EventRole = EventRole,
-  Input = unknown,
-  Fields = unknown,
-  Lineage extends string = string,
-> {
-  readonly role: Role;
-  /** What the constructor takes, and what `run(input)` takes when it is a start event. */
-  readonly input: Input;
-  /** What the instance holds; `waitForEvent(E, { where })` matches on it. */
-  readonly fields: Fields;
-  /** Its own `type` and those of the events it extends. */
-  readonly lineage: Lineage;
-}
-
-/** Any event; with arguments, one event. */
-export interface WorkflowEvent<Type extends string = string, Facts extends EventFacts = EventFacts> {
-  /** The durable identity: what snapshots, streams and other languages see. Never the class name. */
-  readonly type: Type;
-  readonly [eventFacts]: Facts;
-  /** The public data, as JSON carries it. */
-  toJSON(): Record<string, unknown>;
-}
-
-/** An event class, as options take it: `on: Joke`. */
-export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
-  // biome-ignore lint/suspicious/noExplicitAny: constructors differ, and none is called through this type.
-  new (...fields: any): Event;
-  readonly type: string;
-  readonly version?: number;
-  migrate?(fields: Record<string, unknown>, from: number): object;
-  /**
-   * Of a start event: labels of a run of a runtime that follow from what it is started with. They come over those that
-   * `runtime.run` is given; null: it has no label of that name.
-   */
-  runLabels?(start: Event, runId: string): { readonly [name: string]: string | null };
-}
+export type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "./event.types.js";
 
 /** What `event(...)` and `StartEvent.define(...)` return: extend it. */
 export interface EventBase<Type extends string, Facts extends EventFacts> {

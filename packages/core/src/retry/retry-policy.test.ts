@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { NonRetryableError, RetryAfterError } from "../errors/retry-errors.js";
+import type { RetryInfo } from "./retry.types.js";
 import { retryIf } from "./retry-if.js";
-import { type RetryInfo, retryPolicy } from "./retry-policy.js";
+import { retryPolicy } from "./retry-policy.js";
 import { stop } from "./stop.js";
 import { verdict } from "./verdict.js";
 import { wait } from "./wait.js";

@@ -5,26 +5,11 @@
  * @module
  */
 import { assertParts } from "./parts.js";
+import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 import type { RetryCondition } from "./retry-if.js";
 import { type RetryStop, stop } from "./stop.js";
 import { retryHint } from "./verdict.js";
 import { type RetryWait, wait } from "./wait.js";
-
-/** What a policy is told about a failed attempt. */
-export interface RetryInfo {
-  /** Failures so far, this one included: 1 after the first. */
-  readonly failures: number;
-  /** From the start of the first attempt to this failure. */
-  readonly elapsedMs: number;
-  readonly error: unknown;
-  /** In [0, 1), the same for the same run, step and failure. */
-  readonly random: number;
-}
-
-/** Anything with `next` is a policy: the delay before the next attempt in milliseconds, or null to give up. */
-export interface RetryPolicy {
-  next(info: RetryInfo): number | null;
-}
 
 export interface RetryOptions {
   /** @default every error */

@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { RetryInfo } from "./retry-policy.js";
+import type { RetryInfo } from "./retry.types.js";
 import { retryPolicy } from "./retry-policy.js";
 import { type RetryStop, stop } from "./stop.js";
 import { verdict } from "./verdict.js";

@@ -1,7 +1,7 @@
 import { positiveInteger } from "../limit/positive-integer.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { assertParts } from "./parts.js";
-import type { RetryInfo } from "./retry-policy.js";
+import type { RetryInfo } from "./retry.types.js";
 
 /** When retries end. */
 export interface RetryStop {

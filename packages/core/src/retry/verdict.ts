@@ -1,5 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { RetryInfo, RetryPolicy } from "./retry-policy.js";
+import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 
 /**
  * The delay before the next attempt in whole milliseconds, or null when the failure is final.

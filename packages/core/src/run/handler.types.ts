@@ -6,8 +6,8 @@
 import type { RunContext, Sendable } from "../context/context.types.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { ResourceOverride } from "../resource/resource.js";
-import type { StreamOptions } from "../stream/event-stream.js";
 import type { RunStream } from "../stream/run-stream.js";
+import type { StreamOptions } from "../stream/stream.types.js";
 import type { Duration } from "../value/duration.js";
 
 export interface ResumeOptions {

@@ -1,5 +1,6 @@
 /** Waiting for a run to change, without missing a change that comes while one looks. */
-import { idOf, type RunDesk } from "./desk.js";
+import type { RunDesk } from "./desk.js";
+import { idOf } from "./run-key.js";
 import type { RunKey } from "./run-store.types.js";
 import { runtimeStopped } from "./runtime-errors.js";
 

@@ -15,8 +15,9 @@ import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
 import { timeOf } from "../value/time-of.js";
 import { resolveStart } from "../workflow/start-event.js";
+import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
-import { idOf, RunDesk } from "./desk.js";
+import { RunDesk } from "./desk.js";
 import { forkRun } from "./fork.js";
 import { GoingOn } from "./going-on.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
@@ -25,10 +26,10 @@ import { Pump } from "./pump.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
 import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
+import { idOf } from "./run-key.js";
 import { list } from "./run-lists.js";
 import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
-  CheckReport,
   DueReport,
   ForkOptions,
   GoOnOptions,

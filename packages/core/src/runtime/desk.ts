@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import type { Clock, Log } from "../engine/ports.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -14,9 +13,10 @@ import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode.js";
 import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
-import { type Asked, LiveRun, type LiveRunHome, type LiveRunSettings, type LiveRunSetup } from "./live-run.js";
+import { type Asked, LiveRun, type LiveRunHome, type LiveRunSettings } from "./live-run.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
+import { idOf } from "./run-key.js";
 import type {
   ClaimedRun,
   CommitResult,
@@ -30,7 +30,7 @@ import { RunTails } from "./run-tails.js";
 import type { DueReport } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { SharedReads } from "./shared-reads.js";
-import { type Cancelling, type GoOn, TakeUp } from "./take-up.js";
+import { type Cancelling, type GoOn, type PlaceSetup, type RunsHere, TakeUp } from "./take-up.js";
 import { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
@@ -58,7 +58,7 @@ export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
   readonly children: ReadonlyMap<string, RunState> | null;
 }
 
-export class RunDesk implements LiveRunHome {
+export class RunDesk implements LiveRunHome, RunsHere {
   readonly store: RunStore;
   readonly committer: Committer;
   readonly owner: string;
@@ -260,10 +260,7 @@ export class RunDesk implements LiveRunHome {
   }
 
   /** In memory from here on. */
-  place(
-    workflow: RegisteredWorkflow,
-    setup: Pick<LiveRunSetup, "key" | "epoch" | "state" | "status"> & Partial<LiveRunSetup>,
-  ): LiveRun {
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): LiveRun {
     const live = new LiveRun({
       ticks: 0,
       snapshotAt: 0,
@@ -439,8 +436,4 @@ export class RunDesk implements LiveRunHome {
     const { compiled } = this.#book.get(run.workflow);
     return decodeOutcome(compiled, parseJson(run.outcome, `run "${run.key.runId}"`));
   }
-}
-
-export function idOf({ tenant, runId }: RunKey): string {
-  return `${tenant}\0${runId}`; // no name has that character in it
 }

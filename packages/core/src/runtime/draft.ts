@@ -1,7 +1,9 @@
 /** What the next commit of one run will carry. */
+import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
+import type { Runner } from "../run/runner.js";
+import type { AttemptRecords } from "./attempt-records.js";
 import { type PackedText, packList, packText } from "./blob-text.js";
-import type { PendingRecords } from "./run-records.js";
 import type {
   ReceivedMessage,
   RunCommit,
@@ -11,6 +13,16 @@ import type {
   StoredEvent,
   StoredSnapshot,
 } from "./run-store.types.js";
+
+/** The end of a step in a draft, with what it writes. */
+export interface PendingRecords {
+  readonly records: AttemptRecords;
+  readonly runner: Runner;
+  /** The round that it is the first tick of. */
+  readonly round: Tick[];
+  /** Its place in the draft. */
+  readonly entry: number;
+}
 
 export class Draft {
   readonly entries: string[] = [];

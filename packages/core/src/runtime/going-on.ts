@@ -7,8 +7,9 @@
  */
 import { createDeferred } from "../run/deferred.js";
 import { whenChanged } from "./change.js";
-import { idOf, type RunDesk } from "./desk.js";
+import type { RunDesk } from "./desk.js";
 import { resumeText } from "./posts.js";
+import { idOf } from "./run-key.js";
 import type { ClaimedRun, ReceivedMessage, RunKey, StoredStatus } from "./run-store.types.js";
 import { cannotGoOn, runtimeStopped, runUnknown } from "./runtime-errors.js";
 

@@ -7,10 +7,10 @@ import type { ContextDict } from "../context/context.types.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
+import type { CheckProblem, CheckReport } from "./check.types.js";
 import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import { type RunTree, workflowAt } from "./run-tree.js";
-import type { CheckProblem, CheckReport } from "./runtime.types.js";
 import { isNotBegun, readStart } from "./start-text.js";
 import type { WorkflowBook } from "./workflow-book.js";
 

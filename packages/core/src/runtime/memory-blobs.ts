@@ -1,4 +1,3 @@
-import type { MemoryRun } from "./memory-run.js";
 import type { RunCommit } from "./run-store.types.js";
 
 /** Until when a run needs a blob: as long as it exists, or until ticks and snapshots up to these are gone. */
@@ -6,6 +5,11 @@ export interface BlobUse {
   always: boolean;
   tick: number;
   snapshot: number;
+}
+
+/** A run, by what it needs. */
+interface BlobOwner {
+  readonly blobs: Map<string, BlobUse>;
 }
 
 /** Hashed but in no commit yet: their texts are kept only so that the same text gives the same hash. */
@@ -40,7 +44,7 @@ export class MemoryBlobs {
   }
 
   /** Keeps the blobs of a commit for its run. */
-  keep(run: MemoryRun, commit: RunCommit): void {
+  keep(run: BlobOwner, commit: RunCommit): void {
     const { blobs = [] } = commit;
     if (blobs.length === 0) return;
     const naming = namingOf(commit, blobs);
@@ -56,7 +60,7 @@ export class MemoryBlobs {
   }
 
   /** Drops what only ticks and snapshots named that are gone. */
-  prune(run: MemoryRun, prune: NonNullable<RunCommit["prune"]>): void {
+  prune(run: BlobOwner, prune: NonNullable<RunCommit["prune"]>): void {
     for (const [hash, use] of run.blobs) {
       if (use.always || use.tick > prune.ticks || use.snapshot >= prune.snapshots) continue;
       run.blobs.delete(hash);
@@ -64,7 +68,7 @@ export class MemoryBlobs {
     }
   }
 
-  release(run: MemoryRun): void {
+  release(run: BlobOwner): void {
     for (const hash of run.blobs.keys()) this.#drop(hash);
     run.blobs.clear();
   }

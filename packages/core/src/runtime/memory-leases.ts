@@ -4,8 +4,8 @@ import type { DueRuns, Lease, StoredDue, StoredPost } from "./run-store.types.js
 
 /** Who holds which run, which runs want an owner, and whose posts are open: without looking at the others. */
 export class MemoryLeases {
-  readonly #held = new DueQueue();
-  readonly #unheld = new DueQueue();
+  readonly #held = new DueQueue<MemoryRun>();
+  readonly #unheld = new DueQueue<MemoryRun>();
   readonly #byOwner = new Map<string, Set<MemoryRun>>();
   readonly #withPosts = new Set<MemoryRun>();
 
@@ -76,7 +76,7 @@ export class MemoryLeases {
   /** Takes them out of the queues: each must get a lease. */
   takeDue({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): MemoryRun[] {
     const due = new Set<MemoryRun>();
-    const passed: DueEntry[] = [];
+    const passed: DueEntry<MemoryRun>[] = [];
     const isWanted = wanted(of);
     while (due.size < limit) {
       const entry = this.#firstDue(nowMs);
@@ -93,7 +93,7 @@ export class MemoryLeases {
     return [...due];
   }
 
-  #firstDue(nowMs: number): DueEntry | undefined {
+  #firstDue(nowMs: number): DueEntry<MemoryRun> | undefined {
     const held = this.#held.first();
     const unheld = this.#unheld.first();
     const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
@@ -105,8 +105,8 @@ function wanted({ workflows }: DueRuns): (run: MemoryRun) => boolean {
   return (run) => workflows === undefined || workflows.includes(run.record.workflow);
 }
 
-function firstAtMs(queue: DueQueue, of: DueRuns): number | null {
-  const passed: DueEntry[] = [];
+function firstAtMs(queue: DueQueue<MemoryRun>, of: DueRuns): number | null {
+  const passed: DueEntry<MemoryRun>[] = [];
   const isWanted = wanted(of);
   let first = queue.first();
   for (; first !== undefined && !isWanted(first.run); first = queue.first()) passed.push(take(first));
@@ -114,11 +114,11 @@ function firstAtMs(queue: DueQueue, of: DueRuns): number | null {
   return first?.atMs ?? null;
 }
 
-function take(entry: DueEntry): DueEntry {
+function take(entry: DueEntry<MemoryRun>): DueEntry<MemoryRun> {
   entry.queue.delete(entry.run);
   return entry;
 }
 
-function putBack(entries: readonly DueEntry[]): void {
+function putBack(entries: readonly DueEntry<MemoryRun>[]): void {
   for (const { queue, run, atMs } of entries) queue.set(run, atMs);
 }

@@ -50,7 +50,7 @@ export class MemoryRun {
 
   readonly blobs: Map<string, BlobUse> = new Map();
   /** Where it stands in the queue of runs that want an owner, and whether it is gone from the store. */
-  due: DueEntry | null = null;
+  due: DueEntry<MemoryRun> | null = null;
   removed = false;
 
   constructor(key: RunKey, created: NewRunRecord, number: number) {

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Clock, Log } from "../engine/ports.js";
-import { idOf, type RunDesk } from "./desk.js";
+import type { RunDesk } from "./desk.js";
+import { idOf } from "./run-key.js";
 
 /** How many runs are taken up at once. */
 const BATCH = 100;

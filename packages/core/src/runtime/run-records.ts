@@ -12,19 +12,9 @@ import { recordError } from "../errors/error-record.js";
 import type { Attempt } from "../run/attempt.js";
 import type { Runner } from "../run/runner.js";
 import { AttemptRecords, type RecordHome } from "./attempt-records.js";
-import type { Draft } from "./draft.js";
+import type { Draft, PendingRecords } from "./draft.js";
 import { recordConflict } from "./record-text.js";
 import type { RecordKey } from "./run-store.types.js";
-
-/** The end of a step in a draft, with what it writes. */
-export interface PendingRecords {
-  readonly records: AttemptRecords;
-  readonly runner: Runner;
-  /** The round that it is the first tick of. */
-  readonly round: Tick[];
-  /** Its place in the draft. */
-  readonly entry: number;
-}
 
 /** How a tick is written into the journal. */
 export interface EntryTexts {

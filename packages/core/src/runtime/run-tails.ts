@@ -7,14 +7,16 @@
  * @module
  */
 import { terminalEvent } from "../engine/reduce/engine-events.js";
+import type { Outcome } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { unpackText } from "./blob-text.js";
-import { idOf, type RunDesk } from "./desk.js";
 import { blobOf } from "./load.js";
 import { countWhile } from "./memory-run.js";
-import type { RunKey, StoredEvent, StoredRun } from "./run-store.types.js";
+import { idOf } from "./run-key.js";
+import type { RunKey, RunStore, StoredEvent, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
+import type { SharedReads } from "./shared-reads.js";
 import { readShown } from "./shown-text.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
@@ -31,14 +33,21 @@ export interface TailPage {
   readonly isLast: boolean;
 }
 
+/** Where the streams are, and who else reads them here. */
+export interface StoredRuns {
+  readonly store: RunStore;
+  readonly reads: SharedReads;
+  storedOutcome(run: StoredRun): Outcome | null;
+}
+
 export class RunTails {
-  readonly #desk: RunDesk;
+  readonly #runs: StoredRuns;
   readonly #book: WorkflowBook;
   /** The one that was used last is last. */
   readonly #tails: Map<string, Tail> = new Map();
 
-  constructor(desk: RunDesk, book: WorkflowBook) {
-    this.#desk = desk;
+  constructor(runs: StoredRuns, book: WorkflowBook) {
+    this.#runs = runs;
     this.#book = book;
   }
 
@@ -49,14 +58,14 @@ export class RunTails {
    * @throws {WorkflowError} `RUN_UNKNOWN`
    */
   async read(key: RunKey, after: number, isFirst: boolean): Promise<TailPage | undefined> {
-    const desk = this.#desk;
+    const { reads } = this.#runs;
     const id = idOf(key);
     const kept = isFirst ? null : this.#of(id).after(after);
-    return kept ?? desk.reads.get(`events after ${after} of ${id}`, () => this.#load(key, after));
+    return kept ?? reads.get(`events after ${after} of ${id}`, () => this.#load(key, after));
   }
 
   async #load(key: RunKey, after: number): Promise<TailPage | undefined> {
-    const { store } = this.#desk;
+    const { store } = this.#runs;
     // In this order: what the run showed before its end is stored before its end.
     const run = await store.run(key);
     if (run === null) throw runUnknown(key);
@@ -77,14 +86,14 @@ export class RunTails {
   }
 
   async #shown(key: RunKey, { sequence, text }: StoredEvent, { compiled }: RegisteredWorkflow): Promise<Read> {
-    const { store } = this.#desk;
+    const { store } = this.#runs;
     const who = `event ${sequence} of run "${key.runId}"`;
     const whole = await unpackText(text, (hash) => blobOf(store, hash, who));
     return { item: { sequence, ...readShown(whole, compiled, who) }, characters: whole.length };
   }
 
   #end(run: StoredRun, after: number): TailPage {
-    const outcome = this.#desk.storedOutcome(run);
+    const outcome = this.#runs.storedOutcome(run);
     const sequence = run.lastEvent + 1;
     const event = outcome === null ? null : (terminalEvent(outcome) as WorkflowEvent);
     const items = event === null || after >= sequence ? [] : [{ sequence, event, origin: null, promptId: null }];

@@ -7,11 +7,12 @@ import type { ContextDict, Sendable } from "../context/context.types.js";
 import type { Clock, Log } from "../engine/ports.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
-import type { StreamOptions } from "../stream/event-stream.js";
 import type { RunStream } from "../stream/run-stream.js";
+import type { StreamOptions } from "../stream/stream.types.js";
 import type { Duration } from "../value/duration.js";
 import type { InputOf, ResultOf } from "../workflow/run.types.js";
 import type { Workflow } from "../workflow/workflow.js";
+import type { CheckReport } from "./check.types.js";
 import type { HistoryEntry } from "./history.js";
 import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
 import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
@@ -183,21 +184,6 @@ export interface DueReport {
    * waits for a time.
    */
   readonly wakeAtMs: number | null;
-}
-
-/** What a run of the current code would say of every run that has not ended. */
-export interface CheckReport {
-  /** How many runs were looked at. */
-  readonly runs: number;
-  readonly problems: readonly CheckProblem[];
-}
-
-export interface CheckProblem {
-  readonly runId: string;
-  readonly tenant: string;
-  readonly workflow: string;
-  readonly code: string;
-  readonly message: string;
 }
 
 export interface HistoryOptions extends TenantOptions {

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { StreamCursor, StreamOptions } from "../stream/event-stream.js";
 import { createRunStream, type RunStream } from "../stream/run-stream.js";
-import type { StreamSource } from "../stream/stream-source.js";
+import type { StreamCursor, StreamOptions, StreamSource } from "../stream/stream.types.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { ValueType } from "../value/plain.js";
 import { whenChanged } from "./change.js";

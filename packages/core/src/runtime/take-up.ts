@@ -3,16 +3,18 @@
  *
  * @module
  */
+import type { Clock } from "../engine/ports.js";
 import { createRunState, type Outcome } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { resumeChildren } from "../run/children.js";
 import { initialStore } from "../run/run-store.js";
-import { idOf, type RunDesk } from "./desk.js";
-import type { Asked, LiveRun } from "./live-run.js";
+import type { Asked, LiveRun, LiveRunSetup } from "./live-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
-import type { ClaimedRun, RunKey, StoredRun } from "./run-store.types.js";
+import { idOf } from "./run-key.js";
+import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { isNotBegun, readStart } from "./start-text.js";
+import type { RunWatchers } from "./watchers.js";
 import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
 /** Why it goes on: a run that has ended does only when it is asked to. */
@@ -26,8 +28,21 @@ export interface Cancelling {
   isTaken: boolean;
 }
 
+/** The runs that are in memory here. */
+export interface RunsHere {
+  readonly store: RunStore;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly watchers: RunWatchers;
+  readonly isStopped: boolean;
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): LiveRun;
+}
+
+/** What is known of a run that comes into memory; the rest is as for one that is stored and has no past. */
+export type PlaceSetup = Pick<LiveRunSetup, "key" | "epoch" | "state" | "status"> & Partial<LiveRunSetup>;
+
 export interface TakeUpSetup {
-  readonly desk: RunDesk;
+  readonly desk: RunsHere;
   readonly book: WorkflowBook;
   readonly posts: Posts;
   /** How long a run that could not be loaded is left alone. */

@@ -15,9 +15,9 @@ import type {
   RunState,
   Scope,
   StepInput,
+  Timer,
   WorkItem,
 } from "../engine/state.js";
-import type { Timer } from "../engine/timers.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { childWorkflow } from "../run/child-workflow.js";

@@ -9,7 +9,7 @@ import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/
 import type { TypeHint } from "../event/type-hint.js";
 import type { GraphCheck } from "../graph/validate.js";
 import type { Resolved, ResourceMap } from "../resource/resource.js";
-import type { RetryPolicy } from "../retry/retry-policy.js";
+import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
 import type { StateOf } from "../workflow/run.types.js";
 import type { workflowState } from "../workflow/workflow.js";

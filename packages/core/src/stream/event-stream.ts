@@ -9,15 +9,8 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ValueType } from "../value/plain.js";
 import { createRunStream, type RunStream } from "./run-stream.js";
-import type { StreamSource } from "./stream-source.js";
+import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
 import type { StreamedEvent } from "./streamed-event.js";
-
-export interface StreamOptions {
-  /** Only what came after this sequence number. @default from the first event that is kept */
-  readonly after?: number;
-  /** Ends the reading: it throws the signal's reason. */
-  readonly signal?: AbortSignal;
-}
 
 export interface EventStreamSettings {
   /** How many of the last events are kept, from 1. */
@@ -26,12 +19,6 @@ export interface EventStreamSettings {
   readonly nextSequence: number;
   /** How the user's own values become JSON. */
   readonly types: readonly ValueType[];
-}
-
-/** Where a reader is. */
-export interface StreamCursor {
-  /** The last sequence number it has seen; undefined before its first read. */
-  after: number | undefined;
 }
 
 export class EventStream implements StreamSource {

@@ -1,10 +1,9 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
 import { positiveInteger } from "../limit/positive-integer.js";
-import type { StreamOptions } from "./event-stream.js";
+import type { StreamOptions, StreamSource } from "./stream.types.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";
-import type { StreamSource } from "./stream-source.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export type StreamPredicate<Event extends WorkflowEvent> = (event: Event, item: StreamedEvent<Event>) => boolean;

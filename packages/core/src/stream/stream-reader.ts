@@ -1,5 +1,4 @@
-import type { StreamCursor, StreamOptions } from "./event-stream.js";
-import type { StreamSource } from "./stream-source.js";
+import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 /** What becomes of an item: not shown, shown, or shown as the last one. */

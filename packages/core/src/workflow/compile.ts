@@ -16,7 +16,7 @@ import { addFanOuts } from "../graph/levels.js";
 import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.js";
-import type { RetryPolicy } from "../retry/retry-policy.js";
+import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import type { AnyStepOptions } from "../step/step.js";
 import { toMs } from "../value/duration.js";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Timer, type TimerPurpose, Timers } from "../timers.js";
+import type { Timer, TimerPurpose } from "../state.js";
+import { Timers } from "../timers.js";
 import { deliver } from "./deliver.js";
 import { dispatch, loadOf } from "./dispatch.js";
 import { finish } from "./finish.js";
