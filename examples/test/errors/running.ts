@@ -202,6 +202,14 @@ export const running: Provocations = {
         { name: "pay" },
       ),
   ],
+  NEXT_REUSED: [
+    () =>
+      thrown(() =>
+        oneStep(isNothing, "pay")
+          .use((_, next) => next().then(next))
+          .run(),
+      ),
+  ],
   PROMPT_CLOSED: [
     async () => {
       const { handler, promptId } = await asked();

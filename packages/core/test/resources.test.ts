@@ -42,6 +42,55 @@ describe("middleware", () => {
       "outer after",
     ]);
   });
+
+  const counted = (tries: { count: number }) =>
+    defineWorkflow("counted")
+      .step("work", { on: StartEvent, emits: StopEvent, retry: twice }, () => {
+        tries.count++;
+        throw new Error(`no ${tries.count}`);
+      })
+      .build();
+
+  it("runs a step once in one attempt: a second `next()` is refused, and says how else to try again", async () => {
+    const tries = { count: 0 };
+    const flow = counted(tries).use((_, next) => next().catch(next));
+
+    const error = await rejection(flow.run());
+
+    expect(error).toMatchObject({
+      code: "NEXT_REUSED",
+      message: 'Middleware calls `next()` twice for step "work" (item 1, attempt 2).',
+      details: { step: "work", item: 1, attempt: 2 },
+    });
+    expect(tries.count).toBe(2); // one in each attempt that `retry` gives
+  });
+
+  it("fails the attempt also where nobody looks at what became of a second `next()`", async () => {
+    const flow = defineWorkflow("unseen")
+      .step("work", { on: StartEvent, emits: StopEvent }, () => stopped(1))
+      .build()
+      .use(async (_, next) => {
+        const output = await next();
+        void next();
+        await next().catch(() => {});
+        return output;
+      });
+
+    expect(await rejection(flow.run())).toMatchObject({ code: "NEXT_REUSED" });
+  });
+
+  it("lets each middleware call its own `next()`, and each attempt anew", async () => {
+    let failures = 1;
+    const flow = defineWorkflow("anew")
+      .step("work", { on: StartEvent, emits: StopEvent, retry: twice }, () => {
+        if (failures-- > 0) throw new Error("no");
+        return stopped(1);
+      })
+      .build();
+    flow.use((_, next) => next()).use((_, next) => next());
+
+    expect(await flow.run()).toBe(1);
+  });
 });
 
 describe("resources", () => {

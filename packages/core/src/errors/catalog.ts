@@ -26,6 +26,7 @@ export const catalog = {
   INTERNAL: "A fault in Millrace itself",
   JOURNAL_CORRUPT: "What is stored of a run cannot be read",
   KEY_REUSED: "Two `run` calls of one attempt have the same key",
+  NEXT_REUSED: "Middleware called `next()` twice in one attempt",
   OPTION_INVALID: "An option has a value that it cannot have",
   OUTPUT_INVALID: "The content of a pipeline does not fit its output schema",
   PIPELINE_FAILED: "A step of a pipeline has failed for good",

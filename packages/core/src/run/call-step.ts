@@ -1,5 +1,6 @@
 /** Middleware around an attempt. */
 import type { Context } from "../context/context.types.js";
+import { WorkflowError } from "../errors/workflow-error.js";
 import type { Middleware, StepCall } from "../workflow/middleware.types.js";
 import type { Attempt } from "./attempt.js";
 
@@ -28,6 +29,42 @@ export function callWithMiddleware(attempt: Attempt, { payload, ctx, resources }
   return next();
 }
 
+/** Lets a middleware call `next` once: a step that runs twice in one attempt would find its own calls answered. */
 function wrap(middleware: Middleware, call: StepCall, next: Next): Next {
-  return async () => middleware(call, next);
+  return async () => {
+    let first: ReturnType<Next> | null = null;
+    let isReused = false;
+    const output = await middleware(call, () => {
+      if (first === null) return (first = next());
+      isReused = true;
+      return refusal(call, first);
+    });
+    // Also where nobody has looked at what became of the second call.
+    if (isReused) throw nextReused(call);
+    return output;
+  };
+}
+
+/** Not before the first call has ended: the attempt ends with it, and nothing of the step is left at work. */
+function refusal(call: StepCall, first: ReturnType<Next>): ReturnType<Next> {
+  const refused = first.then(
+    () => {
+      throw nextReused(call);
+    },
+    (cause: unknown) => {
+      throw nextReused(call, { cause });
+    },
+  );
+  refused.catch(() => {}); // the attempt fails with it, whether it is awaited or not
+  return refused;
+}
+
+function nextReused({ step, item, attempt }: StepCall, cause: { readonly cause?: unknown } = {}): WorkflowError {
+  return new WorkflowError({
+    code: "NEXT_REUSED",
+    message: `Middleware calls \`next()\` twice for step "${step}" (item ${item}, attempt ${attempt}).`,
+    hint: "Call it once; to try a step again, give the step a `retry` policy.",
+    details: { step, item, attempt },
+    ...cause,
+  });
 }

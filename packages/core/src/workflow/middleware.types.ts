@@ -23,6 +23,7 @@ export interface StepOutput {
 
 /**
  * Wraps every attempt of every step. `next` runs the attempt, with the middleware added later, and rejects when it fails.
+ * It may be called once: a second call is refused with `NEXT_REUSED`, and the attempt fails.
  *
  * @example
  * workflow.use(async (call, next) => {
