@@ -12,12 +12,12 @@ import { reduce } from "./engine/reduce.js";
 import type { Routing } from "./engine/routing.js";
 import type { RunState } from "./engine/state.js";
 import type { RunResumed, RunRetried } from "./engine/tick.js";
-import type { ContextDict } from "./context/context.types.js";
-import { childWorkflow } from "./run/child-workflow.js";
+import type { ContextDict } from "./context/run-context.types.js";
+import { compiledChild } from "./workflow/child.js";
 import { encodeRun } from "./run/snapshot-run.js";
 import { setPorts as setPortsOf } from "./run/workflow-host.js";
 import { type CompiledWorkflow, compileWorkflow } from "./workflow/compile.js";
-import type { Workflow } from "./workflow/workflow.js";
+import type { Workflow } from "./workflow/workflow.types.js";
 
 // ---- the workflow as data
 export type {
@@ -76,7 +76,7 @@ export { toMs } from "./value/duration.js";
  * @throws {WorkflowError} `CHILD_UNKNOWN`
  */
 export function compileChild(parent: CompiledWorkflow, name: string): CompiledWorkflow {
-  return compileWorkflow(childWorkflow(parent, name, "It"));
+  return compiledChild(parent, name, "It");
 }
 
 /**

@@ -45,7 +45,7 @@ export type {
 
 // ---- steps
 export { step } from "./step/step.js";
-export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./step/step.js";
+export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./step/step.types.js";
 export type { StepReturn } from "./step/step-return.types.js";
 export { collect, join } from "./step/trigger.js";
 export type {
@@ -61,16 +61,18 @@ export type {
 export { keyed } from "./step/keyed.js";
 export type { Keyed } from "./step/keyed.js";
 export { catchError } from "./step/catch-error.js";
-export type { CatchErrorOptions } from "./step/catch-error.js";
+export type { CatchErrorOptions } from "./step/step.types.js";
 
 // ---- workflows
 export { Workflow } from "./workflow/workflow.js";
-export type { DefinedRun, WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
+export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
+export type { DefinedRun } from "./workflow/workflow-facts.types.js";
 export type { WorkflowOptions } from "./workflow/options.js";
 export { defineWorkflow } from "./workflow/define-workflow.js";
 export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/define-workflow.js";
 export type { StepFacts } from "./workflow/graph.types.js";
-export type { InputOf, ResultOf, StateOf, StreamOf } from "./workflow/run.types.js";
+export type { InputOf, ResultOf, StreamOf } from "./workflow/run.types.js";
+export type { StateOf } from "./workflow/workflow-facts.types.js";
 export type { Middleware, StepCall, StepOutput } from "./workflow/middleware.types.js";
 export { validateWorkflow } from "./workflow/compile.js";
 export { describeWorkflow } from "./graph/describe.js";
@@ -97,17 +99,19 @@ export { Context } from "./context/context.js";
 export type {
   ChildOptions,
   CollectEventsOptions,
-  ContextDict,
   EffectCall,
-  FromDictOptions,
   RetryState,
-  RunContext,
   SendOptions,
   SleepOptions,
-  SnapshotCodec,
-  ToDictOptions,
   WaitOptions,
 } from "./context/context.types.js";
+export type {
+  ContextDict,
+  FromDictOptions,
+  RunContext,
+  SnapshotCodec,
+  ToDictOptions,
+} from "./context/run-context.types.js";
 export type { OpenState, Store, WriteOptions } from "./context/store.types.js";
 
 // ---- retry, limits and resources
@@ -151,4 +155,4 @@ export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/standard
 export type { TypeHint } from "./event/type-hint.js";
 
 export { many } from "./step/many.js";
-export type { Many } from "./step/many.js";
+export type { Many } from "./step/step-return.types.js";

@@ -1,6 +1,7 @@
 /** The value `Context`: contexts of runs that have not begun, or come from a snapshot. */
 import { contextFromDict, newContext } from "../run/run-context.js";
-import type { ContextClass, FromDictOptions, Context as StepFace } from "./context.types.js";
+import type { ContextClass, Context as StepFace } from "./context.types.js";
+import type { FromDictOptions } from "./run-context.types.js";
 
 // A call that bundlers may drop: only who restores snapshots bundles what reads them.
 export const Context: ContextClass = /* @__PURE__ */ createContextClass();

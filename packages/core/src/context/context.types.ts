@@ -4,24 +4,12 @@
  * @module
  */
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
-import type { TypeHint } from "../event/type-hint.js";
+import type { Sendable } from "../event/event.types.js";
 import type { FieldsOf, InstanceOf } from "../step/trigger.js";
 import type { Duration } from "../value/duration.js";
-import type { ResultOf, RunArguments, StateOf } from "../workflow/run.types.js";
-import type { Workflow } from "../workflow/workflow.js";
-import type { Store } from "./store.types.js";
-
-/** A run's context as seen from outside: `handler.context`, `new Context(workflow)`, `Context.fromDict(...)`. */
-export interface RunContext<State = unknown> {
-  readonly runId: string;
-  readonly store: Store<State>;
-  /**
-   * The snapshot: plain JSON, at any moment, any number of times.
-   *
-   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a value that cannot be stored.
-   */
-  toDict(options?: ToDictOptions): ContextDict;
-}
+import type { ResultOf, RunArguments } from "../workflow/run.types.js";
+import type { AnyWorkflow, StateOf } from "../workflow/workflow-facts.types.js";
+import type { FromDictOptions, RunContext } from "./run-context.types.js";
 
 /** A run's context as a step sees it. A plain `Context` says nothing about the state and accepts every workflow's. */
 export interface Context<State = unknown> extends RunContext<State> {
@@ -83,12 +71,6 @@ export interface Context<State = unknown> extends RunContext<State> {
   retryInfo(): RetryState;
 }
 
-/** Every event but those that end a run. Of a union, every member is asked. */
-export type Sendable<Event extends WorkflowEvent> =
-  Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
-    ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">
-    : Event;
-
 export interface SendOptions {
   /** Only this step gets it. */
   readonly step?: string;
@@ -133,10 +115,10 @@ export interface EffectCall {
 }
 
 /** A class of `static children`, a built workflow among them, or the name of one. */
-export type ChildReference = string | (new () => Workflow) | Workflow;
+export type ChildReference = string | (new () => AnyWorkflow) | AnyWorkflow;
 
 /** The workflow behind a reference; nothing is known of one that is only named. */
-export type ChildFlow<Child> = Child extends string ? Workflow : Child extends new () => infer Flow ? Flow : Child;
+export type ChildFlow<Child> = Child extends string ? AnyWorkflow : Child extends new () => infer Flow ? Flow : Child;
 
 export interface ChildOptions {
   /** Tells this child from others in the same step, for a second attempt. @default its position */
@@ -168,41 +150,19 @@ export interface RetryState {
   readonly lastError: unknown;
 }
 
-/** A snapshot. Opaque; checked, field by field, by `Context.fromDict`. */
-export interface ContextDict {
-  readonly format: string;
-  readonly version: number;
-  readonly [key: string]: unknown;
-}
-
-/** Compresses or encrypts the JSON text of a snapshot. */
-export interface SnapshotCodec {
-  /** Written into the snapshot, and compared when it is read. */
-  readonly name: string;
-  encode(json: string): string;
-  decode(text: string): string;
-}
-
-export interface ToDictOptions {
-  readonly codec?: SnapshotCodec;
-}
-
-export interface FromDictOptions {
-  /** Called with the snapshot before it is checked; gives the one to use. */
-  readonly migrate?: (dict: ContextDict) => unknown;
-  /** The one it was written with. */
-  readonly codec?: SnapshotCodec;
-}
-
 /** The value `Context`. */
 export interface ContextClass {
   /** A context whose store can be filled before the run: `workflow.run(input, { context })`. */
-  new <Flow extends Workflow>(workflow: Flow): RunContext<StateOf<Flow>>;
+  new <Flow extends AnyWorkflow>(workflow: Flow): RunContext<StateOf<Flow>>;
   /**
    * The context of a snapshot, to be continued with `workflow.resume(context)`.
    *
    * @throws {WorkflowError} `SNAPSHOT_INVALID | SNAPSHOT_NEWER | SNAPSHOT_FOREIGN | SNAPSHOT_MISMATCH | SNAPSHOT_HOSTILE`,
    * naming what is wrong.
    */
-  fromDict<Flow extends Workflow>(workflow: Flow, dict: unknown, options?: FromDictOptions): RunContext<StateOf<Flow>>;
+  fromDict<Flow extends AnyWorkflow>(
+    workflow: Flow,
+    dict: unknown,
+    options?: FromDictOptions,
+  ): RunContext<StateOf<Flow>>;
 }

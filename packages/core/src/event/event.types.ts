@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { TypeHint } from "./type-hint.js";
 
 /** What the compiler knows about an event. No such property exists at runtime. @internal */
 export declare const eventFacts: unique symbol;
@@ -62,3 +63,18 @@ export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
    */
   runLabels?(start: Event, runId: string): { readonly [name: string]: string | null };
 }
+
+/** Start events in a union. A helper that takes or returns `any` says nothing. */
+export type StartsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"start">>;
+export type StopsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop">>;
+/** Of what a step returns, stream readers see prompts and the end. */
+export type ShownAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop"> | InRole<"inputRequired">>;
+interface InRole<Role extends string> {
+  readonly [eventFacts]: { readonly role: Role };
+}
+
+/** Every event but those that end a run. Of a union, every member is asked. */
+export type Sendable<Event extends WorkflowEvent> =
+  Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
+    ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">
+    : Event;

@@ -6,7 +6,7 @@
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspection-events.js";
 import { positiveInteger } from "../limit/positive-integer.js";
-import type { Workflow } from "../workflow/workflow.js";
+import type { Workflow } from "../workflow/workflow.types.js";
 
 export interface RunTrace {
   readonly workflow: string;

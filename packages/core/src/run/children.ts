@@ -6,55 +6,20 @@
 import { type ChildRecord, createRunState, type Outcome, shareStore, unshareStore } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { type ErrorRecord, recordError } from "../errors/error-record.js";
-import { WorkflowError } from "../errors/workflow-error.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
-import { resolveStart } from "../workflow/start-event.js";
-import type { Attempt } from "./attempt.js";
-import { childWorkflow } from "./child-workflow.js";
+import { compiledChild } from "../workflow/child.js";
 import { outcomeError } from "./outcome.js";
 import { initialStore } from "./run-store.js";
 import { Runner } from "./runner.js";
-import { assertShareable } from "./shared-store.js";
 
 interface ChildCall {
   readonly item: number;
   readonly record: ChildRecord;
 }
 
-/** The name and start event of a child that a step asks for. */
-export function childStart(
-  attempt: Attempt,
-  child: unknown,
-  { input, sharesStore }: { readonly input: unknown; readonly sharesStore: boolean },
-): { readonly name: string; readonly start: WorkflowEvent } {
-  const { children, name: workflow } = attempt.runner.host.compiled;
-  const names = [...children.keys()];
-  const name = typeof child === "string" ? child : names.find((known) => children.get(known) === child);
-  if (name === undefined || !children.has(name)) {
-    const asked =
-      typeof child === "string" ? `"${child}"` : ((child as { readonly name?: string } | null)?.name ?? String(child));
-    throw new WorkflowError({
-      code: "CHILD_UNKNOWN",
-      message: `Step "${attempt.step.definition.name}" starts the child ${asked}, which is not among the children of "${workflow}": ${names.join(", ") || "it has none"}.`,
-      hint: "List it: `static children = { digest: Digest }`.",
-      details: { workflow, children: names },
-    });
-  }
-  const { compiled } = attempt.runner.host;
-  const flow = compiledChild(compiled, name);
-  if (sharesStore) assertShareable(compiled, flow, name);
-  return { name, start: resolveStart(flow, input) };
-}
-
-function compiledChild(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
-  return compileWorkflow(childWorkflow(compiled, name, "It"));
-}
-
 /** Starts a child, or goes on with the state that a snapshot has of it. */
 export function startChild(parent: Runner, call: ChildCall): void {
   const { record } = call;
-  const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name));
+  const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name, "It"));
   const { runId, sharesStore } = record;
   const restored = parent.family?.get(runId);
   const store = sharesStore ? null : initialStore(host.compiled);

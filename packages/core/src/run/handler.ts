@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { RunContext, Sendable } from "../context/context.types.js";
+import type { RunContext } from "../context/run-context.types.js";
 import type { Receipt } from "../engine/command.js";
 import type { Outcome } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
+import type { Sendable } from "../event/event.types.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
 import { createDeferred, type Deferred } from "./deferred.js";

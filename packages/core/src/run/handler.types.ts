@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { RunContext, Sendable } from "../context/context.types.js";
+import type { RunContext } from "../context/run-context.types.js";
 import type { WorkflowEvent } from "../event/event.js";
+import type { Sendable } from "../event/event.types.js";
 import type { ResourceOverride } from "../resource/resource.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";

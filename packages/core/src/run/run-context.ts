@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../context/context.types.js";
+import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../context/run-context.types.js";
 import type { Store } from "../context/store.types.js";
 import type { RunState } from "../engine/state.js";
 import { OfThisCopy } from "../errors/second-copy.js";

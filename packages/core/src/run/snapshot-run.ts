@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/context.types.js";
+import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/run-context.types.js";
 import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
@@ -12,10 +12,9 @@ import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1 } from "../snapshot/
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { copyJson } from "../value/copy-json.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
-import { childWorkflow } from "./child-workflow.js";
+import { assertShareable, compiledChild } from "../workflow/child.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { Runner } from "./runner.js";
-import { assertShareable } from "./shared-store.js";
 
 /** What a context holds: the run, and its children as the snapshot had them. */
 export interface RestoredRun {
@@ -41,7 +40,7 @@ function encodeChildren(compiled: CompiledWorkflow, { state, children }: Restore
   for (const record of openChildren(state)) {
     const child = children?.get(record.runId);
     if (!child) continue;
-    const flow = compileWorkflow(childWorkflow(compiled, record.name, record.runId));
+    const flow = compiledChild(compiled, record.name, record.runId);
     const inside = encodeChildren(flow, { state: child, children });
     encoded[record.runId] = encodeState(child, flow, { children: inside, sharesStore: record.sharesStore });
   }
@@ -139,7 +138,7 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   for (const record of openChildren(state)) {
     const { runId, name, sharesStore } = record;
     if (nestedReader.raw(runId) === undefined) continue;
-    const flow = compileWorkflow(childWorkflow(compiled, name, reader.at("children")));
+    const flow = compiledChild(compiled, name, reader.at("children"));
     if (sharesStore) assertShareable(compiled, flow, name);
     const child = new Reader(nestedReader.raw(runId), nestedReader.at(runId));
     children.set(runId, decodeTree({ ...tree, compiled: flow }, child, { parent: state, record }));

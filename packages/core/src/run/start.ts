@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunContext } from "../context/context.types.js";
+import type { RunContext } from "../context/run-context.types.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";

@@ -8,15 +8,13 @@ import type {
   CollectEventsOptions,
   Collected,
   Context,
-  ContextDict,
   EffectCall,
   RetryState,
-  Sendable,
   SendOptions,
   SleepOptions,
-  ToDictOptions,
   WaitOptions,
 } from "../context/context.types.js";
+import type { ContextDict, ToDictOptions } from "../context/run-context.types.js";
 import type { Store } from "../context/store.types.js";
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
@@ -25,6 +23,7 @@ import type { Send, Tick } from "../engine/tick.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
+import type { Sendable } from "../event/event.types.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { classOf, eventTypeOf, isEvent, isSubclass, roleOf } from "../event/facts.js";
 import { comesFromOutside } from "../graph/validate.js";
@@ -34,11 +33,11 @@ import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { nearest } from "../value/nearest.js";
 import { timeOf } from "../value/time-of.js";
+import { childStart } from "../workflow/child.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
-import { childStart } from "./children.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
 import { undeclared } from "./output.js";
 import { encodeRunner } from "./snapshot-run.js";
@@ -175,7 +174,9 @@ export class StepContext implements Context {
       const [input, { key, store = "own", timeout } = {}] = args as [unknown, ChildOptions | undefined];
       const sharesStore = store === "shared";
       if (!sharesStore && store !== "own") throw storeUnknown(store);
-      const { name, start } = childStart(this.#attempt, child, { input, sharesStore });
+      const { runner, step } = this.#attempt;
+      const caller = { compiled: runner.host.compiled, step: step.definition.name };
+      const { name, start } = childStart(caller, child, { input, sharesStore });
       const call = this.#calls().id("child", name, key);
       return this.#open(call, () => ({
         type: "child.opened",

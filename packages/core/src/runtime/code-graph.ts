@@ -6,8 +6,8 @@
  * @module
  */
 import type { Definition } from "../engine/definition.js";
-import { childWorkflow } from "../run/child-workflow.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { compiledChild } from "../workflow/child.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { stateVersionOf } from "../workflow/state-version.js";
 
 export interface CodeGraph {
@@ -32,7 +32,7 @@ export function codeGraph(compiled: CompiledWorkflow): CodeGraph {
     places.set(flow, at);
     const children: Record<string, number> = {};
     workflows.push({ definition: flow.definition, stateVersion: stateVersionOf(flow), children });
-    for (const name of flow.children.keys()) children[name] = place(compileWorkflow(childWorkflow(flow, name, "It")));
+    for (const name of flow.children.keys()) children[name] = place(compiledChild(flow, name, "It"));
     return at;
   };
   place(compiled);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContextDict } from "../context/context.types.js";
+import type { ContextDict } from "../context/run-context.types.js";
 import type { RunStarted } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";

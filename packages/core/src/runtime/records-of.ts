@@ -1,4 +1,4 @@
-import type { RunContext } from "../context/context.types.js";
+import type { RunContext } from "../context/run-context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StepContext } from "../run/step-context.js";
 import { LiveRun } from "./live-run.js";

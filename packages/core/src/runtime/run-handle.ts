@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { ContextDict, Sendable } from "../context/context.types.js";
+import type { ContextDict } from "../context/run-context.types.js";
 import type { Outcome } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
+import type { Sendable } from "../event/event.types.js";
 import { createDeferred, markHandled } from "../run/deferred.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
 import { outcomeError, runOutcome } from "../run/outcome.js";

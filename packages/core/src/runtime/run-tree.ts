@@ -12,14 +12,14 @@ import { createRouting, type Routing } from "../engine/routing.js";
 import { type ChildRecord, createRunState, type RunState, shareStore, unshareStore } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { childWorkflow } from "../run/child-workflow.js";
 import type { PendingPrompt } from "../run/handler.types.js";
 import { openChildren } from "../run/snapshot-run.js";
 import { encodeState } from "../snapshot/encode.js";
 import type { SnapshotV1 } from "../snapshot/format.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { compiledChild } from "../workflow/child.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { type CodeGraph, nodeAt } from "./code-graph.js";
 import type { JournalEntry } from "./journal-text.js";
 
@@ -190,5 +190,5 @@ export function workflowAt(root: CompiledWorkflow, path: readonly string[], who:
 }
 
 function childOfWorkflow(parent: Member, name: string): CompiledWorkflow {
-  return compileWorkflow(childWorkflow(parent.compiled, name, `Run "${parent.state.runId}"`));
+  return compiledChild(parent.compiled, name, `Run "${parent.state.runId}"`);
 }

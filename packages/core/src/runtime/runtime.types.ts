@@ -3,15 +3,16 @@
  *
  * @module
  */
-import type { ContextDict, Sendable } from "../context/context.types.js";
+import type { ContextDict } from "../context/run-context.types.js";
 import type { Clock, Log } from "../engine/ports.js";
 import type { WorkflowEvent } from "../event/event.js";
+import type { Sendable } from "../event/event.types.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
 import type { Duration } from "../value/duration.js";
 import type { InputOf, ResultOf } from "../workflow/run.types.js";
-import type { Workflow } from "../workflow/workflow.js";
+import type { Workflow } from "../workflow/workflow.types.js";
 import type { CheckReport } from "./check.types.js";
 import type { HistoryEntry } from "./history.js";
 import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";

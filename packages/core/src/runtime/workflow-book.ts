@@ -3,7 +3,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../run/workflow-host.js";
 import { nearest } from "../value/nearest.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
-import type { Workflow } from "../workflow/workflow.js";
+import type { Workflow } from "../workflow/workflow.types.js";
 import { type CodeGraph, codeGraph } from "./code-graph.js";
 import type { RunStore } from "./run-store.types.js";
 

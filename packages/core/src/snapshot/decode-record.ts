@@ -1,15 +1,24 @@
 /** The memory of a work item, from JSON. */
 import type { MemoryRecord } from "../engine/state.js";
+import type { ErrorRecord } from "../errors/error-record.js";
+import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent } from "../event/event-codec.js";
-import { childWorkflow } from "../run/child-workflow.js";
 import { isRecord } from "../state/state-schema.js";
-import { compileWorkflow } from "../workflow/compile.js";
-import type { StateDecoder } from "./decode.js";
+import { compiledChild } from "../workflow/child.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 
 const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
 
-export function decodeRecord(decoder: StateDecoder, reader: Reader, item: number): MemoryRecord {
+/** What a record holds, decoded as the run that it is of decodes it. */
+export interface ValueDecoder {
+  readonly compiled: CompiledWorkflow;
+  value(raw: unknown, path: string): unknown;
+  event(raw: unknown, path: string): WorkflowEvent;
+  error(raw: unknown, path: string): ErrorRecord;
+}
+
+export function decodeRecord(decoder: ValueDecoder, reader: Reader, item: number): MemoryRecord {
   const kind = reader.oneOf("kind", KINDS);
   const call = reader.text("call");
   switch (kind) {
@@ -44,7 +53,7 @@ export function decodeRecord(decoder: StateDecoder, reader: Reader, item: number
   }
 }
 
-function waitRecord(decoder: StateDecoder, reader: Reader, item: number): MemoryRecord {
+function waitRecord(decoder: ValueDecoder, reader: Reader, item: number): MemoryRecord {
   for (const type of reader.texts("accepts"))
     if (!decoder.compiled.registry.get(type))
       throw mismatch(reader.at("accepts"), `names ${type}, which is no event of it`);
@@ -73,9 +82,9 @@ function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>
 }
 
 /** Its start and result are events of the child, which the parent need not know. */
-function childRecord(decoder: StateDecoder, reader: Reader): MemoryRecord {
+function childRecord(decoder: ValueDecoder, reader: Reader): MemoryRecord {
   const name = reader.text("name");
-  const { registry } = compileWorkflow(childWorkflow(decoder.compiled, name, reader.at("name")));
+  const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));
   return {
     kind: "child",
     call: reader.text("call"),

@@ -20,10 +20,10 @@ import type {
 } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
-import { childWorkflow } from "../run/child-workflow.js";
 import { encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { compiledChild } from "../workflow/child.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { stateVersionOf } from "../workflow/state-version.js";
 import {
   type EncodedArrival,
@@ -212,7 +212,7 @@ class StateEncoder {
       case "child": {
         const { kind, call, name, runId, sharesStore, timeoutMs, status, error } = record;
         // Its events are those of the child, with the types that the child registers.
-        const child = new StateEncoder(compileWorkflow(childWorkflow(this.compiled, name, path)));
+        const child = new StateEncoder(compiledChild(this.compiled, name, path));
         return {
           kind,
           call,

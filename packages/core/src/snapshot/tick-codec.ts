@@ -11,12 +11,12 @@ import type { EventData } from "../engine/state.js";
 import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent, encodeEvent } from "../event/event-codec.js";
-import { childWorkflow } from "../run/child-workflow.js";
 import { isWritten } from "../state/is-written.js";
 import { decodeMeasured, decodeValue, encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
-import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import { compiledChild } from "../workflow/child.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
 /** Plain JSON. Formats only grow: what a released version wrote stays readable. */
@@ -190,7 +190,7 @@ const shown = eventOf(({ compiled, fields: { origin } }) =>
 );
 
 function childOf(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
-  return compileWorkflow(childWorkflow(compiled, name, "The tick"));
+  return compiledChild(compiled, name, "The tick");
 }
 
 const events = listOf(event);

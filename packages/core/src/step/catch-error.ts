@@ -5,17 +5,7 @@
  */
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import { decorateMethod, refuseUncalled } from "./registration.js";
-import type { Emission, EmittableClasses, StepDecorator, StepSettings } from "./step.js";
-
-export interface CatchErrorOptions<Emits extends EmittableClasses>
-  extends Pick<StepSettings, "name" | "timeout" | "waits" | "streams"> {
-  /** Names of the steps it covers. @default every step no other handler covers */
-  readonly steps?: readonly string[];
-  /** How often in one lineage of events; after that the run fails with the original error. Integer, at least 1. @default 1 */
-  readonly maxRecoveries?: number;
-  /** Everything it returns, yields or sends. */
-  readonly emits?: Emits;
-}
+import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "./step.types.js";
 
 /**
  * Decorates the method that is called when a step has used up its retries.

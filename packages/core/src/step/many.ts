@@ -4,20 +4,11 @@
  * @module
  */
 import type { EventClass } from "../event/event.js";
+import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
-import type { StopsAmong } from "../workflow/run.types.js";
-import type { EmittableClass } from "./step.js";
+import type { EmittableClass } from "./step.types.js";
+import type { Many } from "./step-return.types.js";
 import type { EventIn } from "./trigger.js";
-
-/** Made by {@link many}. No such property at runtime. @internal */
-export declare const fannedOut: unique symbol;
-export interface Many<out Element = unknown> {
-  readonly [fannedOut]: Element;
-}
-/** Any of them, wherever one is only told apart from an event. @internal */
-export interface AnyMany {
-  readonly [fannedOut]: unknown;
-}
 
 /**
  * In `emits`: the step returns an array of these, or yields them. Each is an element of one fan-out.

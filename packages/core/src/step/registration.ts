@@ -14,8 +14,14 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { CatchErrorOptions } from "./catch-error.js";
-import type { AnyStepOptions, EmittableClasses, Step, StepDecorator, StepFunction } from "./step.js";
+import type {
+  AnyStepOptions,
+  CatchErrorOptions,
+  EmittableClasses,
+  Step,
+  StepDecorator,
+  StepFunction,
+} from "./step.types.js";
 
 /** What a decorator, or `step(options, fn)`, was given. */
 export type Registration =

@@ -6,10 +6,18 @@
  * @internal
  * @module
  */
-
 import type { TypeHint } from "../event/type-hint.js";
 import type { Keyed } from "./keyed.js";
-import type { AnyMany, Many } from "./many.js";
+
+/** Made by `many(…)`. No such property at runtime. @internal */
+export declare const fannedOut: unique symbol;
+export interface Many<out Element = unknown> {
+  readonly [fannedOut]: Element;
+}
+/** Any of them, wherever one is only told apart from an event. @internal */
+export interface AnyMany {
+  readonly [fannedOut]: unknown;
+}
 
 /** An event, nothing, or where `emits` says many() an array or an async generator; now or later. */
 export type StepReturn<Emitted> = StepResult<Emitted> | Promise<StepResult<Emitted>> | Generated<ElementOf<Emitted>>;

@@ -5,118 +5,22 @@
  */
 import type { Context } from "../context/context.types.js";
 import type { StopEvent } from "../event/built-in-events.js";
-import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/event.js";
-import type { TypeHint } from "../event/type-hint.js";
-import type { GraphCheck } from "../graph/validate.js";
 import type { Resolved, ResourceMap } from "../resource/resource.js";
-import type { RetryPolicy } from "../retry/retry.types.js";
-import type { Duration } from "../value/duration.js";
-import type { StateOf } from "../workflow/run.types.js";
-import type { workflowState } from "../workflow/workflow.js";
-import type { Many } from "./many.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "./registration.js";
-import type { Listed, StepReturn, Yielded } from "./step-return.types.js";
-import type { AcceptableClasses, Delivered, EngineRole, EventIn, Trigger } from "./trigger.js";
-
-/** An event a step may emit. */
-export interface EmittableEvent extends WorkflowEvent<string, EventFacts<EmittableRole>> {}
-export type EmittableRole = Exclude<EventRole, EngineRole>;
-export type EmittableClass = EventClass<EmittableEvent>;
-export type EmittableClasses = EmittableClass | Many | readonly (EmittableClass | Many)[];
-export type Emission<Emits> = Emits extends readonly (infer Entry)[] ? EmissionOf<Entry> : EmissionOf<Emits>;
-type EmissionOf<Entry> = Entry extends EventClass<infer Event> ? Event : Extract<Entry, Many>;
-
-/** An event a step may show to stream readers. */
-export interface StreamableEvent extends WorkflowEvent<string, EventFacts<Exclude<EmittableRole, "stop">>> {}
-export type StreamableClass = EventClass<StreamableEvent>;
-export type StreamableClasses = StreamableClass | readonly StreamableClass[];
-
-export interface StepSettings {
-  /** @default the name of the method */
-  readonly name?: string;
-  /** How many events of this step are worked on at once. Integer, at least 1. @default 4 */
-  readonly workers?: number;
-  /** @default no retries */
-  readonly retry?: RetryPolicy;
-  /** Per attempt, without its waits. @default none */
-  readonly timeout?: Duration;
-  /** Accept and wait for subclasses of the named events too. @default false */
-  readonly subclasses?: boolean;
-  /** Events this step takes with `ctx.waitForEvent`. */
-  readonly waits?: AcceptableClasses;
-  /** Events this step only shows: with `ctx.writeEventToStream`, or as the prompt of a wait. */
-  readonly streams?: StreamableClasses;
-  /** One of the workflow's `limits`, shared by all its runs. */
-  readonly limit?: string;
-  /** Graph checks that this step need not pass. */
-  readonly skipChecks?: readonly GraphCheck[];
-}
-
-export interface StepOptions<On extends Trigger, Emits extends EmittableClasses, Needs extends ResourceMap>
-  extends StepSettings {
-  /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
-  readonly on: On;
-  /** Everything it returns, yields or sends. */
-  readonly emits?: Emits;
-  /** Given to the step as its third argument. */
-  readonly resources?: Needs;
-}
-
-/** Decorates a method that takes `Payload` and gives back only `Emitted`. */
-export interface StepDecorator<Payload, Emitted, Resources> {
-  /** `experimentalDecorators`. First, because a TC39 call never has three arguments: each mode then sees one signature, and one error. */
-  // biome-ignore lint/suspicious/noExplicitAny: the return type is compared by `Listed`, with a sentence
-  <Self, Method extends StepMethod<Self, Payload, Resources, any>>(
-    target: Self & InWorkflow<Self>,
-    key: string | symbol,
-    descriptor: TypedPropertyDescriptor<Method> & Listed<ReturnType<Method>, Emitted>,
-  ): void;
-  /** TC39. The empty rest keeps it out of `experimentalDecorators` errors. */
-  <Self, Return>(
-    method: StepMethod<Self, Payload, Resources, Return & Listed<Return, Emitted>>,
-    context: ClassMethodDecoratorContext<Self> & InWorkflow<Self>,
-    ...none: []
-  ): void;
-}
-
-export type StepMethod<Self, Payload, Resources, Return> = (
-  this: Self,
-  event: Payload,
-  ctx: Context<StateOf<Self>>,
-  resources: Resources,
-) => Return;
-
-type InWorkflow<Self> = Self extends { readonly [workflowState]: unknown }
-  ? unknown
-  : TypeHint<"A step is an instance method of a class that extends Workflow.">;
-
-/** The options that change the graph or the stream, with their literal types. */
-export interface GraphOptions<
-  Waits extends AcceptableClasses,
-  Subclasses extends boolean,
-  Streams extends StreamableClasses,
-> {
-  readonly waits?: Waits;
-  readonly subclasses?: Subclasses;
-  readonly streams?: Streams;
-}
-
-/** On a free step made with such options, for the workflow it is put into. No such property at runtime. @internal */
-export declare const graphMarks: unique symbol;
-export interface GraphMarks<out Waited, out Subclasses, out Streamed> {
-  readonly [graphMarks]: { readonly waited: Waited; readonly subclasses: Subclasses; readonly streamed: Streamed };
-}
-/** Nothing for most steps, so that their hovers stay short. */
-export type Marks<Waits, Subclasses, Streams> = [Waits, Subclasses, Streams] extends [never, false, never]
-  ? unknown
-  : GraphMarks<EventIn<Waits>, Subclasses, EventIn<Streams>>;
-
-/** A step without a class: a field of one, or an argument of `defineWorkflow(...).step`. */
-export interface Step<in Payload = never, out Emitted = unknown, State = never> {
-  // biome-ignore lint/suspicious/noExplicitAny: checked where the step was made; the engine provides it
-  (event: Payload, ctx: Context<State>, resources?: any): StepReturn<Emitted>;
-  readonly options: StepSettings;
-}
+import type {
+  AnyStepOptions,
+  Emission,
+  EmittableClasses,
+  GraphOptions,
+  Marks,
+  Step,
+  StepDecorator,
+  StepFunction,
+  StepOptions,
+  StreamableClasses,
+} from "./step.types.js";
+import type { Listed, Yielded } from "./step-return.types.js";
+import type { AcceptableClasses, Delivered, Trigger } from "./trigger.js";
 
 /**
  * Makes a method of a workflow a step: it runs when what `on` names arrives.
@@ -162,9 +66,3 @@ export function step(options: AnyStepOptions, run?: StepFunction): unknown {
   refuseUncalled("step", options, run);
   return run ? makeFreeStep(options, run) : decorateMethod({ kind: "step", options });
 }
-
-/** The options of any step, once the compiler is done with them. @internal */
-export type AnyStepOptions = StepOptions<Trigger, EmittableClasses, ResourceMap>;
-/** @internal */
-// biome-ignore lint/suspicious/noExplicitAny: payload, context and resources were checked where the step was written
-export type StepFunction = (...args: any) => unknown;

@@ -13,7 +13,7 @@ import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import { checkResources } from "../resource/check-resources.js";
 import { isMany } from "../step/many.js";
-import type { AnyStepOptions } from "../step/step.js";
+import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
 import { isVersion } from "../value/version.js";
 import {

@@ -18,7 +18,7 @@ import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
-import type { AnyStepOptions } from "../step/step.js";
+import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
 import type { ValueType } from "../value/plain.js";
 import { isVersion } from "../value/version.js";
@@ -35,10 +35,9 @@ import {
 } from "./declared-step.js";
 import { type ChildSource, internalsOf, stateSchemaKey, type WorkflowInternals } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
-import type { ResolvedWorkflowOptions } from "./options.js";
+import type { ResolvedWorkflowOptions, StateVersion } from "./options.js";
 import { checkRegistered, createRegistry, type RegisteredTypes, registeredTypes } from "./registered-types.js";
-import type { StateVersion } from "./state-version.js";
-import type { Workflow } from "./workflow.js";
+import type { Workflow } from "./workflow.types.js";
 
 export interface CompiledWorkflow {
   readonly name: string;

@@ -2,7 +2,7 @@ import type { EventClass } from "../event/event.js";
 import { isEventClass } from "../event/facts.js";
 import { isMany } from "../step/many.js";
 import { freeStepOf, methodSteps, type Registration } from "../step/registration.js";
-import type { EmittableClasses, StepFunction } from "../step/step.js";
+import type { EmittableClasses, StepFunction } from "../step/step.types.js";
 import type { Collect, Join, Trigger } from "../step/trigger.js";
 
 /** A step as it was written: as a method, as a field, or with `defineWorkflow`. */

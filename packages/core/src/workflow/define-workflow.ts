@@ -8,13 +8,14 @@ import type { Context } from "../context/context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
+import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { Resolved, ResourceMap } from "../resource/resource.js";
-import type { CatchErrorOptions } from "../step/catch-error.js";
 import { freeStepOf, type Registration } from "../step/registration.js";
 import type {
   AnyStepOptions,
+  CatchErrorOptions,
   Emission,
   EmittableClasses,
   GraphMarks,
@@ -23,7 +24,7 @@ import type {
   StepFunction,
   StepOptions,
   StreamableClasses,
-} from "../step/step.js";
+} from "../step/step.types.js";
 import type { EventOf, Listed, Yielded } from "../step/step-return.types.js";
 import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
 import type { ValueType } from "../value/plain.js";
@@ -32,8 +33,9 @@ import { type DeclaredStep, declareStep } from "./declared-step.js";
 import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "./graph.types.js";
 import { type BuiltParts, type ChildSource, setBuiltParts } from "./internals.js";
 import type { WorkflowOptions } from "./options.js";
-import type { InputOfStart, ResultOfStop, ShownAmong, StartsAmong, StopsAmong } from "./run.types.js";
-import { type DefinedRun, type definedRun, type InitialState, Workflow } from "./workflow.js";
+import type { InputOfStart, ResultOfStop } from "./run.types.js";
+import { type InitialState, Workflow } from "./workflow.js";
+import type { DefinedRun, definedRun } from "./workflow-facts.types.js";
 
 export interface DefineOptions<Schema extends ObjectSchema> {
   /** One schema per field, or one of an object; every field has a default. */

@@ -10,8 +10,7 @@
  * @module
  */
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
-import type { AnyMany } from "../step/many.js";
-import type { EventOf } from "../step/step-return.types.js";
+import type { AnyMany, EventOf } from "../step/step-return.types.js";
 import type { Collect } from "../step/trigger.js";
 
 interface InRole<Role extends string> {

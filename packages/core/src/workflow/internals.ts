@@ -11,10 +11,10 @@ import { consoleLog } from "../run/system.js";
 import { checkDecorated } from "./check-steps.js";
 import type { DeclaredStep } from "./declared-step.js";
 import type { Middleware } from "./middleware.types.js";
+import type { StateVersion } from "./options.js";
 import { type ResolvedWorkflowOptions, resolveOptions, type WorkflowOptions } from "./options.js";
 import type { RegisteredTypes } from "./registered-types.js";
-import type { StateVersion } from "./state-version.js";
-import type { Workflow } from "./workflow.js";
+import type { Workflow } from "./workflow.types.js";
 
 /** A child: a class whose instance is made when it is first needed, or a built workflow. */
 export type ChildSource = (new () => Workflow) | Workflow;

@@ -93,3 +93,10 @@ function nonEmpty(name: string): string {
     details: { option: "name" },
   });
 }
+
+/** What a workflow says about the versions of its state. */
+export interface StateVersion {
+  /** From 1. */
+  readonly version: number;
+  migrate(state: Record<string, unknown>, from: number): object;
+}

@@ -6,6 +6,7 @@
  * @internal
  * @module
  */
+import type { RunContext } from "../context/run-context.types.js";
 import type {
   JoinIncompleteEvent,
   OpenFields,
@@ -16,10 +17,10 @@ import type {
   WorkflowTimedOutEvent,
 } from "../event/built-in-events.js";
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
+import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
-import type { Step } from "../step/step.js";
 import type { Yielded } from "../step/step-return.types.js";
-import type { DefinedRun, definedRun, Workflow, workflowState } from "./workflow.js";
+import type { DefinedRun, definedRun, StateOf } from "./workflow-facts.types.js";
 
 /** What `run(input)` takes: the fields of the start event. */
 // any: only the other one is asked for.
@@ -31,8 +32,6 @@ export type InputOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<inf
 export type ResultOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<any, infer Result, any> }
   ? Result
   : KnownOr<unknown, ResultOfStop<StopEventIn<Flow>>>;
-
-export type StateOf<Flow> = Flow extends { readonly [workflowState]: infer State } ? State : unknown;
 
 /**
  * The events that a reader of the stream can meet: `handler.streamEvents<StreamOf<Flow>>()`.
@@ -65,12 +64,20 @@ export type Runnable<Flow> = [MisplacedStep<Flow>] extends [never]
 
 /** Fields made with `step(options, fn)` whose `ctx` asks for another state. Methods are checked by their decorator. */
 type MisplacedStep<Flow> = {
-  [Name in MemberName<Flow>]: Flow[Name] extends Step<never, unknown, infer Needed>
-    ? StateOf<Flow> extends Needed
-      ? never
-      : Name
+  [Name in MemberName<Flow>]: Flow[Name] extends FreeStep<infer Ctx>
+    ? Ctx extends RunContext<infer Needed>
+      ? StateOf<Flow> extends Needed
+        ? never
+        : Name
+      : never
     : never;
 }[MemberName<Flow>];
+
+/** What `step(options, fn)` gives, by the context that it takes. */
+interface FreeStep<in Ctx> {
+  (event: never, ctx: Ctx, resources?: any): unknown;
+  readonly options: object;
+}
 
 /** A workflow whose steps are not known here, such as a `Workflow` in a list of several. */
 type KnownOr<Fallback, Known> = [Known] extends [never] ? Fallback : Known;
@@ -83,7 +90,9 @@ type FieldsOrEvent<Fields, Event> = Event extends Fields ? Fields : Fields | Eve
 
 export type ResultOfStop<Stop> = Stop extends StopEvent<infer Result> ? Result : Stop;
 
-type MemberName<Flow> = Exclude<keyof Flow & string, keyof Workflow>;
+type MemberName<Flow> = Exclude<keyof Flow & string, WorkflowMember>;
+/** The members of `Workflow`, which no step can have the name of. */
+export type WorkflowMember = "run" | "resume" | "retry" | "on" | "use";
 type StartEventIn<Flow> = { [Name in MemberName<Flow>]: StartAccepted<Flow[Name]> }[MemberName<Flow>];
 type StopEventIn<Flow> = { [Name in MemberName<Flow>]: StopReturned<Flow[Name]> }[MemberName<Flow>];
 type ShownEventIn<Flow> = { [Name in MemberName<Flow>]: ShownReturned<Flow[Name]> }[MemberName<Flow>];
@@ -92,12 +101,3 @@ type ShownEventIn<Flow> = { [Name in MemberName<Flow>]: ShownReturned<Flow[Name]
 type StartAccepted<Member> = Member extends (event: infer Event, ...rest: any) => unknown ? StartsAmong<Event> : never;
 type StopReturned<Member> = Member extends (...args: any) => infer Return ? StopsAmong<Yielded<Return>> : never;
 type ShownReturned<Member> = Member extends (...args: any) => infer Return ? ShownAmong<Yielded<Return>> : never;
-
-/** Start events in a union. A helper that takes or returns `any` says nothing. */
-export type StartsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"start">>;
-export type StopsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop">>;
-/** Of what a step returns, stream readers see prompts and the end. */
-export type ShownAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop"> | InRole<"inputRequired">>;
-interface InRole<Role extends string> {
-  readonly [eventFacts]: { readonly role: Role };
-}

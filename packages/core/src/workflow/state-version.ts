@@ -13,13 +13,6 @@ import { copyValue } from "../value/codec.js";
 import { isVersion, runMigration } from "../value/version.js";
 import type { CompiledWorkflow } from "./compile.js";
 
-/** What a workflow says about the versions of its state. */
-export interface StateVersion {
-  /** From 1. */
-  readonly version: number;
-  migrate(state: Record<string, unknown>, from: number): object;
-}
-
 /** The version of the state that runs of this workflow have now. */
 export function stateVersionOf(compiled: CompiledWorkflow): number {
   return compiled.stateVersion.version;

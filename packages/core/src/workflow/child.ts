@@ -1,0 +1,89 @@
+/**
+ * The children of a workflow: each class has one instance, made when it is first needed.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
+import { resolveStart } from "./start-event.js";
+import type { Workflow } from "./workflow.types.js";
+
+/**
+ * A child, compiled.
+ *
+ * @param where What names the child: the subject of the sentence that says there is none.
+ * @throws {WorkflowError} `CHILD_UNKNOWN`
+ */
+export function compiledChild(parent: CompiledWorkflow, name: string, where: string): CompiledWorkflow {
+  return compileWorkflow(childWorkflow(parent, name, where));
+}
+
+const instances = new WeakMap<object, Workflow>();
+
+function childWorkflow({ children, name: workflow }: CompiledWorkflow, name: string, where: string): Workflow {
+  const source = children.get(name);
+  if (source === undefined) {
+    throw new WorkflowError({
+      code: "CHILD_UNKNOWN",
+      message: `${where} is the child "${name}", which is not among the children of "${workflow}": ${[...children.keys()].join(", ") || "it has none"}.`,
+      hint: "List it: `static children = { digest: Digest }`.",
+      details: { workflow, child: name },
+    });
+  }
+  if (typeof source !== "function") return source;
+  let instance = instances.get(source);
+  if (!instance) instances.set(source, (instance = new source()));
+  return instance;
+}
+
+/** The step that starts a child. */
+interface ChildCaller {
+  readonly compiled: CompiledWorkflow;
+  readonly step: string;
+}
+
+/** The name and start event of a child that a step asks for. */
+export function childStart(
+  { compiled, step }: ChildCaller,
+  child: unknown,
+  { input, sharesStore }: { readonly input: unknown; readonly sharesStore: boolean },
+): { readonly name: string; readonly start: WorkflowEvent } {
+  const { children, name: workflow } = compiled;
+  const names = [...children.keys()];
+  const name = typeof child === "string" ? child : names.find((known) => children.get(known) === child);
+  if (name === undefined || !children.has(name)) {
+    const asked =
+      typeof child === "string" ? `"${child}"` : ((child as { readonly name?: string } | null)?.name ?? String(child));
+    throw new WorkflowError({
+      code: "CHILD_UNKNOWN",
+      message: `Step "${step}" starts the child ${asked}, which is not among the children of "${workflow}": ${names.join(", ") || "it has none"}.`,
+      hint: "List it: `static children = { digest: Digest }`.",
+      details: { workflow, children: names },
+    });
+  }
+  const flow = compiledChild(compiled, name, "It");
+  if (sharesStore) assertShareable(compiled, flow, name);
+  return { name, start: resolveStart(flow, input) };
+}
+
+/**
+ * The state is the parent's: its schema, its types and its version count. A child that would hold it to other rules cannot share it.
+ *
+ * @param name Of the child, among the children of the parent.
+ * @throws {WorkflowError} `STORE_NOT_SHAREABLE`
+ */
+export function assertShareable(parent: CompiledWorkflow, child: CompiledWorkflow, name: string): void {
+  const problems: string[] = [];
+  if (child.state !== null && (parent.state === null || !child.state.equals(parent.state)))
+    problems.push("it has a state schema of its own");
+  const unknown = parent.types.filter((type) => !child.types.includes(type)).map((type) => type.name);
+  if (unknown.length > 0) problems.push(`it does not register the types ${unknown.join(", ")}`);
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "STORE_NOT_SHAREABLE",
+    message: `The child "${name}" cannot share the store of "${parent.name}": ${problems.join("; ")}.`,
+    hint: "Leave its state schema out or let both extend one base class, and give it the `types` of the parent.",
+    details: { workflow: parent.name, child: name, problems },
+  });
+}
