@@ -186,7 +186,7 @@ function childOf(member: Member, { item, call }: { readonly item: number; readon
 
 /** The workflow at the end of a path of child names. @throws {WorkflowError} `CHILD_UNKNOWN` */
 export function workflowAt(root: CompiledWorkflow, path: readonly string[], who: string): CompiledWorkflow {
-  return path.reduce((compiled, name) => compileWorkflow(childWorkflow(compiled, name, who)), root);
+  return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
 }
 
 function childOfWorkflow(parent: Member, name: string): CompiledWorkflow {
