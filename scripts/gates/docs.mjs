@@ -28,7 +28,7 @@ compile(blocks);
 finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
 
 function rootPages() {
-  return ["README.md", "CONTRIBUTING.md"].filter((name) => existsSync(join(root, name)));
+  return ["README.md", "CONTRIBUTING.md", "SECURITY.md"].filter((name) => existsSync(join(root, name)));
 }
 
 function checkLinks(page) {
