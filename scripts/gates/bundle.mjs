@@ -24,7 +24,7 @@ for (const entry of entries) {
  * Minified bytes of bundles that name one export. Each must stay far below the whole of 230 kB: a statement of a module that a
  * bundler cannot drop (a call without `@__PURE__`, a `static` block, a property put on a class) brings along all that it names.
  */
-const limits = { WorkflowError: 25_000, event: 30_000, retryPolicy: 30_000 };
+const limits = { WorkflowError: 25_000, event: 30_000, retryPolicy: 35_000 };
 for (const [name, limit] of Object.entries(limits)) {
   const contents = `export { ${name} } from "./dist/index.js"`;
   const { outputFiles } = await bundle({ stdin: { contents, resolveDir: core } });

@@ -31,7 +31,7 @@ export type {
   StepDefinition,
   TriggerDefinition,
 } from "./engine/definition.js";
-export { createRouting } from "./engine/routing.js";
+export { createStoredRouting as createRouting } from "./engine/stored-routing.js";
 export type { Routing } from "./engine/routing.js";
 export { compileWorkflow } from "./workflow/compile.js";
 export type { CompiledStep, CompiledWorkflow } from "./workflow/compile.js";

@@ -133,7 +133,7 @@ export type {
   ResourceOptions,
   ResourceOverride,
   ResourceScope,
-} from "./resource/resource.js";
+} from "./resource/resource.types.js";
 
 // ---- watching
 export type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "./inspect/inspection-events.js";

@@ -1,6 +1,7 @@
 /** What any released version wrote is read, replayed and finished by this one. For ever. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { features } from "../src/engine/features.js";
 import { compileWorkflow, createRouting, createRunState, decodeTick, encodeTick, replay } from "../src/engine.js";
 import { encodeState } from "../src/snapshot/encode.js";
 import { goldenFlow } from "./golden/play.js";
@@ -38,6 +39,15 @@ describe.each(versions)("the golden files of %s", (version) => {
     const state = replay(createRouting(compiled.definition), begin(), ticks);
 
     expectSoundState(state);
+    expect(state.outcome).toMatchObject({ status: "completed", event: { result: ending.result } });
+  });
+
+  it("have a journal that is replayed by code that collects and joins nothing any more", () => {
+    const ticks = read(version, "journal.json").map((tick: unknown) => decodeTick(tick, compiled));
+    Object.assign(features, { collect: null, join: null });
+
+    const state = replay(createRouting(compiled.definition), begin(), ticks);
+
     expect(state.outcome).toMatchObject({ status: "completed", event: { result: ending.result } });
   });
 

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { rejection } from "./support/runs.js";
+import { refusal } from "./support/stored.js";
 
 type Package = typeof import("../src/index.js");
 const load = createRequire(import.meta.url);
@@ -43,6 +44,29 @@ describe("what another copy of the package has made is named as such:", () => {
 
   it("a workflow", () => {
     expect(() => new cjs.Context(flow)).toThrow(said(/This is a workflow of a second copy/));
+  });
+
+  it("a collect, a join and resources", () => {
+    class Told extends esm.event("Told") {}
+    const ended = () => new esm.StopEvent({ result: 1 });
+    const emits = esm.StopEvent;
+    const steps = [
+      esm.step({ on: cjs.collect(Told), emits }, ended),
+      esm.step({ on: cjs.join({ told: Told }), emits }, ended),
+      esm.step({ on: esm.StartEvent, emits, resources: { db: cjs.resource("db", () => 1) } }, ended),
+    ];
+    const messages = steps.map((end) => {
+      class Mixed extends esm.Workflow {
+        readonly end = end;
+      }
+      return refusal(() => esm.validateWorkflow(new Mixed())).message;
+    });
+
+    expect(messages).toEqual([
+      expect.stringContaining('Step "end" has a collect of a second copy of millrace in this process in `on`.'),
+      expect.stringContaining('Step "end" has a join of a second copy of millrace in this process in `on`.'),
+      expect.stringContaining('Step "end" needs resources of a second copy of millrace in this process.'),
+    ]);
   });
 
   it("a context", () => {

@@ -1,7 +1,8 @@
 /** A run's state, rebuilt from what happened to it. */
 import { reduce } from "./reduce.js";
-import { createRouting, type Routing } from "./routing.js";
+import type { Routing } from "./routing.js";
 import type { RunState } from "./state.js";
+import { createStoredRouting } from "./stored-routing.js";
 import type { Tick } from "./tick.js";
 
 /**
@@ -12,7 +13,7 @@ import type { Tick } from "./tick.js";
 export function replay(routing: Routing, state: RunState, ticks: Iterable<Tick>): RunState {
   let table = routing;
   for (const tick of ticks) {
-    if (tick.type === "definition.changed") table = createRouting(tick.definition);
+    if (tick.type === "definition.changed") table = createStoredRouting(tick.definition);
     reduce(table, state, tick);
   }
   return state;

@@ -4,11 +4,13 @@
  * @module
  */
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
+import type { FanOutFeature } from "../engine/features.js";
 import { createRouting } from "../engine/routing.js";
 import { type Finding, quoteNames, suggest } from "./finding.js";
-import { arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
+import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
-/** @param isChecked Whether a check that can be skipped is not skipped by this step. */
+export const fanOuts: FanOutFeature = { complete: addFanOuts, check: checkFanOuts };
+
 export function checkFanOuts(
   definition: Definition,
   isChecked: (check: "uncollected", name: string) => boolean,

@@ -6,7 +6,7 @@
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { createRouting, isExternal } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
-import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.js";
+import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import type { Workflow } from "../workflow/workflow.types.js";
 import { flowOf, levelsOf } from "./levels.js";

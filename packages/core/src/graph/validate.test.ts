@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
+import { features } from "../engine/features.js";
 import type { EventRole } from "../event/event.js";
+import { fanOuts } from "./check-fan-outs.js";
 import { type Finding, findGraphProblems, type GraphSettings } from "./validate.js";
+
+features.fanOuts = fanOuts; // as `collect()` and `join()` do
 
 type Fields = Partial<Omit<StepDefinition, "name" | "trigger">>;
 

@@ -6,9 +6,9 @@
  * @module
  */
 import type { Definition, StepDefinition } from "../engine/definition.js";
+import { features } from "../engine/features.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
-import { checkFanOuts } from "./check-fan-outs.js";
 import { checkHandlers } from "./check-handlers.js";
 import { type Finding, quoteNames, suggest } from "./finding.js";
 
@@ -50,7 +50,7 @@ export function findGraphProblems(
   const ends = checkEnds(graph);
   const missing = steps.flatMap((step) => checkAccepted(graph, step));
   const incomplete = new Set(missing.map(({ step }) => step));
-  const levels = checkFanOuts(definition, (check, name) => isChecked(graph, check, name));
+  const levels = features.fanOuts?.check(definition, (check, name) => isChecked(graph, check, name)) ?? [];
   return [
     ...ends,
     ...steps.flatMap((step) => checkEmitted(graph, step)),

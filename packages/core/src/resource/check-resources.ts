@@ -1,5 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { Needed, ResourceDefinition, ResourceMap, ResourceScope } from "./resource.js";
+import type { Needed, ResourceDefinition, ResourceMap, ResourceScope } from "./resource.types.js";
 
 /** The longer the life, the higher. */
 export const rankOf: Readonly<Record<ResourceScope, number>> = { call: 0, run: 1, workflow: 2, app: 3 };

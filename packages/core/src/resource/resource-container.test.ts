@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { NonRetryableError } from "../errors/retry-errors.js";
 import { checkResources } from "./check-resources.js";
-import { type Resource, type ResourceMap, type ResourceOverride, resource } from "./resource.js";
+import { resource } from "./resource.js";
+import type { Resource, ResourceMap, ResourceOverride } from "./resource.types.js";
 import { ResourceContainer } from "./resource-container.js";
 
 interface Scopes {

@@ -13,13 +13,20 @@ import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { retryHint } from "../retry/verdict.js";
 import { checkResources, rankOf } from "./check-resources.js";
-import type { Needed, Resolved, ResourceDefinition, ResourceMap, ResourceOverride, ResourceScope } from "./resource.js";
+import type {
+  Needed,
+  Resolved,
+  ResourceDefinition,
+  ResourceMap,
+  ResourceOverride,
+  ResourceScope,
+} from "./resource.types.js";
 
 type Entry = { readonly value: unknown } | Promise<unknown>;
 
 const noOverrides: readonly ResourceOverride[] = [];
 
-interface ContainerOptions {
+export interface ContainerOptions {
   readonly overrides?: readonly ResourceOverride[];
   readonly holder?: ResourceContainer | null;
 }

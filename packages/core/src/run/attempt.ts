@@ -5,12 +5,13 @@
  *
  * @module
  */
+import { features } from "../engine/features.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Limiter, Release } from "../limit/limiter.js";
-import { ResourceContainer } from "../resource/resource-container.js";
+import type { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
 import { digest } from "../value/digest.js";
 import type { CompiledStep } from "../workflow/compile.js";
@@ -23,6 +24,7 @@ import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import type { Runner } from "./runner.js";
 import { StepContext } from "./step-context.js";
 import { stepInput } from "./step-input.js";
+import { openResources } from "./workflow-host.js";
 
 const returned = "the step has returned";
 
@@ -222,9 +224,11 @@ export class Attempt {
     const { step } = this;
     // From here on: its turn in a limit may be long in coming.
     if (step.timeoutMs !== null) this.timer = new StepTimer(this, step.timeoutMs);
-    if (step.resources === null) return this.invoke(undefined, hasMiddleware);
+    // Where nobody has called `resource()`, the step names none.
+    if (step.resources === null || features.resources === null)
+      return this.invoke(step.resources ?? undefined, hasMiddleware);
     try {
-      this.resources = new ResourceContainer("call", this.runner.resources());
+      this.resources = openResources("call", this.runner.resources());
       const values = this.resources.resolve(step.resources);
       if (!(values instanceof Promise)) return this.invoke(values, hasMiddleware);
       values.then(

@@ -10,8 +10,8 @@ import { reduce } from "../engine/reduce.js";
 import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { ResourceOverride } from "../resource/resource.js";
-import { ResourceContainer } from "../resource/resource-container.js";
+import type { ResourceOverride } from "../resource/resource.types.js";
+import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { Attempt } from "./attempt.js";
@@ -23,7 +23,7 @@ import { createCell } from "./run-store.js";
 import { leadOf, timeOf } from "./run-time.js";
 import { nextTurn } from "./system.js";
 import { afterTurn, isTurnOver } from "./turn.js";
-import type { WorkflowHost } from "./workflow-host.js";
+import { openResources, type WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
@@ -214,7 +214,7 @@ export class Runner {
   resources(): ResourceContainer {
     const { overrides, storeOwner } = this;
     const holder = storeOwner?.resources() ?? null;
-    this.container ??= new ResourceContainer("run", this.host.resources, { overrides, holder });
+    this.container ??= openResources("run", this.host.resources(), { overrides, holder });
     return this.container;
   }
 

@@ -8,7 +8,7 @@ import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { ResourceOverride } from "../resource/resource.js";
+import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { timeOf } from "../value/time-of.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";

@@ -3,13 +3,15 @@
  *
  * @module
  */
+
+import { features, type ResourceFeature } from "../engine/features.js";
 import type { Journal, Ports } from "../engine/ports.js";
 import { createRouting, type Routing } from "../engine/routing.js";
 import type { Inspector } from "../inspect/inspector.js";
 import { logVerbosely } from "../inspect/verbose.js";
 import { Limiter } from "../limit/limiter.js";
 import { Permits } from "../limit/permits.js";
-import { ResourceContainer } from "../resource/resource-container.js";
+import type { ResourceContainer } from "../resource/resource-container.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { systemClock, systemIds } from "./system.js";
 
@@ -21,7 +23,10 @@ export interface WorkflowHost {
   /** Null: without limit. */
   readonly permits: Permits | null;
   readonly limiters: ReadonlyMap<string, Limiter>;
-  readonly resources: ResourceContainer;
+  /** Of the scope `workflow`, opened when first asked for. */
+  readonly resources: () => ResourceContainer;
+  /** Disposes them, where there are any. */
+  readonly dispose: () => Promise<void>;
   /** Ids of live runs that were chosen by the caller. */
   readonly liveIds: Set<string>;
   /** The host of a child workflow. */
@@ -29,7 +34,7 @@ export interface WorkflowHost {
 }
 
 /** Resources of the scope `app`, until a runtime brings its own. */
-const appResources = /* @__PURE__ */ new ResourceContainer("app");
+let appResources: ResourceContainer | null = null;
 
 const hosts = new WeakMap<CompiledWorkflow, WorkflowHost>();
 
@@ -47,13 +52,13 @@ export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): voi
 /** What hosts of one runtime share. */
 export interface HostSetup {
   readonly ports: Partial<Ports>;
-  /** Resources of the scope `app`. */
-  readonly resources: ResourceContainer;
+  /** Resources of the scope `app`. Null: those of all workflows that no runtime has. */
+  readonly resources: ResourceContainer | null;
   readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }
 
 /** Workflows that no runtime has. */
-const alone: HostSetup = { ports: {}, resources: appResources, hostFor: hostOf };
+const alone: HostSetup = { ports: {}, resources: null, hostFor: hostOf };
 
 export function createHost(compiled: CompiledWorkflow, { ports: given, resources, hostFor }: HostSetup): WorkflowHost {
   const { options, definition, inspector } = compiled;
@@ -64,6 +69,7 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
     log: given.log ?? options.log,
     journal,
   };
+  let own: ResourceContainer | null = null;
   if (options.verbose) logVerbosely(inspector, ports.log);
   return {
     compiled,
@@ -74,8 +80,17 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
     limiters: new Map(
       Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)]),
     ),
-    resources: new ResourceContainer("workflow", resources),
+    resources() {
+      own ??= openResources("workflow", resources ?? (appResources ??= openResources("app", null)));
+      return own;
+    },
+    dispose: async () => own?.dispose(),
     liveIds: new Set(),
     hostFor,
   };
+}
+
+/** For a step that needs resources: `resource()` made them, and brought this along. */
+export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
+  return (features.resources as ResourceFeature).open(...args);
 }

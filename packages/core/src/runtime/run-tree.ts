@@ -8,8 +8,9 @@
  */
 import type { Command, Receipt } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
-import { createRouting, type Routing } from "../engine/routing.js";
+import type { Routing } from "../engine/routing.js";
 import { type ChildRecord, createRunState, type RunState, shareStore, unshareStore } from "../engine/state.js";
+import { createStoredRouting } from "../engine/stored-routing.js";
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { PendingPrompt } from "../run/handler.types.js";
@@ -90,7 +91,7 @@ export class RunTree {
   }
 
   reduce(member: Member, tick: Tick): void {
-    if (tick.type === "definition.changed") member.routing = createRouting(tick.definition);
+    if (tick.type === "definition.changed") member.routing = createStoredRouting(tick.definition);
     const ended = tick.type === "child.closed" && member.state.status === "running" ? childOf(member, tick) : null;
     for (const command of reduce(member.routing, member.state, tick)) this.#follow(member, command);
     if (ended !== null) this.members.delete(ended.runId);
@@ -173,7 +174,7 @@ export class RunTree {
     return {
       ...facts,
       state,
-      routing: createRouting(node?.definition ?? compiled.definition),
+      routing: createStoredRouting(node?.definition ?? compiled.definition),
       stateVersion: node?.stateVersion ?? 1,
     };
   }

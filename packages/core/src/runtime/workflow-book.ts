@@ -61,6 +61,6 @@ export class WorkflowBook {
 
   /** Disposes the resources of the scope `workflow`. */
   async dispose(): Promise<void> {
-    for (const host of this.#hosts.values()) await host.resources.dispose();
+    for (const host of this.#hosts.values()) await host.dispose();
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { Context } from "../context/context.types.js";
 import type { StopEvent } from "../event/built-in-events.js";
-import type { Resolved, ResourceMap } from "../resource/resource.js";
+import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "./registration.js";
 import type {
   AnyStepOptions,

@@ -7,7 +7,7 @@ import type { Context } from "../context/context.types.js";
 import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { GraphCheck } from "../graph/validate.js";
-import type { ResourceMap } from "../resource/resource.js";
+import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
 import type { StateOf, workflowState } from "../workflow/workflow-facts.types.js";

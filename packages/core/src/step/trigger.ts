@@ -3,9 +3,13 @@
  *
  * @module
  */
+import { features } from "../engine/features.js";
+import { collecting } from "../engine/reduce/collect.js";
+import { joining } from "../engine/reduce/join.js";
 import type { StepFailure } from "../event/built-in-events.js";
 import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
+import { fanOuts } from "../graph/check-fan-outs.js";
 
 /** An event a step may accept. A stop event is none: it ends the run. */
 export interface AcceptableEvent extends WorkflowEvent<string, EventFacts<AcceptableRole>> {}
@@ -95,6 +99,8 @@ export function collect<
   events: Classes,
   options?: CollectOptions & { readonly settle?: Settle; readonly of?: Opener },
 ): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> & Of<Opener> {
+  features.collect = collecting;
+  features.fanOuts = fanOuts;
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
   return Object.freeze(made) as never;
 }
@@ -128,6 +134,8 @@ export function join<const Slots extends JoinSlots>(
   slots: Slots,
   options?: JoinOptions<EventIn<Slots[keyof Slots]>>,
 ): Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>> {
+  features.join = joining;
+  features.fanOuts = fanOuts;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }

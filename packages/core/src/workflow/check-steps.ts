@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+import { features } from "../engine/features.js";
 import type { ErrorCode } from "../errors/catalog.js";
 import { ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
@@ -11,7 +13,7 @@ import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/facts.js";
 import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
-import { checkResources } from "../resource/check-resources.js";
+import type { ResourceMap } from "../resource/resource.types.js";
 import { isMany } from "../step/many.js";
 import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
@@ -100,6 +102,8 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
     report("event", "has nothing in `on`", "Name an event class; `undefined` there is mostly an import in a circle.");
   }
   checkList("on", accepted, report);
+  if ((isCollect(on) && features.collect === null) || (isJoin(on) && features.join === null))
+    report("event", `has a ${on.kind} ${ofSecondCopy} in \`on\``, secondCopyHint);
   if (isCollect(on)) {
     const { of, rest = "finish", order = "emitted" } = on.options;
     if (of !== undefined && (typeof of !== "string" || of === ""))
@@ -180,7 +184,7 @@ function checkCount(options: object, option: string, report: Report): void {
 function checkSettings(options: AnyStepOptions, report: Report): void {
   checkCount(options, "workers", report);
   attempt(report, () => options.timeout === undefined || toMs(options.timeout, "timeout"));
-  attempt(report, () => options.resources && checkResources(options.resources));
+  checkNeeds(options.resources, report);
   if (options.retry !== undefined && typeof options.retry?.next !== "function") {
     report("option", "has a `retry` without `next`", "Give `retryPolicy({ … })`, or an object with `next(info)`.");
   }
@@ -192,6 +196,11 @@ function checkSettings(options: AnyStepOptions, report: Report): void {
       `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`,
     );
   }
+}
+
+function checkNeeds(resources: ResourceMap = {}, report: Report): void {
+  if (features.resources !== null) attempt(report, () => features.resources?.check(resources));
+  else if (Object.keys(resources).length > 0) report("option", `needs resources ${ofSecondCopy}`, secondCopyHint);
 }
 
 /** What others refuse with an error is a finding here. */

@@ -6,16 +6,16 @@
  * @module
  */
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
+import { features } from "../engine/features.js";
 import type { EventClass, EventRole } from "../event/event.js";
 import { storableTypes } from "../event/event-codec.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
 import type { EventRegistry } from "../event/registry.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { suggest } from "../graph/finding.js";
-import { addFanOuts } from "../graph/levels.js";
 import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
-import type { ResourceMap } from "../resource/resource.js";
+import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import type { AnyStepOptions } from "../step/step.types.js";
@@ -132,12 +132,13 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
   const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
   const values = storableTypes(registry);
   const classes = registry.types().map((type) => registry.get(type) as EventClass);
-  const definition = addFanOuts({
+  const plain: Definition = {
     workflow: options.name,
     steps: declared.map((step) => defineStep(step, classes)),
     roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
     inboxSize: options.inboxSize,
-  });
+  };
+  const definition = features.fanOuts?.complete(plain) ?? plain;
   refuse(options.name, [...findings, ...graphProblems(definition, declared, options)]);
 
   return {

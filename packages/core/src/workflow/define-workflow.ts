@@ -11,7 +11,7 @@ import type { EventClass } from "../event/event.js";
 import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
-import type { Resolved, ResourceMap } from "../resource/resource.js";
+import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { freeStepOf, type Registration } from "../step/registration.js";
 import type {
   AnyStepOptions,

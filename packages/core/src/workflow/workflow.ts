@@ -114,7 +114,7 @@ class WorkflowBase extends OfThisCopy {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const compiled = compiledOf(this);
-    if (compiled) await hostOf(compiled).resources.dispose();
+    if (compiled) await hostOf(compiled).dispose();
   }
 }
 

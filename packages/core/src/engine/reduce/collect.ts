@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { CollectTrigger, StepDefinition } from "../definition.js";
+import type { CollectTrigger } from "../definition.js";
+import type { CollectFeature, CollectStep } from "../features.js";
 import type {
   Arrival,
   Failure,
@@ -17,26 +18,17 @@ import type {
   WorkItem,
 } from "../state.js";
 import { enqueue } from "./dispatch.js";
-import { cancelScope } from "./scope.js";
+import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./scope.js";
 import { noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
-export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
-
-export function collectStep(work: Work, name: string): CollectStep | null {
-  const step = work.routing.steps.get(name);
-  return step?.trigger.kind === "collect" ? (step as CollectStep) : null;
-}
-
-export function isSettling(work: Work, name: string): boolean {
-  return collectStep(work, name)?.trigger.settle === true;
-}
+export const collecting: CollectFeature = { gather, fireBatch, settle };
 
 /**
  * Puts an event into the batch of the nearest fan-out around that the step gathers. False when it is in none: then nobody
  * collects it.
  */
-export function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
+function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
   const { event, recoveries } = parcel;
   const found = scopeOf(step, parcel);
   if (found === null) {
@@ -63,19 +55,6 @@ function scopeOf({ name }: CollectStep, { scope, index }: Parcel): Element | nul
   return nearestScope({ scope: scope.parent, index: scope.parentIndex }, (outer) => outer.collects.includes(name));
 }
 
-interface Element {
-  readonly scope: Scope;
-  readonly index: number;
-}
-
-/** The nearest fan-out outwards of which this holds, and the element of it. */
-export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scope: Scope) => boolean): Element | null {
-  let { index } = from;
-  for (let { scope } = from; scope !== null; index = scope.parentIndex, scope = scope.parent)
-    if (holds(scope)) return { scope, index };
-  return null;
-}
-
 /** Where it arose below an element of `outer`: from the outside inwards. */
 function pathIn(outer: Scope, { scope, index }: Parcel): number[] {
   const path: number[] = [];
@@ -93,17 +72,17 @@ function gatheredAt(scope: Scope, name: string): Gathered {
 }
 
 /** One call of a collect step with what has arrived, in the scope around the fan-out. */
-export function fireBatch(work: Work, scope: Scope, name: string): void {
-  const step = collectStep(work, name);
+function fireBatch(work: Work, scope: Scope, name: string): void {
+  const trigger = work.routing.steps.get(name)?.trigger;
   const gathered = gatheredAt(scope, name);
-  if (!step || gathered.fired) return;
+  if (trigger?.kind !== "collect" || gathered.fired) return;
   gathered.fired = true;
   fired(work.state, name);
   const { arrivals } = gathered;
   const recoveries = mergeRecoveries(arrivals);
   enqueue(
     work,
-    { step: name, input: batchOf(step.trigger, scope, arrivals) },
+    { step: name, input: batchOf(trigger, scope, arrivals) },
     { scope: scope.parent, index: scope.parentIndex, recoveries },
   );
 }
@@ -171,12 +150,13 @@ function mergeRecoveries(arrivals: readonly Arrival[]): Recoveries | null {
   return merged;
 }
 
-/** The nearest fan-out around that has a step that collects failures too, and the element of it. */
-export function settlingScope(work: Work, item: WorkItem): Element | null {
-  return nearestScope(item, (scope) => scope.collects.some((name) => isSettling(work, name)));
-}
-
-export function settleFailed(scope: Scope, index: number, failure: Failure): void {
+/** In the nearest fan-out around that has a step that collects failures too: with it, this item and its own fan-out end. */
+function settle(work: Work, item: WorkItem, failure: Failure): boolean {
+  const found = nearestScope(item, (scope) => scope.collects.some((name) => isSettling(work, name)));
+  if (found === null) return false;
+  const { scope, index } = found;
   scope.failures ??= new Map();
   if (!scope.failures.has(index)) scope.failures.set(index, failure);
+  cancelElement(work, scope, index);
+  return true;
 }

@@ -3,12 +3,11 @@
  *
  * @module
  */
+import { features } from "../features.js";
 import type { EventData, Parcel, StepInput } from "../state.js";
-import { gather } from "./collect.js";
 import { enqueue } from "./dispatch.js";
 import { publish } from "./finish.js";
 import { keep } from "./inbox.js";
-import { arriveAtJoin } from "./join.js";
 import { answerWait } from "./wait.js";
 import type { Work } from "./work.js";
 
@@ -27,11 +26,11 @@ export function offer(work: Work, parcel: Parcel): boolean {
     taken = true;
   }
   for (const step of route.collects) {
-    if ((only === null || only === step.name) && gather(work, step, parcel)) taken = true;
+    if ((only === null || only === step.name) && features.collect?.gather(work, step, parcel)) taken = true;
   }
   for (const step of route.joins) {
     if (only !== null && only !== step.name) continue;
-    arriveAtJoin(work, step, parcel);
+    features.join?.arrive(work, step, parcel);
     taken = true;
   }
   return taken;

@@ -3,13 +3,13 @@
  *
  * @module
  */
+import { features } from "../features.js";
 import type { Failure, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
-import { settleFailed, settlingScope } from "./collect.js";
 import { dispatch, endAttempt, enqueue, loadOf, removeItem } from "./dispatch.js";
 import { stepFailed } from "./engine-events.js";
 import { finish } from "./finish.js";
-import { cancelElement, fanOf, leaveFan } from "./scope.js";
+import { fanOf, leaveFan } from "./scope.js";
 import { gain, setTimer } from "./time.js";
 import { currentItem, type Work } from "./work.js";
 
@@ -75,11 +75,7 @@ function failForGood(work: Work, item: WorkItem): void {
     );
     return endItem(work, item);
   }
-  const settling = settlingScope(work, item);
-  if (settling !== null) {
-    settleFailed(settling.scope, settling.index, failure);
-    return cancelElement(work, settling.scope, settling.index); // with this item and its own fan-out
-  }
+  if (features.collect?.settle(work, item, failure)) return;
   item.status = "failed"; // its open calls stay listed: `retry` finds them as they are
   finish(work, { status: "failed", failure });
 }

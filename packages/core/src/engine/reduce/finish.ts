@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { features } from "../features.js";
 import type { EventData, Outcome, RunState } from "../state.js";
 import { terminalEvent } from "./engine-events.js";
-import { reportLeftovers } from "./join.js";
 import { stopClock } from "./time.js";
 import type { Work } from "./work.js";
 
@@ -38,8 +38,9 @@ export function finish(work: Work, outcome: Outcome): void {
 
 function reportAllLeftovers(work: Work): void {
   const { joins, scopes } = work.state;
-  if (joins !== null) reportLeftovers(work, joins);
-  for (const scope of scopes?.values() ?? []) if (scope.joins !== null) reportLeftovers(work, scope.joins);
+  if (joins !== null) features.join?.reportLeftovers(work, joins);
+  for (const scope of scopes?.values() ?? [])
+    if (scope.joins !== null) features.join?.reportLeftovers(work, scope.joins);
 }
 
 function clear(state: RunState): void {

@@ -8,20 +8,21 @@
  */
 import { fieldOf } from "../../event/facts.js";
 import { keyText } from "../../value/equal.js";
-import type { JoinSlot, JoinTrigger, StepDefinition } from "../definition.js";
+import type { JoinSlot } from "../definition.js";
+import type { JoinFeature, JoinStep } from "../features.js";
 import { matchesType } from "../matching.js";
 import type { Routing } from "../routing.js";
 import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
-import { nearestScope } from "./collect.js";
 import { enqueue } from "./dispatch.js";
 import { joinIncomplete } from "./engine-events.js";
 import { publish } from "./finish.js";
+import { nearestScope } from "./scope.js";
 import { noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
-type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
+export const joining: JoinFeature = { arrive, reportLeftovers };
 
-export function arriveAtJoin(work: Work, step: JoinStep, parcel: Parcel): void {
+function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
   const buffers = place.scope === null ? (work.state.joins ??= new Map()) : (place.scope.joins ??= new Map());
   const key = keyOf(step, parcel);
@@ -98,8 +99,7 @@ function maximum(left: Recoveries | null, right: Recoveries): Record<string, num
   return merged;
 }
 
-/** Says what was left over where nothing can complete it any more. */
-export function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
+function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
   for (const buffer of buffers.values()) {
     if (buffer.size === 0) continue;
     const slots = slotsOf(work, buffer.step);

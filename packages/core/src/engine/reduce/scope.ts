@@ -3,11 +3,10 @@
  *
  * @module
  */
+import { features } from "../features.js";
 import { collectsOf } from "../routing.js";
-import { createScope, type Scope, type WorkItem } from "../state.js";
-import { fireBatch, isSettling } from "./collect.js";
+import { createScope, type Parcel, type Scope, type WorkItem } from "../state.js";
 import { endAttempt, removeItem } from "./dispatch.js";
-import { reportLeftovers } from "./join.js";
 import { closeCalls } from "./wait.js";
 import type { Work } from "./work.js";
 
@@ -41,6 +40,24 @@ export function fanOf(work: Work, item: WorkItem, counted: boolean): Scope {
     enter(parent, item.index);
   }
   return scope;
+}
+
+export function isSettling({ routing }: Work, name: string): boolean {
+  const trigger = routing.steps.get(name)?.trigger;
+  return trigger?.kind === "collect" && trigger.settle;
+}
+
+export interface Element {
+  readonly scope: Scope;
+  readonly index: number;
+}
+
+/** The nearest fan-out outwards of which this holds, and the element of it. */
+export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scope: Scope) => boolean): Element | null {
+  let { index } = from;
+  for (let { scope } = from; scope !== null; index = scope.parentIndex, scope = scope.parent)
+    if (holds(scope)) return { scope, index };
+  return null;
 }
 
 /** Its opener has ended: with the last of its work it closes. */
@@ -83,8 +100,8 @@ function leaveElement(work: Work, scope: Scope, index: number): void {
 function close(work: Work, scope: Scope): void {
   scope.closed = true;
   work.state.scopes?.delete(scope.id);
-  if (scope.joins !== null) reportLeftovers(work, scope.joins);
-  for (const name of scope.collects) fireBatch(work, scope, name);
+  if (scope.joins !== null) features.join?.reportLeftovers(work, scope.joins);
+  for (const name of scope.collects) features.collect?.fireBatch(work, scope, name);
   const { parent } = scope;
   if (parent === null) return;
   parent.inner.delete(scope);
