@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { declaring } from "./test/errors/declaring.js";
 import { durable } from "./test/errors/durable.js";
+import { forks } from "./test/errors/forks.js";
 import { pipelines } from "./test/errors/pipelines.js";
 import type { Provocations } from "./test/errors/provoked.js";
 import { running } from "./test/errors/running.js";
@@ -21,7 +22,7 @@ const codes = readdirSync(folder)
   .filter((name) => name.endsWith(".md") && name !== "README.md")
   .map((name) => name.replace(".md", ""));
 const provocations = new Map(
-  Object.entries({ ...declaring, ...running, ...snapshots, ...durable, ...pipelines } satisfies Provocations),
+  Object.entries({ ...declaring, ...running, ...snapshots, ...durable, ...pipelines, ...forks } satisfies Provocations),
 );
 
 /** What the page shows as messages: each line of its text blocks, and each block. "…" and numbers stand for any. */

@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getRequestListener } from "@hono/node-server";
 import { sqliteStore } from "@millrace/sqlite";
-import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "millrace";
+import { defineWorkflow, ExternalEvent, StartEvent, StopEvent, WorkflowError } from "millrace";
 import { createRuntime, memoryStore, type RunStore, type Runtime, type RuntimeOptions } from "millrace/runtime";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
+import { answerError } from "../src/http/answer-error.js";
 import { bearerAuth, createServer, type ServerOptions } from "../src/index.js";
 import { errorAnswer } from "../src/wire/schemas.js";
 import type { Answer } from "./answer.types.js";
@@ -25,6 +26,10 @@ const either = defineWorkflow("either")
 const counted = defineWorkflow("counted", { state: { count: z.number().default(0) } })
   .step("go", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
   .build();
+
+const closed = defineWorkflow("closed", { state: { count: z.number().default(0) } })
+  .step("go", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+  .build({ forkState: false });
 
 class Note extends ExternalEvent.define("Note", {}) {}
 /** Notes that come before it waits for one are kept. */
@@ -50,7 +55,7 @@ type Options = Partial<ServerOptions> & { readonly on?: Partial<RuntimeOptions<n
 
 /** The app behind a real server of Node. */
 async function open({ on = {}, ...options }: Options = {}): Promise<Site> {
-  const flows = { ...workflows, either, counted, later };
+  const flows = { ...workflows, either, counted, closed, later };
   const runtime = createRuntime({ log, ...on, workflows: flows }) as unknown as Runtime;
   const app = createServer({ runtime, log, ...options });
   const server = createNodeServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
@@ -121,6 +126,10 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   "400 CONTEXT_DISABLED": async () => (await open()).post("/workflows/add/run", { context: {} }),
   "401 UNAUTHORIZED": async () => (await open({ auth: bearerAuth({ tokens: ["secret"] }) })).get("/workflows"),
+  "403 STATE_CLOSED": async () => {
+    const site = await open();
+    return site.post(`/handlers/${await started(site, "closed")}/fork`, { at: 1, state: { count: 2 } });
+  },
   "403 FORBIDDEN": async () => {
     const site = await open({ auth: bearerAuth({ tokens: [{ token: "secret", tenant: "acme" }] }) });
     return site.post("/tick", {}, { authorization: "Bearer secret" });
@@ -295,5 +304,60 @@ describe("errors", () => {
     expect(JSON.stringify(body)).not.toMatch(leak);
     if (status === 429 || status === 503) expect(headers.get("retry-after")).toMatch(/^\d+$/);
     if (status === 500) expect(logged.join("\n")).toContain(body.id);
+  });
+});
+
+describe("the issues of an error", () => {
+  const circle: unknown[] = [];
+  circle.push(circle);
+
+  /** What an answer says of an error that a program may have made itself. */
+  async function told(issues: unknown): Promise<unknown> {
+    const error = new WorkflowError({ code: "EVENT_INVALID", message: "No.", hint: "Look.", details: { issues } });
+    const response = answerError(error, { method: "POST", path: "/" }, log);
+    expect(response.status).toBe(400);
+    return ((await response.json()) as { readonly issues?: unknown }).issues;
+  }
+
+  it.each<[string, unknown, unknown]>([
+    [
+      "texts",
+      ["too short", "too old"],
+      [
+        { path: "", message: "too short" },
+        { path: "", message: "too old" },
+      ],
+    ],
+    ["a path in parts", [{ path: ["a", 0, "b"], message: "no" }], [{ path: "a.0.b", message: "no" }]],
+    ["no path", [{ message: "no" }], [{ path: "", message: "no" }]],
+    [
+      "those of several events",
+      [{ event: "Left", issues: [{ path: "n", message: "no" }] }],
+      [{ path: "n", message: "Left: no" }],
+    ],
+    ["texts of several events", [{ event: "Left", issues: ["no", null] }], [{ path: "", message: "Left: no" }]],
+    [
+      "issues that are no list",
+      [{ event: "Left", issues: "no", message: "x", path: "n" }],
+      [{ path: "n", message: "x" }],
+    ],
+    ["null, numbers and lists", [null, undefined, 7, true, [], [["x"]]], undefined],
+    ["no message", [{ path: "n" }, { path: "n", message: { a: 1 } }], undefined],
+    [
+      "a path that is anything",
+      [
+        { path: { a: 1 }, message: "no" },
+        { path: circle, message: "no" },
+      ],
+      [
+        { path: "", message: "no" },
+        { path: "", message: "no" },
+      ],
+    ],
+    ["a circle", circle, undefined],
+    ["no list", "no", undefined],
+    ["an object", { length: 3 }, undefined],
+  ])("are read where they are %s", async (_, issues, expected) => {
+    expect(await told(issues)).toEqual(expected);
   });
 });

@@ -306,3 +306,91 @@ describe("what a pipeline does not take from outside", () => {
     });
   });
 });
+
+describe("a fork of a pipeline over HTTP", () => {
+  const pay = new Step({ name: "pay", executor: () => "paid", humanReview: { requiresConfirmation: true } });
+
+  /** A run that waits for its confirmation, and a way to fork it there. */
+  async function waiting(options: Partial<PipelineOptions> = {}) {
+    const opened = await open({ steps: [echo, pay], ...options });
+    await opened.run(start({ input: "x", session_id: "s" }, { handler_id: "asked" }));
+    const { entries } = await opened.get("/handlers/asked/history");
+    const at = entries.at(-1).number;
+    return {
+      ...opened,
+      fork: (state: unknown) => opened.ask("/handlers/asked/fork", { at, handler_id: "forged", state }),
+    };
+  }
+
+  const place = "0:1";
+  const isConfirmed = { question: null, isConfirmed: true, userInput: null, selected: null, takesElse: false };
+
+  it.each([
+    ["a confirmation", { talks: { [place]: isConfirmed } }, "talks"],
+    ["an answer", { answered: [{ kind: "confirmation", decision: "confirm" }] }, "answered"],
+    ["where it goes on", { moved: { 1: [{ to: "finish", node: "", frame: "0", at: 0, visit: 9, from: 1 }] } }, "moved"],
+    ["an output", { frames: { 0: { node: null, parent: null, at: 0, queue: [], outputs: [] } } }, "frames"],
+    ["whose run it is", { request: { userId: "bob", sessionId: "other" } }, "request"],
+    ["a field of no meaning", { unheardOf: 1 }, "unheardOf"],
+    ["one beside the session", { session: { count: 5 }, talks: {} }, "talks"],
+  ])("cannot forge %s", async (_, state, field) => {
+    const { fork, starts } = await waiting();
+
+    const { status, body } = await fork(state);
+
+    expect(status).toBe(403);
+    expect(body).toMatchObject({ code: "STATE_CLOSED", hint: expect.stringContaining("forkState") });
+    expect(body.detail).toBe(`"free" does not take that state in a fork: "${field}" is kept by the pipeline itself.`);
+    expect(await starts()).toBe(1);
+  });
+
+  it.each([5, "x", [1], null])("cannot set the session state to %j", async (session) => {
+    const { fork, starts } = await waiting();
+
+    expect(await fork({ session })).toMatchObject({ status: 403, body: { code: "STATE_CLOSED" } });
+    expect(await starts()).toBe(1);
+  });
+
+  it("may set the session state, and asks for the confirmation that it has not got", async () => {
+    const { fork, free, runtime } = await waiting();
+
+    const { status } = await fork({ session: { count: 41 } });
+
+    expect(status).toBe(200);
+    const paused = await free.handle("forged").output();
+    expect(paused).toMatchObject({ status: "PAUSED", requirements: [{ stepName: "pay" }] });
+    expect(JSON.stringify(await runtime.handle("forged").snapshot())).toContain('"count":41');
+  });
+
+  it("with forkState false it may set nothing", async () => {
+    const { fork, starts } = await waiting({ forkState: false });
+
+    expect(await fork({ session: { count: 41 } })).toMatchObject({ status: 403, body: { code: "STATE_CLOSED" } });
+    expect(await starts()).toBe(1);
+    expect(await fork(null)).toMatchObject({ status: 200 });
+  });
+});
+
+describe("the history of a session over HTTP", () => {
+  const remembers = new Step({
+    name: "remembers",
+    executor: (given) => ({ input: given.input, before: given.getWorkflowHistory().map(([input]) => input) }),
+  });
+
+  it("has the runs of the tenant alone, whatever ids runs of others have", async () => {
+    const { run, free } = await open(
+      { steps: [remembers], addWorkflowHistoryToSteps: true },
+      { auth: bearerAuth({ tokens: ["ada", "bob"].map((name) => ({ token: name, tenant: name })) }) },
+    );
+    const mine = (input: string) => start({ input, session_id: "s" }, { handler_id: input.slice(-3) });
+    await free.run("nobody's one", { runId: "one", sessionId: "s" });
+    await run(mine("ada's one"), "free", "ada");
+    await run(mine("bob's one"), "free", "bob");
+
+    const ada = await run(mine("ada's two"), "free", "ada");
+    const bob = await run(mine("bob's two"), "free", "bob");
+
+    expect(outputOf(ada)).toMatchObject({ content: { input: "ada's two", before: ["ada's one"] } });
+    expect(outputOf(bob)).toMatchObject({ content: { input: "bob's two", before: ["bob's one"] } });
+  });
+});

@@ -59,6 +59,7 @@ export const catalog = {
   SNAPSHOT_MISMATCH: "The snapshot names steps or events that the workflow does not have",
   SNAPSHOT_NEWER: "The snapshot was written by a newer version",
   START_AMBIGUOUS: "The input fits several start events, or none",
+  STATE_CLOSED: "A caller may not set this of the state of a fork",
   STATE_INVALID: "The state does not fit its schema",
   STATE_LOCKED: "The store was used inside `editState`",
   STATE_PATH: "A path into the state cannot be followed",

@@ -31,6 +31,10 @@ export class AttemptRecords implements StepRecords {
     });
   }
 
+  get tenant(): string {
+    return this.#home.tenant;
+  }
+
   async read(kind: string, id: string): Promise<RecordValue | null> {
     this.#attempt.assertAlive();
     checkNames({ kind, id });

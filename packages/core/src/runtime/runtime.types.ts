@@ -234,6 +234,8 @@ export interface RecordEdit {
  * attempt, when the attempt waits for something, or after ten seconds for whoever waits for it.
  */
 export interface StepRecords {
+  /** That of the run. `""`: it was started without one. */
+  readonly tenant: string;
   /**
    * The record of the run's tenant, with what this attempt has written. The same answer every time in one attempt.
    *

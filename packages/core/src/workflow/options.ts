@@ -42,7 +42,16 @@ export interface WorkflowOptions {
   readonly lockTimeout?: Duration;
   /** How many events from outside a run keeps until a step waits for them. Integer, at least 1. @default 1000 */
   readonly inboxSize?: number;
+  /**
+   * What callers of a server may set of the state when they fork a run: the top-level fields named, or nothing (`false`). A
+   * function is given the fields, and gives what is wrong with them. `runtime.fork` in code of your own is not asked.
+   *
+   * @default every field
+   */
+  readonly forkState?: ForkState;
 }
+
+export type ForkState = false | readonly string[] | ((fields: Readonly<Record<string, unknown>>) => readonly string[]);
 
 export interface ResolvedWorkflowOptions {
   readonly name: string;
@@ -57,6 +66,8 @@ export interface ResolvedWorkflowOptions {
   readonly streamBuffer: number;
   readonly lockTimeoutMs: number;
   readonly inboxSize: number;
+  /** Undefined: every field. */
+  readonly forkState: ForkState | undefined;
 }
 
 /** What the class gives where the options do not. */
@@ -81,6 +92,7 @@ export function resolveOptions(options: WorkflowOptions, defaults: OptionDefault
     streamBuffer: positiveInteger(options.streamBuffer ?? 10_000, "streamBuffer"),
     lockTimeoutMs: toMs(options.lockTimeout ?? 10_000, "lockTimeout"),
     inboxSize: positiveInteger(options.inboxSize ?? 1_000, "inboxSize"),
+    forkState: options.forkState,
   };
 }
 

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowEvent } from "millrace";
+import {
+  defineWorkflow,
+  type StepFailedEvent,
+  type Workflow,
+  type WorkflowEvent,
+  type WorkflowOptions,
+} from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineStart } from "../run/start-event.js";
 import { askPeople } from "./ask-step.js";
@@ -30,7 +36,17 @@ export function compilePipeline(plan: PipelinePlan): Workflow {
     .catchError("caught", options.caughtOptions(compiled), (ev, ctx, { live }) =>
       caught(compiled, ev, { ctx, nodeIds, live }),
     )
-    .build();
+    .build({ forkState: (fields) => forkProblems(plan, fields) });
+}
+
+/** All but the session state is what the pipeline itself has noted, such as what people have approved. */
+function forkProblems({ opensSession }: PipelinePlan, fields: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (name !== "session") return [`${JSON.stringify(name)} is kept by the pipeline itself`];
+    if (!opensSession) return ["`forkState` of the pipeline is false"];
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? [] : ["`session`, the session state, has to be an object"];
+  });
 }
 
 /** A core step; `run` gets the event that `settings` are for. */
@@ -101,5 +117,5 @@ interface UntypedBuilder {
     settings: object,
     run: (event: StepFailedEvent, ctx: StepCtx, given: LiveHolder) => Result,
   ): UntypedBuilder;
-  build(): Workflow;
+  build(options: WorkflowOptions): Workflow;
 }

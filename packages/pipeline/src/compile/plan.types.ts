@@ -38,6 +38,8 @@ export interface PipelinePlan {
   readonly storage: EventStorage;
   readonly keepsExecutorRuns: boolean;
   readonly dependencies: RunDependencies;
+  /** Callers of a server may set the session state of a fork. */
+  readonly opensSession: boolean;
   /** Decides whether the pipeline runs at all. */
   readonly agent: ConversationalAgent | null;
   /** Workflows and pipelines that are steps, by the id of their node. */

@@ -28,6 +28,7 @@ const ofPipeline: OptionNames<PipelineOptions> = {
   storeEvents: true,
   eventsToSkip: true,
   storeExecutorOutputs: true,
+  forkState: true,
 };
 
 const ofRun: OptionNames<PipelineRunOptions> = {
@@ -64,6 +65,7 @@ const typesOfPipeline = {
   addWorkflowHistoryToSteps: "boolean",
   storeEvents: "boolean",
   storeExecutorOutputs: "boolean",
+  forkState: "boolean",
 } as const;
 
 const typesOfRun = { ...shared, runId: "text", sessionState: "object", additionalData: "object" } as const;

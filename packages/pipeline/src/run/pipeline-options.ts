@@ -56,6 +56,11 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   readonly eventsToSkip?: readonly string[];
   /** Keeps what agents, teams and nested pipelines did: `output.stepExecutorRuns`. @default true */
   readonly storeExecutorOutputs?: boolean;
+  /**
+   * Whether callers of a server may set the session state when they fork a run, as `state: { session: { … } }`. Nothing else of a
+   * pipeline can be set from outside. @default true
+   */
+  readonly forkState?: boolean;
 }
 
 export interface PipelineRunOptions extends MediaLists {

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Workflow } from "millrace";
-import { createRuntime, type RunHandle, type Runtime } from "millrace/runtime";
+import { createRuntime, type RunHandle, type Runtime, type TenantOptions } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
 import { markMadeHere } from "../compile/made-here.js";
 import { PipelineTree } from "../compile/pipeline-tree.js";
@@ -110,8 +110,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    */
   handle(runId: string, { dependencies }: HandleOptions = {}): PipelineRun<Input, Output> {
     this.#dependencies.give(runId, dependencies);
-    const handle = this.#open().handle(runId);
-    return new PipelineRun(handle, this.#setup(), this.#assertOwn(handle));
+    return this.#stored(runId);
   }
 
   /**
@@ -184,6 +183,11 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     return this.close();
   }
 
+  #stored(runId: string, options: TenantOptions = {}): PipelineRun<Input, Output> {
+    const handle = this.#open().handle(runId, options);
+    return new PipelineRun(handle, this.#setup(), this.#assertOwn(handle));
+  }
+
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
   async #assertOwn(handle: RunHandle): Promise<void> {
     const { workflow } = await handle.summary();
@@ -205,7 +209,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
         template: copyJson(sessionState),
         overwrite: overwriteDbSessionState,
         metadata: plainCopy(metadata) as Readonly<Record<string, unknown>>,
-        history: { count, read: (runId) => this.handle(runId).output() },
+        history: { count, read: (runId, tenant) => this.#stored(runId, { tenant }).output() },
         inputSchema: options.inputSchema ?? null,
         outputSchema: options.outputSchema ?? null,
       }),
@@ -216,6 +220,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       keepsExecutorRuns: options.storeExecutorOutputs ?? true,
       agent,
       dependencies: this.#dependencies,
+      opensSession: options.forkState ?? true,
       workflows: workflowsOf(nodes),
     });
   }

@@ -23,10 +23,13 @@ export interface SessionSetup {
   readonly overwrite: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** How earlier runs are read, and how many: null for all. */
-  readonly history: { readonly count: number | null; readonly read: (runId: string) => Promise<PipelineRunOutput> };
+  readonly history: { readonly count: number | null; readonly read: ReadRun };
   readonly inputSchema: StandardSchema | null;
   readonly outputSchema: StandardSchema | null;
 }
+
+/** A run of that tenant: ids of runs are known to others, too. */
+type ReadRun = (runId: string, tenant: string) => Promise<PipelineRunOutput>;
 
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
 
@@ -42,7 +45,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const opened = records && (await openSession(records, { session: sessionOf(request), given, overwrite }));
       return {
         request,
-        history: opened?.stored ? await historyOf(setup, opened.stored) : [],
+        history: records !== null && opened?.stored ? await historyOf(setup, opened.stored, records.tenant) : [],
         session: opened?.state ?? startState({ ...states, stored: null }),
         sessionAtStart: opened?.stored?.state ?? template,
       };
@@ -99,12 +102,16 @@ function endStatus({ failure }: PipelineState): PipelineStatus {
 }
 
 /** Runs of this pipeline that ended well, the oldest first. Those that were deleted since are no more. */
-async function historyOf({ history, pipeline }: SessionSetup, { runs }: SessionRecord): Promise<HistoryRun[]> {
+async function historyOf(
+  { history, pipeline }: SessionSetup,
+  { runs }: SessionRecord,
+  tenant: string,
+): Promise<HistoryRun[]> {
   const { count, read } = history;
   const completed = runs.filter(({ status, pipelineId }) => status === "COMPLETED" && pipelineId === pipeline.id);
   const found = await Promise.all(
     historyWindow(completed, count).map(({ runId }) =>
-      read(runId).then(
+      read(runId, tenant).then(
         ({ input, content }): HistoryRun => ({ ...defined("input", input), ...defined("content", content) }),
         (error: unknown) => {
           if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;

@@ -12,6 +12,7 @@ import { HttpError, type HttpErrorOptions, type Issue, runUnknown } from "./http
 /** What the caller did, whatever the method. */
 const statusOfCode: Readonly<Record<string, number>> = {
   OPTION_INVALID: 400,
+  STATE_CLOSED: 403,
   WORKFLOW_UNKNOWN: 404,
   RUN_ID_CONFLICT: 409,
   RUN_FINISHED: 409,
@@ -100,19 +101,36 @@ function fromWorkflowError(error: unknown, { method }: FailedRequest): HttpError
   });
 }
 
-interface Refusal {
-  readonly event: string;
-  readonly issues: readonly Issue[];
-}
-
-/** Where none of several events fits, those of each, under its name. */
+/** What `details` of an error say, whoever has made it. Where none of several events fits, those of each, under its name. */
 function issuesOf(given: unknown): readonly Issue[] {
-  if (!Array.isArray(given)) return [];
-  return (given as readonly (Issue | Refusal)[]).flatMap((one) => {
-    if (!("issues" in one)) return one;
-    return one.issues.map(({ path, message }) => ({ path, message: `${one.event}: ${message}` }));
+  return listOf(given).flatMap((one) => {
+    const { event, issues } = fieldsOf(one);
+    if (!Array.isArray(issues)) return issueOf(one);
+    return issues.flatMap(issueOf).map(({ path, message }) => ({ path, message: `${textOf(event)}: ${message}` }));
   });
 }
+
+/** None, where it says nothing. */
+function issueOf(given: unknown): readonly Issue[] {
+  if (typeof given === "string") return [{ path: "", message: given }];
+  const { path, message } = fieldsOf(given);
+  return typeof message === "string" ? [{ path: textOf(path), message }] : [];
+}
+
+function fieldsOf(given: unknown): Readonly<Record<string, unknown>> {
+  return typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+}
+
+function listOf(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? given : [];
+}
+
+/** A path may come as its parts. */
+function textOf(given: unknown): string {
+  return (Array.isArray(given) ? given : [given]).filter(isPart).join(".");
+}
+
+const isPart = (part: unknown): boolean => typeof part === "string" || typeof part === "number";
 
 function notNow(code: string): HttpError {
   const detail = "The server cannot do that at this moment.";

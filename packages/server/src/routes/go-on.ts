@@ -1,5 +1,5 @@
 /** Runs that go on: again, or from an earlier tick. */
-import { WorkflowError } from "millrace";
+import { type ForkState, WorkflowError } from "millrace";
 import type { GoOnOptions, RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
 import { callerOf } from "../quota/caller.js";
@@ -7,6 +7,7 @@ import type { Server } from "../server.types.js";
 import { idOfKey } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
+import type { WorkflowFacts } from "../workflow-facts.js";
 
 const route = { method: "post", tag: "Handlers", params: idParams } as const;
 
@@ -54,6 +55,8 @@ export function mountGoOn(server: Server): void {
     async ({ context, params, body, tenant, idempotencyKey: key }) => {
       server.quotas.starts.spend(callerOf(server.options, context));
       const { at, handler_id: givenId, state } = body;
+      if (state != null)
+        assertOpen(catalog.get((await runtime.handle(params.id, { tenant }).summary()).workflow), state);
       const runId = givenId ?? (key === null ? null : await idOfKey(`fork of ${params.id}`, key));
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
       const fork = { at, tenant, ...(runId !== null && { runId }), ...(state != null && { edit }) };
@@ -68,6 +71,26 @@ export function mountGoOn(server: Server): void {
       }
     },
   );
+}
+
+/** @throws {WorkflowError} `STATE_CLOSED` for what the workflow keeps to itself, such as what people have approved. */
+function assertOpen({ name, compiled }: WorkflowFacts, fields: Readonly<Record<string, unknown>>): void {
+  const problems = problemsOf(compiled.options.forkState, fields);
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "STATE_CLOSED",
+    message: `"${name}" does not take that state in a fork: ${problems.join("; ")}.`,
+    hint: "Leave it out of `state`. What may be set is for `forkState`, an option of the workflow, to say.",
+    details: { workflow: name, problems },
+  });
+}
+
+function problemsOf(forkState: ForkState | undefined, fields: Readonly<Record<string, unknown>>): readonly string[] {
+  if (forkState === undefined) return [];
+  if (typeof forkState === "function") return forkState(fields);
+  const open = Array.isArray(forkState) ? forkState : [];
+  const closed = Object.keys(fields).filter((name) => !open.includes(name));
+  return closed.map((name) => `${JSON.stringify(name)} cannot be set`);
 }
 
 interface Asked {
