@@ -198,7 +198,7 @@ export interface HistoryOptions extends CallOptions {
 }
 
 export interface HistoryEntry {
-  /** For `fork`. From 1. */
+  /** For `fork`. From 1; a fork's history begins with 0, `run.forked`. */
   readonly number: number;
   readonly atMs: number;
   /** The run that it happened to: this one, or a child. */

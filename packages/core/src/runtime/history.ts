@@ -15,7 +15,7 @@ import { isNotBegun, readStart } from "./start-text.js";
 import type { WorkflowBook } from "./workflow-book.js";
 
 export interface HistoryEntry {
-  /** For `stateAt` and `fork`. From 1. */
+  /** For `stateAt` and `fork`. From 1; of a fork, `run.forked` is 0. */
   readonly number: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
