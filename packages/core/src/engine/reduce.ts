@@ -21,18 +21,18 @@ import {
   onStreamWritten,
   onWaitOpened,
 } from "./reduce/calls.js";
+import { fireDue } from "./reduce/due.js";
 import { onStepFailed } from "./reduce/failure.js";
 import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
 import { onStepCompleted, onStepYielded } from "./reduce/output.js";
 import { onEventReceived } from "./reduce/outside.js";
-import { fireDue } from "./reduce/time.js";
 import { refuse, type Work } from "./reduce/work.js";
 import type { Routing } from "./routing.js";
 import type { RunState } from "./state.js";
 import type { Tick } from "./tick.js";
 
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
-  const work: Work = { routing, state, commands: [] };
+  const work: Work = { routing, state, commands: [], emptied: null };
   state.ticks++;
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
   // Time moves with every tick: what is due by now happens before it, whichever tick brings the news.

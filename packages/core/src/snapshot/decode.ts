@@ -5,8 +5,8 @@
  */
 
 import { matchesType } from "../engine/matching.js";
-import { enter } from "../engine/reduce/scope.js";
-import { listWait } from "../engine/reduce/wait.js";
+import { listWait } from "../engine/reduce/open-calls.js";
+import { enter } from "../engine/reduce/scope-count.js";
 import { acceptedTypes } from "../engine/routing.js";
 import {
   createRunState,

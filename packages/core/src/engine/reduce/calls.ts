@@ -18,12 +18,13 @@ import type {
   StreamWritten,
   WaitOpened,
 } from "../tick.js";
-import { suspend, wake } from "./dispatch.js";
-import { publish } from "./finish.js";
+import { resolveWait } from "./answers.js";
+import { setTimer } from "./clock.js";
 import { takeKept } from "./inbox.js";
+import { listWait, remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
-import { setTimer } from "./time.js";
-import { listWait, remember, resolveWait } from "./wait.js";
+import { suspend, wake } from "./slots.js";
+import { publish } from "./stream.js";
 import { currentItem, type Work } from "./work.js";
 
 export function onSendsCommitted(work: Work, tick: SendsCommitted): void {

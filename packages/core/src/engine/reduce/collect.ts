@@ -17,8 +17,8 @@ import type {
   StepInput,
   WorkItem,
 } from "../state.js";
-import { enqueue } from "./dispatch.js";
-import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./scope.js";
+import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./fan-out.js";
+import { enqueue } from "./items.js";
 import { noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 

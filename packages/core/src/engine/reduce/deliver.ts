@@ -5,10 +5,10 @@
  */
 import { features } from "../features.js";
 import type { EventData, Parcel, StepInput } from "../state.js";
-import { enqueue } from "./dispatch.js";
-import { publish } from "./finish.js";
+import { answerWait } from "./answers.js";
 import { keep } from "./inbox.js";
-import { answerWait } from "./wait.js";
+import { enqueue } from "./items.js";
+import { publish } from "./stream.js";
 import type { Work } from "./work.js";
 
 /** Gives an event to the oldest wait that it matches and to every step that accepts it, but that wait's own. False when nobody took it. */

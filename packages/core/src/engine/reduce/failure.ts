@@ -6,11 +6,12 @@
 import { features } from "../features.js";
 import type { Failure, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
-import { dispatch, endAttempt, enqueue, loadOf, removeItem } from "./dispatch.js";
+import { gain, setTimer } from "./clock.js";
 import { stepFailed } from "./engine-events.js";
+import { endItem, fanOf, leaveFan } from "./fan-out.js";
 import { finish } from "./finish.js";
-import { fanOf, leaveFan } from "./scope.js";
-import { gain, setTimer } from "./time.js";
+import { enqueue } from "./items.js";
+import { dispatch, endAttempt, loadOf } from "./slots.js";
 import { currentItem, type Work } from "./work.js";
 
 export function onStepFailed(work: Work, tick: StepFailed): void {
@@ -73,17 +74,12 @@ function failForGood(work: Work, item: WorkItem): void {
       { step: handler.name, input: { kind: "event", event: stepFailed(failure) } },
       { scope: item.scope, index: item.index, recoveries },
     );
+    leaveFan(work, item); // what it gave, sent or yielded before it failed stays a batch
     return endItem(work, item);
   }
   if (features.collect?.settle(work, item, failure)) return;
   item.status = "failed"; // its open calls stay listed: `retry` finds them as they are
   finish(work, { status: "failed", failure });
-}
-
-/** What it gave, sent or yielded before it failed stays a batch. */
-function endItem(work: Work, item: WorkItem): void {
-  leaveFan(work, item);
-  removeItem(work, item);
 }
 
 function failureOf(work: Work, item: WorkItem): Failure {

@@ -1,23 +1,10 @@
-/**
- * The end of a run, and what stream readers see.
- *
- * @module
- */
+/** The end of a run. */
 import { features } from "../features.js";
-import type { EventData, Outcome, RunState } from "../state.js";
+import type { Outcome, RunState } from "../state.js";
+import { stopClock } from "./clock.js";
 import { terminalEvent } from "./engine-events.js";
-import { stopClock } from "./time.js";
+import { publish } from "./stream.js";
 import type { Work } from "./work.js";
-
-export interface Shown {
-  readonly promptId: string | null;
-  readonly origin: string | null;
-}
-const plain: Shown = { promptId: null, origin: null };
-
-export function publish(work: Work, event: EventData, { promptId, origin }: Shown = plain): void {
-  work.commands.push({ type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
-}
 
 /**
  * Ends the run. Completed: nothing is left. Otherwise the work stays for `resume` (cancelled) or `retry` (failed, timed out): none

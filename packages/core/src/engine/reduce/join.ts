@@ -13,10 +13,10 @@ import type { JoinFeature, JoinStep } from "../features.js";
 import { matchesType } from "../matching.js";
 import type { Routing } from "../routing.js";
 import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
-import { enqueue } from "./dispatch.js";
 import { joinIncomplete } from "./engine-events.js";
-import { publish } from "./finish.js";
-import { nearestScope } from "./scope.js";
+import { nearestScope } from "./fan-out.js";
+import { enqueue } from "./items.js";
+import { publish } from "./stream.js";
 import { noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 

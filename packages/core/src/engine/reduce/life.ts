@@ -5,11 +5,12 @@
  */
 import type { RunState } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
+import { gain, setTimer, stopClock } from "./clock.js";
 import { deliver } from "./deliver.js";
-import { dispatch, loadOf } from "./dispatch.js";
+import { fireDue } from "./due.js";
 import { finish, interrupt } from "./finish.js";
+import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
-import { fireDue, gain, setTimer, stopClock } from "./time.js";
 import { refuse, type Work } from "./work.js";
 
 export function onRunStarted(work: Work, tick: RunStarted): void {

@@ -5,13 +5,15 @@
  */
 import type { EventData, Parcel, WorkItem } from "../state.js";
 import type { Send, StepCompleted, StepYielded } from "../tick.js";
+import { setTimer } from "./clock.js";
 import { deliver } from "./deliver.js";
-import { type Place, removeItem } from "./dispatch.js";
+import { endItem, fanOf, leaveFan, stopGenerator } from "./fan-out.js";
 import { finish } from "./finish.js";
-import { enter, FAN_OUT_BUFFER, fanOf, leaveFan, stopGenerator } from "./scope.js";
+import type { Place } from "./items.js";
+import { remember } from "./open-calls.js";
+import { enter, FAN_OUT_BUFFER } from "./scope-count.js";
 import { noteLeftover } from "./stuck.js";
-import { setTimer } from "./time.js";
-import { remember } from "./wait.js";
+
 import { currentItem, type Work } from "./work.js";
 
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
@@ -24,7 +26,7 @@ export function onStepCompleted(work: Work, tick: StepCompleted): void {
   else if (sends === null && item.fan === null) noteNothing(work, item);
   if (work.state.status !== "running") return;
   leaveFan(work, item);
-  removeItem(work, item);
+  endItem(work, item);
 }
 
 function lastSends(work: Work, item: WorkItem, sends: readonly Send[]): void {

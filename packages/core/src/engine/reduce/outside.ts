@@ -8,9 +8,9 @@ import { matchesType, matchesWhere } from "../matching.js";
 import { acceptedTypes, isExternal } from "../routing.js";
 import type { OpenPrompt, Parcel } from "../state.js";
 import type { EventReceived } from "../tick.js";
+import { resolveWait } from "./answers.js";
 import { offer } from "./deliver.js";
 import { isFull, keep } from "./inbox.js";
-import { resolveWait } from "./wait.js";
 import { tell, type Work } from "./work.js";
 
 export function onEventReceived(work: Work, tick: EventReceived): void {

@@ -1,6 +1,6 @@
 import type { Command, Receipt } from "../command.js";
 import type { Routing } from "../routing.js";
-import type { RunState, WorkItem } from "../state.js";
+import type { RunState, Scope, WorkItem } from "../state.js";
 import type { Tick } from "../tick.js";
 
 /** One reduction: what it reads, what it changes, what it decides. */
@@ -8,6 +8,8 @@ export interface Work {
   readonly routing: Routing;
   readonly state: RunState;
   readonly commands: Command[];
+  /** Fan-outs without open work, to be closed before anything else is done. Null before the first. */
+  emptied: Scope[] | null;
 }
 
 /** Nothing is dropped in silence: who sent it is told, who inspects it sees it. */

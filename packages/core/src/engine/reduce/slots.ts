@@ -1,63 +1,14 @@
 /**
- * Work items and worker slots: who runs, who queues.
+ * Worker slots: who runs, who queues.
  *
  * @module
  */
 import { Fifo } from "../fifo.js";
-import type { MemoryRecord, Recoveries, Scope, StepInput, StepLoad, WorkItem } from "../state.js";
+import type { MemoryRecord, StepLoad, WorkItem } from "../state.js";
+import { gain, lose } from "./clock.js";
 import { stepRestarted } from "./engine-events.js";
-import { publish } from "./finish.js";
-import { enter, leave } from "./scope.js";
-import { gain, lose } from "./time.js";
-import { closeCalls } from "./wait.js";
+import { publish } from "./stream.js";
 import type { Work } from "./work.js";
-
-export interface Delivery {
-  readonly step: string;
-  readonly input: StepInput;
-}
-
-export interface Place {
-  readonly scope: Scope | null;
-  readonly index: number;
-  readonly recoveries: Recoveries | null;
-}
-
-/** A new work item for a step: started when a worker is free, else queued. */
-export function enqueue(work: Work, { step, input }: Delivery, place: Place): void {
-  const { state } = work;
-  const { scope, index } = place;
-  if (scope?.closed) return;
-  const id = state.nextId++;
-  const item: WorkItem = {
-    id,
-    step,
-    input,
-    scope,
-    index,
-    recoveries: place.recoveries,
-    status: "ready",
-    attempt: 0,
-    failures: 0,
-    firstStartedAtMs: -1,
-    lastError: null,
-    lastFailedAtMs: 0,
-    memory: null,
-    open: 0,
-    answered: null,
-    fan: null,
-    retryTimer: null,
-  };
-  state.items.set(id, item);
-  if (scope !== null) {
-    scope.items.add(id);
-    enter(scope, index);
-  }
-  gain(work);
-  const load = loadOf(work, step);
-  if (load.running < load.workers && load.ready.size === 0 && load.resuming.size === 0) start(work, load, item);
-  else load.ready.push(id);
-}
 
 export function loadOf(work: Work, step: string): StepLoad {
   work.state.loads ??= new Map();
@@ -80,7 +31,7 @@ export function dispatch(work: Work, load: StepLoad): void {
   }
 }
 
-function start(work: Work, load: StepLoad, item: WorkItem): void {
+export function start(work: Work, load: StepLoad, item: WorkItem): void {
   load.running++;
   item.status = "running";
   item.attempt++;
@@ -150,15 +101,4 @@ export function endAttempt(work: Work, item: WorkItem): void {
   if (status === "ready" || status === "running" || status === "resuming") lose(work);
   item.status = "delayed";
   if (status === "running") freeSlot(work, item);
-}
-
-/** The item is done with, and counts as finished in its fan-out. */
-export function removeItem(work: Work, item: WorkItem): void {
-  const { state } = work;
-  if (!state.items.delete(item.id)) return;
-  if (item.memory !== null) closeCalls(work, item);
-  if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
-  endAttempt(work, item);
-  const { scope } = item;
-  if (scope?.items.delete(item.id)) leave(work, scope, item.index);
 }

@@ -1,17 +1,16 @@
 /**
- * Fan-outs and their accounting: see `Scope` in state.ts.
+ * Fan-outs: opened, closed and cancelled. See `Scope` in state.ts.
  *
  * @module
  */
 import { features } from "../features.js";
 import { collectsOf } from "../routing.js";
 import { createScope, type Parcel, type Scope, type WorkItem } from "../state.js";
-import { endAttempt, removeItem } from "./dispatch.js";
-import { closeCalls } from "./wait.js";
+import { removeItem } from "./items.js";
+import { closeCalls } from "./open-calls.js";
+import { enter, leave, leaveOpener } from "./scope-count.js";
+import { endAttempt } from "./slots.js";
 import type { Work } from "./work.js";
-
-/** A generator is asked for more only while fewer of its elements than this are unfinished. */
-export const FAN_OUT_BUFFER = 100;
 
 /**
  * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is 1) until its opener has ended.
@@ -65,35 +64,21 @@ export function leaveFan(work: Work, { fan }: WorkItem): void {
   if (fan === null) return;
   fan.generator = null;
   leaveOpener(work, fan);
+  closeEmptied(work);
 }
 
-/** Work for one element of the fan-out begins. */
-export function enter(scope: Scope, index: number): void {
-  scope.open++;
-  if (scope.pending !== null) scope.pending.set(index, (scope.pending.get(index) ?? 0) + 1);
+/**
+ * The item is done with, and counts as finished in its fan-out: with the last of its work, that closes.
+ * The last act of whoever calls it.
+ */
+export function endItem(work: Work, item: WorkItem): void {
+  removeItem(work, item);
+  closeEmptied(work);
 }
 
-/** Work for one element ended; with the last of it, the fan-out closes. */
-export function leave(work: Work, scope: Scope, index: number): void {
-  if (scope.closed) return;
-  if (scope.pending !== null) leaveElement(work, scope, index);
-  leaveOpener(work, scope);
-}
-
-function leaveOpener(work: Work, scope: Scope): void {
-  if (!scope.closed && --scope.open === 0) close(work, scope);
-}
-
-function leaveElement(work: Work, scope: Scope, index: number): void {
-  const { pending } = scope;
-  if (pending === null) return;
-  const left = (pending.get(index) ?? 1) - 1;
-  if (left > 0) pending.set(index, left);
-  else pending.delete(index);
-  if (scope.paused && scope.generator !== null && pending.size < FAN_OUT_BUFFER) {
-    scope.paused = false;
-    work.commands.push({ type: "generator.pull", item: scope.generator });
-  }
+/** Closes what has no open work any more, from the inside outwards: one after the other, however deep they are. */
+export function closeEmptied(work: Work): void {
+  for (let scope = work.emptied?.pop(); scope !== undefined; scope = work.emptied?.pop()) close(work, scope);
 }
 
 /** Fires the collect steps, in the scope around: in the same reduction, so that no snapshot falls in between. */
@@ -114,6 +99,7 @@ export function cancelScope(work: Work, scope: Scope): void {
   dropWork(work, scope, null);
   scope.open = 0;
   close(work, scope);
+  closeEmptied(work);
   stopGenerator(work, scope);
 }
 
@@ -123,7 +109,7 @@ export function stopGenerator(work: Work, scope: Scope): void {
   scope.generator = null;
   if (!item) return;
   work.commands.push({ type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
-  removeItem(work, item);
+  endItem(work, item);
 }
 
 /** Ends all work of one element. */
@@ -132,6 +118,7 @@ export function cancelElement(work: Work, scope: Scope, index: number): void {
   dropWork(work, scope, index);
   const left = scope.pending.get(index) ?? 0;
   for (let count = 0; count < left; count++) leave(work, scope, index);
+  closeEmptied(work);
 }
 
 /** Takes the work out first and frees its slots after, so that no slot goes to work that is about to be dropped. */

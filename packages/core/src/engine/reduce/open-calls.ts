@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { matchesWhere } from "../matching.js";
-import type { EventData, MemoryRecord, RunState, WaitRecord, WorkItem } from "../state.js";
-import { wake } from "./dispatch.js";
+import type { MemoryRecord, RunState, WaitRecord, WorkItem } from "../state.js";
 import type { Work } from "./work.js";
 
 export function remember(item: WorkItem, record: MemoryRecord): void {
@@ -39,41 +37,6 @@ export function unlistWait(work: Work, wait: WaitRecord): void {
   if (state.prompts?.size === 0) state.prompts = null;
   if (wait.timer !== null) state.timers?.remove(wait.timer);
   wait.timer = null;
-}
-
-/** Answers the oldest open wait that this event matches (of this step, where one is named). Gives the name of its step. */
-export function answerWait(work: Work, event: EventData, step: string | null): string | null {
-  for (const wait of work.state.waits?.get(event.type) ?? []) {
-    const item = work.state.items.get(wait.item);
-    if (!item || (step !== null && item.step !== step) || !matchesWhere(wait.where, event)) continue;
-    resolveWait(work, wait, event);
-    return item.step;
-  }
-  return null;
-}
-
-export function resolveWait(work: Work, wait: WaitRecord, event: EventData): void {
-  unlistWait(work, wait);
-  wait.status = "resolved";
-  wait.event = event;
-  const item = work.state.items.get(wait.item);
-  if (item) wake(work, item, wait);
-}
-
-/** A sleep is over, or a wait has timed out. */
-export function onCallDue(work: Work, id: number, call: string): void {
-  const item = work.state.items.get(id);
-  const record = item?.memory?.get(call);
-  if (!item || !record || !("status" in record) || record.status !== "open") return;
-  if (record.kind === "wait") {
-    record.timer = null;
-    unlistWait(work, record);
-    record.status = "timedOut";
-  } else if (record.kind === "sleep") {
-    record.timer = null;
-    record.status = "done";
-  }
-  wake(work, item, record);
 }
 
 /** The item ends: nobody will await what is still open. */

@@ -1,22 +1,17 @@
 /**
- * Timers, and the time that a run has been active.
+ * What a point in time brings.
  *
  * @module
  */
-import type { Timer, TimerPurpose } from "../state.js";
-import { Timers } from "../timers.js";
+import type { Timer } from "../state.js";
+import { onCallDue } from "./answers.js";
+import { gain } from "./clock.js";
 import { deliver } from "./deliver.js";
-import { dispatch, loadOf } from "./dispatch.js";
+import { closeEmptied } from "./fan-out.js";
 import { finish } from "./finish.js";
-import { leave } from "./scope.js";
-import { onCallDue } from "./wait.js";
+import { leave } from "./scope-count.js";
+import { dispatch, loadOf } from "./slots.js";
 import type { Work } from "./work.js";
-
-export function setTimer(work: Work, dueAtMs: number, purpose: TimerPurpose): Timer {
-  const { state } = work;
-  state.timers ??= new Timers();
-  return state.timers.add({ dueAtMs, order: state.nextId++, position: 0, ...purpose });
-}
 
 /** Fires what is due by the time of the current tick, earliest first. */
 export function fireDue(work: Work): void {
@@ -40,7 +35,7 @@ function fire(work: Work, timer: Timer): void {
     case "send":
       deliver(work, timer.parcel);
       if (timer.parcel.scope !== null) leave(work, timer.parcel.scope, timer.parcel.index);
-      return;
+      return closeEmptied(work);
     case "timeout":
       state.runTimer = null;
       return timeOut(work, state.timeoutMs ?? 0);
@@ -66,28 +61,4 @@ function timeOut(work: Work, timeoutMs: number, deadlineMs?: number): void {
     if (item.status === "running" || item.status === "suspended") busy.add(item.step);
   const deadline = deadlineMs === undefined ? null : { deadlineMs };
   finish(work, { status: "timedOut", timeoutMs, activeSteps: [...busy], ...deadline });
-}
-
-/** One more item is ready or running. */
-export function gain(work: Work): void {
-  const { state } = work;
-  if (state.active++ > 0) return;
-  state.activeSinceMs = state.atMs;
-  if (state.timeoutMs !== null)
-    state.runTimer = setTimer(work, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
-}
-
-/** One less. */
-export function lose(work: Work): void {
-  const { state } = work;
-  if (--state.active === 0) stopClock(work);
-}
-
-/** Nothing runs: the time until something does again does not count. */
-export function stopClock({ state }: Work): void {
-  if (state.activeSinceMs === null) return;
-  state.activeMs += state.atMs - state.activeSinceMs;
-  state.activeSinceMs = null;
-  if (state.runTimer !== null) state.timers?.remove(state.runTimer);
-  state.runTimer = null;
 }

@@ -1,0 +1,45 @@
+/**
+ * What answers an open call: an event, an answer, or its time.
+ *
+ * @module
+ */
+import { matchesWhere } from "../matching.js";
+import type { EventData, WaitRecord } from "../state.js";
+import { unlistWait } from "./open-calls.js";
+import { wake } from "./slots.js";
+import type { Work } from "./work.js";
+
+/** Answers the oldest open wait that this event matches (of this step, where one is named). Gives the name of its step. */
+export function answerWait(work: Work, event: EventData, step: string | null): string | null {
+  for (const wait of work.state.waits?.get(event.type) ?? []) {
+    const item = work.state.items.get(wait.item);
+    if (!item || (step !== null && item.step !== step) || !matchesWhere(wait.where, event)) continue;
+    resolveWait(work, wait, event);
+    return item.step;
+  }
+  return null;
+}
+
+export function resolveWait(work: Work, wait: WaitRecord, event: EventData): void {
+  unlistWait(work, wait);
+  wait.status = "resolved";
+  wait.event = event;
+  const item = work.state.items.get(wait.item);
+  if (item) wake(work, item, wait);
+}
+
+/** A sleep is over, or a wait has timed out. */
+export function onCallDue(work: Work, id: number, call: string): void {
+  const item = work.state.items.get(id);
+  const record = item?.memory?.get(call);
+  if (!item || !record || !("status" in record) || record.status !== "open") return;
+  if (record.kind === "wait") {
+    record.timer = null;
+    unlistWait(work, record);
+    record.status = "timedOut";
+  } else if (record.kind === "sleep") {
+    record.timer = null;
+    record.status = "done";
+  }
+  wake(work, item, record);
+}

@@ -1,0 +1,42 @@
+/**
+ * The open work of fan-outs, counted: see `Scope` in state.ts.
+ *
+ * @module
+ */
+import type { Scope } from "../state.js";
+import type { Work } from "./work.js";
+
+/** A generator is asked for more only while fewer of its elements than this are unfinished. */
+export const FAN_OUT_BUFFER = 100;
+
+/** Work for one element of the fan-out begins. */
+export function enter(scope: Scope, index: number): void {
+  scope.open++;
+  if (scope.pending !== null) scope.pending.set(index, (scope.pending.get(index) ?? 0) + 1);
+}
+
+/** Work for one element ended. With the last of it the fan-out is to be closed: see `closeEmptied`. */
+export function leave(work: Work, scope: Scope, index: number): void {
+  if (scope.closed) return;
+  if (scope.pending !== null) leaveElement(work, scope, index);
+  leaveOpener(work, scope);
+}
+
+/** The opener counts as one piece of work of its fan-out. */
+export function leaveOpener(work: Work, scope: Scope): void {
+  if (scope.closed || --scope.open > 0) return;
+  if (work.emptied === null) work.emptied = [scope];
+  else work.emptied.push(scope);
+}
+
+function leaveElement(work: Work, scope: Scope, index: number): void {
+  const { pending } = scope;
+  if (pending === null) return;
+  const left = (pending.get(index) ?? 1) - 1;
+  if (left > 0) pending.set(index, left);
+  else pending.delete(index);
+  if (scope.paused && scope.generator !== null && pending.size < FAN_OUT_BUFFER) {
+    scope.paused = false;
+    work.commands.push({ type: "generator.pull", item: scope.generator });
+  }
+}

@@ -1,0 +1,13 @@
+/** What stream readers see. */
+import type { EventData } from "../state.js";
+import type { Work } from "./work.js";
+
+export interface Shown {
+  readonly promptId: string | null;
+  readonly origin: string | null;
+}
+const plain: Shown = { promptId: null, origin: null };
+
+export function publish(work: Work, event: EventData, { promptId, origin }: Shown = plain): void {
+  work.commands.push({ type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
+}
