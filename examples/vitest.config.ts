@@ -1,11 +1,5 @@
-import { defineConfig } from "vitest/config";
+import { mergeConfig } from "vitest/config";
+import { shared } from "../vitest.shared.js";
 
-export default defineConfig({
-  test: {
-    // Each example is a process of its own: the first one on a busy machine takes seconds to start.
-    testTimeout: 120_000,
-    // Its cache key does not see a changed tsconfig.
-    fsModuleCache: false,
-    restoreMocks: true,
-  },
-});
+// Each example is a process of its own: the first one on a busy machine takes seconds to start.
+export default mergeConfig(shared, { test: { include: ["**/*.test.ts"], testTimeout: 120_000 } });

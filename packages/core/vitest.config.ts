@@ -1,16 +1,4 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { mergeConfig } from "vitest/config";
+import { shared } from "../../vitest.shared.js";
 
-export default defineConfig({
-  test: {
-    include: ["src/**/*.{test,test-prop}.ts", "test/**/*.{test,test-prop}.ts"],
-    exclude: [...configDefaults.exclude, "test/types/**"],
-    // Its cache key does not see a changed tsconfig: a stale pass or a stale failure is worse than 2 s.
-    fsModuleCache: false,
-    setupFiles: ["test/support/seed.ts"],
-    restoreMocks: true,
-    // For tests that hang: none is measured by it, and machines do other things, too.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    unstubAllGlobals: true,
-  },
-});
+export default mergeConfig(shared, { test: { setupFiles: ["test/support/seed.ts"] } });

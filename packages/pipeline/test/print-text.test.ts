@@ -157,4 +157,5 @@ it("without its library a terminal gets the text, and who asks for Markdown an e
 
   expect(await printed(returns("**b**"), {}, { isTTY: true })).toBe("**b**\n");
   await expect(printed(returns("**b**"), { markdown: true })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+  vi.doUnmock("markdansi");
 });

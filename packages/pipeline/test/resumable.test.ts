@@ -144,7 +144,7 @@ it.each([
 const content = (result: unknown): unknown => (result as { readonly content: unknown }).content;
 
 /** How long a step took, and when, is another number every time; events of branches, and nested runs, come in any order. */
-function sameButTimes(expected: unknown, actual: unknown): boolean {
+function sameButTimes(expected: object, actual: object): boolean {
   return plain(expected) === plain(actual);
 }
 
@@ -161,11 +161,28 @@ const times = new Set([
 ]);
 const unordered = new Set(["events", "executorRuns", "stepExecutorRuns"]);
 
-function plain(value: unknown): string {
-  return JSON.stringify(value, (key, part: unknown) => {
-    if (times.has(key)) return 0;
-    if (Array.isArray(part)) return unordered.has(key) ? part.map(plain).sort() : part;
-    // Fields of the session state come in the order in which they were set first.
-    return typeof part === "object" && part !== null ? Object.fromEntries(Object.entries(part).sort()) : part;
-  });
+const plainTexts = new WeakMap<object, string>();
+
+/** As text, in one order; each value once, because the end after every crash is compared with the same few. */
+function plain(value: object): string {
+  const known = plainTexts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(canonical(JSON.parse(JSON.stringify(value))));
+  plainTexts.set(value, text);
+  return text;
+}
+
+function canonical(value: unknown, isUnordered = false): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonical(item));
+    if (!isUnordered) return items;
+    const sorted = items.map((item) => ({ item, text: JSON.stringify(item) ?? "" }));
+    return sorted.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ item }) => item);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  // Fields of the session state come in the order in which they were set first.
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(
+    fields.map(([key, part]) => [key, times.has(key) ? 0 : canonical(part, unordered.has(key))]),
+  );
 }

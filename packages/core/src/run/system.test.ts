@@ -10,7 +10,11 @@ async function faked(): Promise<Clock> {
   return (await import("./system.js")).systemClock;
 }
 
-afterEach(() => void vi.useRealTimers());
+// What was loaded with those timers must not be what the next file finds.
+afterEach(() => {
+  vi.useRealTimers();
+  vi.resetModules();
+});
 
 describe("a timer of the system clock", () => {
   it("may be further ahead than the host lets timers be", async () => {

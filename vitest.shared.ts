@@ -1,0 +1,21 @@
+/** What the tests of every package have in common; `vitest.config.ts` of each adds what is its own. */
+import { configDefaults, defineConfig } from "vitest/config";
+
+export const shared = defineConfig({
+  test: {
+    include: ["src/**/*.{test,test-prop}.ts", "test/**/*.{test,test-prop}.ts"],
+    exclude: [...configDefaults.exclude, "test/types/**"],
+    // Vitest leaves one processor free: of two, half of the time.
+    maxWorkers: "100%",
+    // Files of one worker share the modules under test: to load them once for each file takes longer than most tests.
+    isolate: false,
+    // Its cache key does not see a changed tsconfig: a stale pass or a stale failure is worse than 2 s.
+    fsModuleCache: false,
+    restoreMocks: true,
+    unstubAllGlobals: true,
+    // For tests that hang: none is measured by it, and machines do other things, too.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+});
