@@ -63,6 +63,9 @@ export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";
 export { classOf, isEvent, roleOf, schemasOf } from "./event/facts.js";
 export type { EventRegistry } from "./event/registry.js";
+// ---- drafts of a state
+export { createDraft, plainOf } from "./state/draft.js";
+export { finishedState } from "./state/finish-draft.js";
 // ---- JSON
 export { decodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";

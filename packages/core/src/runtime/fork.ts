@@ -1,12 +1,12 @@
 /** A new run that begins where another one was after a tick. */
-import { produce } from "immer";
 import type { EventData, RunState, StepInput } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { isEvent } from "../event/facts.js";
 import { restoreRun } from "../run/snapshot-run.js";
-import { refuseUnstorable, root } from "../state/refuse-unstorable.js";
+import { createDraft } from "../state/draft.js";
+import { prepareEdit } from "../state/prepare-change.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { RunDesk } from "./desk.js";
 import { contextOf, treeAt } from "./history.js";
@@ -30,9 +30,11 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
   const { state, children } = restoreRun(workflow.compiled, { ...contextOf(tree), runId: key.runId });
   if (edit !== undefined) {
-    const edited = produce(state.store, (draft: unknown) => void edit(draft as Record<string, unknown>));
-    refuseUnstorable(edited, root, workflow.compiled.values);
-    state.store = workflow.compiled.state?.checkAll(edited) ?? edited;
+    const { state: schema, values: types } = workflow.compiled;
+    const draft = createDraft(state.store as object);
+    edit(draft as Record<string, unknown>);
+    const { next } = prepareEdit(state.store, draft, { schema, types });
+    state.store = schema?.checkAll(next) ?? next;
   }
   if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
   await desk.startAt({

@@ -13,7 +13,7 @@ import { isPlainObject } from "../value/guard.js";
 
 type Path = StatePatch["path"];
 
-interface Diff {
+export interface Diff {
   readonly patches: StatePatch[];
   readonly path: Path;
   /** Entries of this container that were set, added or removed. */
@@ -108,7 +108,7 @@ function compareSets(before: Set<unknown>, after: Set<unknown>, diff: Diff): num
   return after.size;
 }
 
-function compareArrays(before: readonly unknown[], after: readonly unknown[], diff: Diff): number {
+export function compareArrays(before: readonly unknown[], after: readonly unknown[], diff: Diff): number {
   const shorter = Math.min(before.length, after.length);
   const growth = after.length - before.length;
   let from = 0;
@@ -123,7 +123,7 @@ function compareArrays(before: readonly unknown[], after: readonly unknown[], di
   return after.length;
 }
 
-function compareEntry(
+export function compareEntry(
   { before, after }: { readonly before: unknown; readonly after: unknown },
   key: string | number,
   diff: Diff,
@@ -143,7 +143,7 @@ function compareEntry(
   else diff.heavy = true;
 }
 
-function addPatch(diff: Diff, { op, key, value }: NewPatch): void {
+export function addPatch(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
   // Of a Set, the value says which item to remove.
@@ -175,7 +175,7 @@ function keepsOrder<Key>(
   return true;
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
@@ -184,10 +184,10 @@ function isOrdered(key: string): boolean {
 }
 
 /** JSON keeps it as it is. */
-function isMapStep(key: unknown): key is string | number {
+export function isMapStep(key: unknown): key is string | number {
   return typeof key === "string" || Number.isFinite(key);
 }
 
-function isHeavy(value: unknown): boolean {
+export function isHeavy(value: unknown): boolean {
   return typeof value === "string" ? value.length > 64 : isObject(value);
 }

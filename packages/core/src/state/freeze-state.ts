@@ -1,4 +1,3 @@
-import { freeze } from "immer";
 import { isPlainObject } from "../value/guard.js";
 
 /**
@@ -9,14 +8,31 @@ import { isPlainObject } from "../value/guard.js";
 export function freezeState<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) {
-    for (const [key, item] of value) freezeState([key, item]);
+    for (const [key, item] of value) {
+      freezeState(key);
+      freezeState(item);
+    }
   } else if (Array.isArray(value) || value instanceof Set) {
     for (const item of value) freezeState(item);
   } else if (isPlainObject(value)) {
     for (const item of Object.values(value)) freezeState(item);
-    return Object.freeze(value);
   } else {
     return value;
   }
-  return freeze(value);
+  return freezeContainer(value);
 }
+
+/** One plain object, array, Map or Set, without its parts. */
+export function freezeContainer<Container extends object>(container: Container): Container {
+  if (Object.isFrozen(container)) return container;
+  // The items of a Map or Set are in no property: its methods are all that can write them.
+  if (container instanceof Map || container instanceof Set) Object.defineProperties(container, refusing);
+  return Object.freeze(container);
+}
+
+const refusal: PropertyDescriptor = {
+  value: () => {
+    throw new TypeError("This part of the state is frozen: change it in `editState`.");
+  },
+};
+const refusing: PropertyDescriptorMap = { set: refusal, add: refusal, delete: refusal, clear: refusal };

@@ -4,7 +4,8 @@ import type { Measure } from "../value/limits.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
-import { freezeState } from "./freeze-state.js";
+import { finishDraft } from "./finish-draft.js";
+import { freezeContainer, freezeState } from "./freeze-state.js";
 import { findSlot } from "./path.js";
 import { type Place, refuseUnstorable, root, unstorable } from "./refuse-unstorable.js";
 import { invalid, isRecord, type StateSchema } from "./state-schema.js";
@@ -35,6 +36,17 @@ export function prepareChange(before: unknown, wanted: unknown, rules: StateRule
   return checkedChange(before, changeTo(before, wanted, rules), rules);
 }
 
+/** As {@link prepareChange}, for what was written into a draft of the state. Ends the draft. */
+export function prepareEdit(before: unknown, draft: object, rules: StateRules): PreparedChange {
+  const { patches, next, fresh } = finishDraft(draft);
+  if (patches === null) return checkedChange(before, wholeOf(next, rules), rules);
+  if (fresh === null) return checkedChange(before, patchedBy(before, patches, rules), rules);
+  const added = measure(before, patches, rules);
+  for (const { value } of patches) freezeState(value);
+  for (const container of fresh) freezeContainer(container);
+  return checkedChange(before, { patches, next, added }, rules);
+}
+
 /** As {@link prepareChange}, for one value. @throws {WorkflowError} `STATE_PATH` */
 export function prepareWrite(
   before: unknown,
@@ -51,30 +63,42 @@ export function prepareWrite(
 function checkedChange(before: unknown, change: PreparedChange, rules: StateRules): PreparedChange {
   const { next } = change;
   if (!rules.schema || next === before) return change;
-  const touched =
-    "patches" in change
-      ? change.patches.map(({ path }) => String(path[0]))
-      : Object.keys({ ...(before as object), ...(next as object) });
-  const checked = rules.schema.check(next, [...new Set(touched)]);
+  const checked = rules.schema.check(next, touchedBy(change, before));
   return checked === next ? change : changeTo(before, checked, rules);
+}
+
+/** Names of top-level fields. */
+function touchedBy(change: PreparedChange, before: unknown): readonly string[] {
+  if (!("patches" in change)) return Object.keys({ ...(before as object), ...(change.next as object) });
+  const fields = change.patches.map(({ path }) => String(path[0]));
+  return fields.length === 1 ? fields : [...new Set(fields)]; // most edits write one place
 }
 
 function changeTo(before: unknown, after: unknown, rules: StateRules): PreparedChange {
   const patches = diffState(before, after);
-  if (patches) return patchedBy(before, patches, rules);
-  const { items, characters } = refuseUnstorable(after, root, rules.types);
+  return patches ? patchedBy(before, patches, rules) : wholeOf(after, rules);
+}
+
+function wholeOf(after: unknown, { types }: StateRules): PreparedChange {
+  const { items, characters } = refuseUnstorable(after, root, types);
   return { whole: true, next: freezeState(after), added: { items, characters } };
 }
 
-function patchedBy(before: unknown, patches: readonly StatePatch[], { types }: StateRules): PreparedChange {
+function patchedBy(before: unknown, patches: readonly StatePatch[], rules: StateRules): PreparedChange {
+  const added = measure(before, patches, rules);
+  return { patches, next: applyPatches(before, patches), added };
+}
+
+/** @throws {WorkflowError} `STATE_UNSTORABLE` */
+function measure(before: unknown, patches: readonly StatePatch[], { types }: StateRules): Measure {
   let items = 0;
   let characters = 0;
   for (const { path, value } of patches) {
-    const measure = refuseUnstorable(value, placeIn(before, path), types);
-    items += measure.items + 3; // an entry of a Map is a pair with its two parts
-    characters += measure.characters + String(path.at(-1)).length;
+    const size = refuseUnstorable(value, placeIn(before, path), types);
+    items += size.items + 3; // an entry of a Map is a pair with its two parts
+    characters += size.characters + String(path.at(-1)).length;
   }
-  return { patches, next: applyPatches(before, patches), added: { items, characters } };
+  return { items, characters };
 }
 
 /** @throws {WorkflowError} `STATE_UNSTORABLE` where the path ends in a name that no record may have. */

@@ -9,20 +9,16 @@
  * @module
  */
 import { Semaphore } from "async-mutex";
-import { enableMapSet, Immer } from "immer";
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
+import { createDraft } from "./draft.js";
 import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
 import { freezeState } from "./freeze-state.js";
 import { readPath } from "./path.js";
-import { type PreparedChange, prepareChange, prepareWrite, type StateRules } from "./prepare-change.js";
+import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
 import { withoutDrafts } from "./without-drafts.js";
-
-enableMapSet();
-// An instance of its own: settings that users give to immer do not reach it. Freezing is done with the patches.
-const immer = new Immer({ autoFreeze: false });
 
 /** What a state needs from its run. */
 export interface StoreHost extends StateRules {
@@ -121,7 +117,7 @@ export class StateCell {
   /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
     return this.#take("editState", writer, (turn) => {
-      const draft = immer.createDraft(this.#host.read() as object);
+      const draft = createDraft(this.#host.read() as object);
       const edit: OpenEdit = { cell: this, token: writer?.token, outer: turn.outer, open: true, refusal: null };
       turn.edit = edit;
       const answer = runInEdit(edit, () => callback(draft as never));
@@ -240,7 +236,7 @@ export class StateCell {
     if (turn.over) return answer;
     if (turn.edit) turn.edit.open = false;
     const result = withoutDrafts(answer) as Result;
-    const stored = this.#replace(turn, immer.finishDraft(draft), result);
+    const stored = this.#commit(turn, prepareEdit(this.#host.read(), draft, this.#host), result);
     return stored ? stored.then(() => result) : result;
   }
 

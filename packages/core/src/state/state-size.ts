@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { excessOf, type Measure, tellNear, valueLimits } from "../value/limits.js";
+import { type Measure, tellNear, valueLimits } from "../value/limits.js";
 import { examine, type ValueType } from "../value/plain.js";
 import type { PreparedChange } from "./prepare-change.js";
 import { unstorable } from "./refuse-unstorable.js";
@@ -14,26 +14,28 @@ import { unstorable } from "./refuse-unstorable.js";
 export class StateSize {
   /** The state that the bound is of. */
   #state: unknown = null;
-  #bound: Measure = { items: 0, characters: 0 };
+  #items = 0;
+  #characters = 0;
   #isNear = false;
 
   /** @throws {WorkflowError} `STATE_UNSTORABLE` when the state would be too large with this change. */
   admit(before: unknown, change: PreparedChange, types: readonly ValueType[]): void {
     const { next, added } = change;
     if (next === before) return;
-    let bound: Measure;
-    if ("whole" in change) bound = added;
-    else if (this.#state === before) bound = sum(this.#bound, added);
-    else bound = examine(next, types);
-    if (this.#isDue(bound)) bound = this.#count(change, types);
-    this.#state = next;
-    this.#bound = bound;
-  }
-
-  #isDue(bound: Measure): boolean {
-    const { depth, items, characters } = valueLimits();
+    let { items, characters } = added;
+    if (!("whole" in change)) {
+      const old =
+        this.#state === before ? { items: this.#items, characters: this.#characters } : examine(before, types);
+      items += old.items;
+      characters += old.characters;
+    }
+    const limits = valueLimits();
     const share = this.#isNear ? 1 : 0.5;
-    return excessOf(bound, { depth, items: items * share, characters: characters * share }) !== null;
+    if (items > limits.items * share || characters > limits.characters * share)
+      ({ items, characters } = this.#count(change, types));
+    this.#state = next;
+    this.#items = items;
+    this.#characters = characters;
   }
 
   #count(change: PreparedChange, types: readonly ValueType[]): Measure {
@@ -46,8 +48,4 @@ export class StateSize {
     tellNear(found, "the state", types);
     return found;
   }
-}
-
-function sum(left: Measure, right: Measure): Measure {
-  return { items: left.items + right.items, characters: left.characters + right.characters };
 }

@@ -5,10 +5,10 @@
  *
  * @module
  */
+import { plainOf } from "millrace/engine";
 import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
-import { appended, replaced } from "./changed-list.js";
 import {
   emptyGroup,
   endedGroup,
@@ -33,7 +33,6 @@ import {
   say,
   talkAt,
 } from "./talk.js";
-import { undrafted } from "./undrafted.js";
 
 /** One change of a run. */
 export interface Course {
@@ -65,10 +64,10 @@ export function done(course: Course, { place, output }: { place: Place; output: 
   countPause(state, placeKey(place));
   delete state.talks[placeKey(place)];
   if (owner?.kind === "parallel") {
-    frame.outputs = replaced(frame.outputs, place.at, output);
+    frame.outputs[place.at] = output;
     return [{ to: "gather", node: owner.id, ...place }];
   }
-  frame.outputs = appended(frame.outputs, output);
+  frame.outputs.push(output);
   if (!isEnd(output) && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
   if (owner?.kind !== "loop") return leave(course, place.frame);
   if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
@@ -145,7 +144,7 @@ export function abandon({ state }: Course, place: Place, outputsInside: "spent" 
   for (const [key, { outputs }] of Object.entries(state.frames)) {
     if (!key.startsWith(inside)) continue;
     const done = outputs.filter((output) => output !== null);
-    if (outputsInside === "spent") state.spent.push(...executionsOf(undrafted(done)));
+    if (outputsInside === "spent") state.spent.push(...executionsOf(done));
     delete state.frames[key];
   }
   const gone: Step[] = [];
@@ -204,7 +203,7 @@ export function completeTurn(
 ): number {
   const frame = frameOf(course.state, key);
   const iteration = frame.starts.length;
-  const results = lastIteration(frame).map(undrafted); // what is told of must outlive the edit
+  const results = lastIteration(frame).map(plainOf); // what is told of must outlive the edit
   tell(course, node, iterationCompleted(node, { iteration, results, goesOn: !ends }));
   return iteration;
 }
@@ -216,7 +215,7 @@ export function tell({ emit }: Pick<Course, "emit">, node: ContainerNode, { name
 /** The next iteration of a loop. */
 export function again(course: Course, key: string): Step[] {
   const frame = frameOf(course.state, key);
-  frame.starts = appended(frame.starts, frame.outputs.length);
+  frame.starts.push(frame.outputs.length);
   return enter(course, { frame: key, at: 0 });
 }
 

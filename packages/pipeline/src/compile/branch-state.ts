@@ -8,6 +8,7 @@
  * @module
  */
 import { WorkflowError } from "millrace";
+import { plainOf } from "millrace/engine";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { keepChanges, valueAt } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
@@ -16,7 +17,6 @@ import type { LiveRun } from "./live-run.js";
 import { ownState } from "./own-state.js";
 import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
 import type { StateScope } from "./state-scope.types.js";
-import { undrafted } from "./undrafted.js";
 
 /** One of the runs that have one store. */
 export interface RunOfFamily {
@@ -59,7 +59,7 @@ function branchScope(runId: string, frame: string, at: number): StateScope {
     write: (draft) => {
       const states = statesIn(draft);
       if (states === null) return null;
-      const branch = (states.branches[at] ??= { session: copyJson(undrafted(states.base)), counted: {} });
+      const branch = (states.branches[at] ??= { session: copyJson(plainOf(states.base)), counted: {} });
       return { session: branch.session, counted: branch.counted, sessionAtStart: states.base };
     },
   };
@@ -75,7 +75,7 @@ export function isolate(run: RunOfFamily, key: string): void {
   const frame = ownState(run.family, run.runId).frames[key];
   if (frame === undefined || frame.parent === null) return; // it has no steps, and is done
   const around = scopeAt(run, { frame: frame.parent, at: frame.at }).read(run.family) ?? {};
-  frame.own = { base: copyJson(undrafted(around)), branches: {}, count: frame.queue.length };
+  frame.own = { base: copyJson(plainOf(around)), branches: {}, count: frame.queue.length };
 }
 
 /** What the branches have made of the state, if a function of the user says so. Null: they are merged one after the other. */
@@ -99,8 +99,8 @@ export function joinBranches(run: RunOfFamily, key: string, { live, byUser }: Jo
   const scope = scopeAt(run, { frame: frame.parent, at: frame.at });
   const stored = scope.write(family);
   if (stored === null) return;
-  const { base, ...states } = undrafted(frame.own);
-  const before = copyJson(undrafted(stored.session));
+  const { base, ...states } = plainOf(frame.own);
+  const before = copyJson(plainOf(stored.session));
   const branches = byUser === null ? branchesOf({ base, ...states }) : [{ session: byUser, counted: {} }];
   const merged = branches.reduce(
     (theirs, { session, counted }) => mergeStates({ base, theirs, mine: session, counted }),

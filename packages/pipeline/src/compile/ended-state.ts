@@ -1,7 +1,6 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
-import { produce } from "immer";
+import { createDraft, finishedState } from "millrace/engine";
 import { createOutput } from "../data/step-output.js";
-import { appended, replaced } from "./changed-list.js";
 import { CUT_OFF } from "./cut-off.js";
 import type { LiveRun } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
@@ -27,18 +26,20 @@ export async function endedState({ ctx, live }: Ending): Promise<PipelineState> 
 async function endFamily({ ctx, live }: Ending): Promise<FamilyState> {
   const cut = await live.stop(ctx.runId);
   const family = await familyOf(ctx);
-  return produce(family, (draft) => {
-    for (const attempt of cut) leaveOutput(draft as FamilyState, attempt);
-    live.keepLeft(draft as FamilyState, ctx.runId);
-    // What a nested run has changed is stored by the run around it.
-    if (ownState(family, ctx.runId) === family) live.keepChanges(draft as FamilyState);
-  });
+  const draft = createDraft(family);
+  for (const attempt of cut) leaveOutput(draft, attempt);
+  live.keepLeft(draft, ctx.runId);
+  // What a nested run has changed is stored by the run around it.
+  if (ownState(family, ctx.runId) === family) live.keepChanges(draft);
+  return finishedState(draft);
 }
 
 /** With what attempts of a nested run have left behind that has ended without storing it. */
 export async function leftBehind({ ctx, live }: Ending, runId: string): Promise<FamilyState> {
   await live.settled(runId);
-  return produce(await familyOf(ctx), (draft) => live.keepLeft(draft as FamilyState, runId));
+  const draft = createDraft(await familyOf(ctx));
+  live.keepLeft(draft, runId);
+  return finishedState(draft);
 }
 
 /** What it took is known by itself. */
@@ -48,5 +49,6 @@ function leaveOutput(family: FamilyState, { runId, node, place, work }: OpenAtte
   const said = work.text === "" ? {} : { content: work.text };
   const output = createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF });
   const isBranch = frame.outputs.length > 0 && frame.outputs[place.at] === null;
-  frame.outputs = isBranch ? replaced(frame.outputs, place.at, output) : appended(frame.outputs, output);
+  if (isBranch) frame.outputs[place.at] = output;
+  else frame.outputs.push(output);
 }

@@ -1,17 +1,16 @@
 /** What becomes of a run one of whose steps has failed for good: the policy of the step, else of the groups around it. */
 import type { StepFailedEvent } from "millrace";
+import { plainOf } from "millrace/engine";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { openGroup } from "../run/step-results.js";
 import { abandon, ask, done, finish, isAbandoned } from "./advance.js";
-import { appended, replaced } from "./changed-list.js";
 import type { PipelineCourse } from "./move.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame, OwnState, Place, Step } from "./pipeline-state.types.js";
 import type { CompiledPlan } from "./plan.types.js";
 import { countPause, placeKey, say } from "./talk.js";
-import { undrafted } from "./undrafted.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;
@@ -60,12 +59,13 @@ function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): voi
   if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
   const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
   const isBranch = frame.outputs[place.at] === null;
-  frame.outputs = isBranch ? replaced(frame.outputs, place.at, output) : appended(frame.outputs, output);
+  if (isBranch) frame.outputs[place.at] = output;
+  else frame.outputs.push(output);
 }
 
 /** What was done in the group at this place. */
 function insideOf({ tree }: CompiledPlan, state: OwnState, place: Place) {
-  const open = openGroup(undrafted(state.frames), tree, place);
+  const open = openGroup(plainOf(state.frames), tree, place);
   return open === null ? {} : { steps: open.steps, iterations: open.iterations };
 }
 

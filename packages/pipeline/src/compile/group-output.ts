@@ -1,4 +1,5 @@
 /** What a group of steps comes to, and what it tells of itself. */
+import { plainOf } from "millrace/engine";
 import { containerText, notMetText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
 import { createOutput } from "../data/step-output.js";
@@ -7,7 +8,6 @@ import type { ContainerNode, LoopNode } from "../nodes/node.types.js";
 import { mediaOf } from "./media-of.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame } from "./pipeline-state.types.js";
-import { undrafted } from "./undrafted.js";
 
 export interface GroupEvent {
   readonly name: string;
@@ -57,7 +57,7 @@ function startedData(node: ContainerNode, { queue, branch }: Opened): GroupEvent
 }
 
 export function endedGroup(node: ContainerNode, frame: Frame): GroupEnd {
-  const plain = undrafted(frame); // its outputs leave the frame for good
+  const plain = plainOf(frame); // its outputs leave the frame for good
   const output = groupOutput(node, plain);
   return { output, event: completedEvent(node, { opened: plain, output }) };
 }

@@ -180,9 +180,9 @@ export interface Frame {
   /** What those are called: whoever goes on in another process sees whether they are still there. */
   readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
-  outputs: readonly (StepOutput | null)[];
+  readonly outputs: (StepOutput | null)[];
   /** Of a Loop: which of the outputs each of its iterations begins with. */
-  starts: readonly number[];
+  readonly starts: number[];
   readonly branch: "if" | "else" | null;
   /** Of an isolated Parallel. See `branch-state.ts`. */
   own?: BranchStates;

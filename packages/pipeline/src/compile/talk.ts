@@ -7,7 +7,6 @@ import type { PipelineNode } from "../nodes/node.types.js";
 
 import { stepTypeOf } from "./node-facts.js";
 import type { PipelineState, Place, Talk } from "./pipeline-state.types.js";
-import { undrafted } from "./undrafted.js";
 
 export function placeKey({ frame, at }: Place): string {
   return `${frame}:${at}`;
@@ -46,7 +45,7 @@ export function say({ talks }: Pick<PipelineState, "talks">, place: Place, said:
 export function countPause(state: Pick<PipelineState, "talks" | "spent">, key: string): void {
   const paused = state.talks[key]?.paused ?? null;
   if (paused === null) return;
-  state.spent.push(undrafted(paused));
+  state.spent.push(paused);
   (state.talks[key] as Talk).paused = null;
 }
 

@@ -23,7 +23,7 @@ export type SessionPatch =
       readonly items: readonly unknown[];
     };
 
-/** Changes the state in place; also an immer draft. */
+/** Changes the state in place; also a draft. */
 export function applyTo(state: JsonObject, patches: readonly SessionPatch[]): void {
   for (const patch of patches) applyOne(state, patch, { own: (container) => container, take: copyJson });
 }

@@ -1,4 +1,4 @@
-import { createDraft, finishDraft } from "immer";
+import { createDraft, finishedState } from "millrace/engine";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "./json.js";
 import { LiveSessionState } from "./session-state.js";
@@ -260,10 +260,12 @@ describe("what several attempts change", () => {
     state["made"] = { deep: {} };
     ((state["made"] as JsonObject)["deep"] as JsonObject)["list"] = [1];
 
-    const draft = createDraft({ session: { list: [{ n: 1 }] } as JsonObject });
+    const stored = Object.freeze({ list: Object.freeze([Object.freeze({ n: 1 })]) });
+    const draft = createDraft<{ readonly session: JsonObject }>(Object.freeze({ session: stored as JsonObject }));
     LiveSessionState.applyTo(draft.session, view.take());
 
-    expect(finishDraft(draft).session).toEqual(live(state));
+    expect(finishedState(draft).session).toEqual(live(state));
+    expect(stored.list).toEqual([{ n: 1 }]);
     (state["list"] as object[]).push({ n: 4 }); // nothing of it is frozen
   });
 });

@@ -1,0 +1,89 @@
+import { fc, test } from "@fast-check/vitest";
+import * as immer from "immer";
+import { describe, expect } from "vitest";
+import { inOrder, record, replayed, scramble } from "../../test/support/random-states.js";
+import { createDraft, plainOf } from "./draft.js";
+import { freezeState } from "./freeze-state.js";
+import { prepareEdit } from "./prepare-change.js";
+
+immer.enableMapSet();
+const rules = { schema: null, types: [] };
+
+/** As far as immer sees a difference: to it, 0 in the place of -0 is none. */
+function unsigned(part: unknown): unknown {
+  return Array.isArray(part) ? part.map(unsigned) : Object.is(part, -0) ? 0 : part;
+}
+
+/** Where the oracle shares a part with the state before, the other state does as well. */
+function sharesAsMuch(before: unknown, oracle: unknown, after: unknown): boolean {
+  if (typeof before !== "object" || before === null) return true;
+  if (before === oracle) return before === after;
+  const [old, wanted, found] = [before, oracle, after].map((part) =>
+    part instanceof Map ? part : new Map(Object.entries(part ?? {})),
+  ) as [Map<unknown, unknown>, Map<unknown, unknown>, Map<unknown, unknown>];
+  return [...old].every(([key, part]) => !wanted.has(key) || sharesAsMuch(part, wanted.get(key), found.get(key)));
+}
+
+function isFrozenThrough(part: unknown): boolean {
+  if (typeof part !== "object" || part === null || part instanceof Date) return true;
+  const inner = part instanceof Map ? [...part].flat() : part instanceof Set ? [...part] : Object.values(part);
+  return Object.isFrozen(part) && inner.every(isFrozenThrough);
+}
+
+describe("drafts", () => {
+  test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: 1500 })(
+    "give the state that immer gives, share as much, and leave the one before as it was",
+    (before, choices) => {
+      freezeState(before);
+      const copy = structuredClone(before);
+      const theirs = immer.createDraft(before);
+      scramble(theirs, choices);
+      const oracle = immer.finishDraft(theirs);
+      const draft = createDraft(before) as Record<string, unknown>;
+      scramble(draft, choices);
+      const plain = plainOf(draft);
+      const { next } = prepareEdit(before, draft, rules);
+
+      expect(unsigned(inOrder(next))).toStrictEqual(unsigned(inOrder(oracle)));
+      expect(inOrder(plain)).toStrictEqual(inOrder(next));
+      expect(sharesAsMuch(before, oracle, next)).toBe(true);
+      expect(isFrozenThrough(next)).toBe(true);
+      expect(inOrder(before)).toStrictEqual(inOrder(copy));
+    },
+  );
+
+  test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: 1500 })(
+    "write patches that lead from the state before to the one after, order included, through text",
+    (before, choices) => {
+      freezeState(before);
+      const draft = createDraft(before) as Record<string, unknown>;
+      scramble(draft, choices);
+      const change = prepareEdit(before, draft, rules);
+      const patches = "patches" in change ? change.patches : [];
+
+      expect(inOrder("whole" in change ? change.next : replayed(before, patches))).toStrictEqual(inOrder(change.next));
+    },
+  );
+
+  test.prop([fc.array(fc.tuple(fc.nat(3), fc.nat(40), fc.nat(6), fc.nat(6)), { maxLength: 90 })])(
+    "of a long list do what the list does",
+    (splices) => {
+      const items = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? { n } : n));
+      const before = freezeState({ list: structuredClone(items) });
+      const draft = createDraft(before) as { list: unknown[] };
+      for (const [kind, at, remove, add] of splices) {
+        const fresh = Array.from({ length: add }, (_, n) => n * 100);
+        for (const list of [items, draft.list]) {
+          const item = list[at];
+          if (kind < 2) list.splice(at, remove, ...fresh);
+          else if (kind === 2 && typeof item === "object") (item as { n: number }).n = remove;
+          else if (at < list.length) list[at] = add;
+        }
+      }
+      const { next, ...change } = prepareEdit(before, draft, rules);
+
+      expect(next).toStrictEqual({ list: items });
+      expect("patches" in change ? replayed(before, change.patches) : next).toStrictEqual({ list: items });
+    },
+  );
+});

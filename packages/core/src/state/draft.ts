@@ -1,0 +1,358 @@
+/**
+ * Drafts: parts of a frozen state that are written like the plain objects, arrays, Map and Set that they stand for.
+ *
+ * What was read is a draft only if it is part of the state; what a caller puts in stays the caller's own object until the edit ends.
+ *
+ * @module
+ */
+import {
+  type Container,
+  copyOf,
+  type DraftNode,
+  type Edit,
+  isContainer,
+  isDraft,
+  isPartOfState,
+  latest,
+  mix,
+  NODE,
+  nodeOf,
+  own,
+  put,
+  removeKey,
+  spliceList,
+  type TakenOut,
+  touch,
+  valueAt,
+  writeIndex,
+  writeKey,
+} from "./draft-node.js";
+
+/** @param base Deeply frozen; stays as it is. */
+export function createDraft<State extends object>(base: State): State {
+  return handOut({ open: true }, null, base as Container).draft as State;
+}
+
+function handOut(edit: Edit, parent: DraftNode | null, base: Container): DraftNode {
+  const node: DraftNode = {
+    edit,
+    base,
+    parent,
+    draft: edit,
+    copy: null,
+    changed: false,
+    kids: null,
+    touched: null,
+    pieces: null,
+    isMixed: false,
+    next: null,
+  };
+  if (Array.isArray(base)) node.draft = new Proxy([node] as never, listTraps);
+  else if (base instanceof Map) node.draft = new DraftMap(node);
+  else if (base instanceof Set) node.draft = new DraftSet(node);
+  else node.draft = new Proxy(node as never, recordTraps);
+  return node;
+}
+
+/** What a reader gets of a part. The same draft each time, as long as the part is where it is. */
+function read(node: DraftNode, key: unknown, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const kid = node.kids?.get(key);
+  if (kid !== undefined) return kid.draft;
+  if (nodeOf(value) !== undefined || !isPartOfState(value)) return value;
+  const handed = handOut(node.edit, node, value);
+  node.kids ??= new Map();
+  node.kids.set(key, handed);
+  return handed.draft;
+}
+
+/** What was taken out of its list can still be written into, and put elsewhere. */
+function detached(node: DraftNode, { value, kid }: TakenOut): unknown {
+  if (kid !== undefined) return kid.draft;
+  if (typeof value !== "object" || value === null || nodeOf(value) !== undefined || !isPartOfState(value)) return value;
+  return handOut(node.edit, null, value).draft;
+}
+
+// ---- records and lists
+
+function refused(what: string): never {
+  throw new TypeError(`${what} of a part of the state that is being edited: assign to it instead.`);
+}
+
+function traps(of: (target: never) => DraftNode): ProxyHandler<never> {
+  return {
+    has: (target, key) => key === NODE || key in latest(of(target)),
+    ownKeys: (target) => Reflect.ownKeys(latest(of(target))),
+    getPrototypeOf: (target) => Object.getPrototypeOf(of(target).base),
+    getOwnPropertyDescriptor(target, key) {
+      const node = of(target);
+      const found = Reflect.getOwnPropertyDescriptor(latest(node), key);
+      if (found === undefined) return undefined;
+      const isLength = key === "length" && Array.isArray(node.base);
+      return { ...found, writable: true, configurable: !isLength };
+    },
+    defineProperty: () => refused("`Object.defineProperty`"),
+    setPrototypeOf: () => refused("`Object.setPrototypeOf`"),
+    preventExtensions: () => refused("`Object.freeze`"),
+  };
+}
+
+const recordTraps: ProxyHandler<never> = {
+  ...traps((target) => target as DraftNode),
+  get(target, key) {
+    const node = target as DraftNode;
+    if (key === NODE) return node;
+    const record = latest(node) as Record<string | symbol, unknown>;
+    const value = record[key];
+    return typeof value === "object" && Object.hasOwn(record, key) ? read(node, key, value) : value;
+  },
+  set(target, key, value) {
+    // JSON has no symbols: nothing would be stored.
+    if (typeof key === "string") writeKey(target, key, value);
+    return true;
+  },
+  deleteProperty(target, key) {
+    removeKey(target, key);
+    return true;
+  },
+};
+
+const listTraps: ProxyHandler<never> = {
+  ...traps((target) => (target as [DraftNode])[0]),
+  get(target, key) {
+    const node = (target as [DraftNode])[0];
+    if (key === NODE) return node;
+    if (typeof key === "string" && Object.hasOwn(methods, key)) return methods[key as keyof typeof methods];
+    const value = (latest(node) as never)[key];
+    return typeof value === "object" ? read(node, Number(key), value) : value;
+  },
+  set(target, key, value) {
+    const node = (target as [DraftNode])[0];
+    if (key === "length") setLength(node, Number(value));
+    else writeIndex(node, indexIn(key), value);
+    return true;
+  },
+  deleteProperty(target, key) {
+    writeIndex((target as [DraftNode])[0], indexIn(key), undefined);
+    return true;
+  },
+};
+
+function indexIn(key: string | symbol): number {
+  if (typeof key === "string" && /^(0|[1-9]\d*)$/.test(key)) return Number(key);
+  throw new TypeError(`A list of the state has no "${String(key)}": only its items and its length can be written.`);
+}
+
+function setLength(node: DraftNode, length: number): void {
+  const list = latest(node) as unknown[];
+  if (length < list.length) spliceList(node, { at: length, remove: list.length - length });
+  else if (length > list.length) mix(node).length = length;
+}
+
+/** Those that move items, each as one change. The others of a list work through the traps. */
+const methods = {
+  push(this: object, ...items: unknown[]): number {
+    const node = nodeOf(this) as DraftNode;
+    spliceList(node, { at: (latest(node) as unknown[]).length, items });
+    return (latest(node) as unknown[]).length;
+  },
+  pop(this: object): unknown {
+    const node = nodeOf(this) as DraftNode;
+    const { length } = latest(node) as unknown[];
+    return length === 0 ? undefined : detached(node, spliceList(node, { at: length - 1, remove: 1 })[0] as TakenOut);
+  },
+  shift(this: object): unknown {
+    const node = nodeOf(this) as DraftNode;
+    if ((latest(node) as unknown[]).length === 0) return undefined;
+    return detached(node, spliceList(node, { at: 0, remove: 1 })[0] as TakenOut);
+  },
+  unshift(this: object, ...items: unknown[]): number {
+    const node = nodeOf(this) as DraftNode;
+    spliceList(node, { at: 0, items });
+    return (latest(node) as unknown[]).length;
+  },
+  splice(this: object, ...given: [start?: number, remove?: number, ...items: unknown[]]): unknown[] {
+    const node = nodeOf(this) as DraftNode;
+    const { length } = latest(node) as unknown[];
+    const [start = 0, remove = 0, ...items] = given;
+    const at = placeIn(start, length);
+    const count = given.length === 0 ? 0 : given.length === 1 ? length : Math.trunc(remove) || 0;
+    const removed = spliceList(node, { at, remove: Math.max(0, Math.min(count, length - at)), items });
+    return removed.map((item) => detached(node, item));
+  },
+  sort(this: object, compare?: (left: unknown, right: unknown) => number): object {
+    mix(nodeOf(this) as DraftNode).sort(compare);
+    return this;
+  },
+  reverse(this: object): object {
+    mix(nodeOf(this) as DraftNode).reverse();
+    return this;
+  },
+  fill(this: object, value: unknown, start?: number, end?: number): object {
+    mix(nodeOf(this) as DraftNode).fill(value, start, end);
+    return this;
+  },
+  copyWithin(this: object, target: number, start: number, end?: number): object {
+    mix(nodeOf(this) as DraftNode).copyWithin(target, start, end);
+    return this;
+  },
+};
+
+function placeIn(start: number, length: number): number {
+  const at = Math.trunc(start) || 0;
+  return at < 0 ? Math.max(0, length + at) : Math.min(at, length);
+}
+
+// ---- Map and Set
+
+class DraftMap extends Map<unknown, unknown> {
+  readonly [NODE]: DraftNode;
+
+  constructor(node: DraftNode) {
+    super();
+    this[NODE] = node;
+  }
+
+  get #now(): Map<unknown, unknown> {
+    return latest(this[NODE]) as Map<unknown, unknown>;
+  }
+
+  override get size(): number {
+    return this.#now.size;
+  }
+
+  override has(key: unknown): boolean {
+    return this.#now.has(key);
+  }
+
+  override get(key: unknown): unknown {
+    return read(this[NODE], key, this.#now.get(key));
+  }
+
+  override set(key: unknown, value: unknown): this {
+    writeKey(this[NODE], key, value);
+    return this;
+  }
+
+  override delete(key: unknown): boolean {
+    return removeKey(this[NODE], key);
+  }
+
+  override clear(): void {
+    for (const key of [...this.#now.keys()]) removeKey(this[NODE], key);
+  }
+
+  override keys(): MapIterator<unknown> {
+    return this.#now.keys();
+  }
+
+  override *entries(): MapIterator<[unknown, unknown]> {
+    for (const key of this.keys()) yield [key, this.get(key)];
+  }
+
+  override *values(): MapIterator<unknown> {
+    for (const key of this.keys()) yield this.get(key);
+  }
+
+  override [Symbol.iterator](): MapIterator<[unknown, unknown]> {
+    return this.entries();
+  }
+
+  override forEach(visit: (value: unknown, key: unknown, map: Map<unknown, unknown>) => void, self?: unknown): void {
+    for (const [key, value] of this) visit.call(self, value, key, this);
+  }
+}
+
+class DraftSet extends Set<unknown> {
+  readonly [NODE]: DraftNode;
+
+  constructor(node: DraftNode) {
+    super();
+    this[NODE] = node;
+  }
+
+  get #now(): Set<unknown> {
+    return latest(this[NODE]) as Set<unknown>;
+  }
+
+  /** The item that a draft of this Set stands for. */
+  #itemOf(value: unknown): unknown {
+    const node = nodeOf(value);
+    return node?.parent === this[NODE] ? node.base : value;
+  }
+
+  override get size(): number {
+    return this.#now.size;
+  }
+
+  override has(value: unknown): boolean {
+    return this.#now.has(this.#itemOf(value));
+  }
+
+  override add(value: unknown): this {
+    const node = this[NODE];
+    const item = this.#itemOf(value);
+    if (this.#now.has(item)) return this;
+    touch(node, item, "added");
+    (own(node) as Set<unknown>).add(item);
+    return this;
+  }
+
+  override delete(value: unknown): boolean {
+    const node = this[NODE];
+    const item = this.#itemOf(value);
+    if (!this.#now.has(item)) return false;
+    touch(node, item, "removed");
+    return (own(node) as Set<unknown>).delete(item);
+  }
+
+  override clear(): void {
+    for (const item of [...this.#now]) this.delete(item);
+  }
+
+  override *values(): SetIterator<unknown> {
+    for (const item of this.#now) yield read(this[NODE], item, item);
+  }
+
+  override keys(): SetIterator<unknown> {
+    return this.values();
+  }
+
+  override *entries(): SetIterator<[unknown, unknown]> {
+    for (const value of this.values()) yield [value, value];
+  }
+
+  override [Symbol.iterator](): SetIterator<unknown> {
+    return this.values();
+  }
+
+  override forEach(visit: (value: unknown, same: unknown, set: Set<unknown>) => void, self?: unknown): void {
+    for (const value of this.values()) visit.call(self, value, value, this);
+  }
+}
+
+// ---- out of the edit
+
+/** What a draft stands for now, as plain data that outlives its edit. Whatever is no draft stays as it is. */
+export function plainOf<Value>(value: Value): Value {
+  return isDraft(value) ? (plain(value) as Value) : value;
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const node = nodeOf(value);
+  if (node === undefined) return Object.isFrozen(value) || !isContainer(value) ? value : plainParts(value, null);
+  const now = latest(node);
+  return node.changed ? plainParts(now, node.kids) : now;
+}
+
+/** A copy, with what its drafts stand for. */
+function plainParts(container: Container, kids: Map<unknown, DraftNode> | null): Container {
+  const partAt = (key: unknown, part: unknown): unknown => plain(kids?.get(key)?.draft ?? part);
+  if (container instanceof Set) return new Set(Array.from(container, (item) => partAt(item, item)));
+  if (Array.isArray(container)) return container.map((item, index) => partAt(index, item));
+  if (container instanceof Map) return new Map(Array.from(container, ([key, part]) => [key, partAt(key, part)]));
+  const copy = copyOf(container);
+  for (const key of Object.keys(container)) put(copy, key, partAt(key, valueAt(container, key)));
+  return copy;
+}
