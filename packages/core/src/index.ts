@@ -47,6 +47,7 @@ export type {
 export { step } from "./step/step.js";
 export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./step/step.types.js";
 export type { StepReturn } from "./step/step-return.types.js";
+export type { Finished } from "./step/finished.types.js";
 export { collect, join } from "./step/trigger.js";
 export type {
   Collect,

@@ -83,7 +83,7 @@ async function run(
       await life.handler.cancel();
       throw error;
     });
-    const state = await life.handler.context.store.getState();
+    const state = editedBy(recording) ?? (await life.handler.context.store.getState());
     return { ...shownBy(recording), state, error: failures[0] ?? errorOf(ended) };
   } finally {
     unwatch();
@@ -117,6 +117,11 @@ function shownBy({ ticks, lost }: Recording): Pick<StepRun, "output" | "sent" | 
     output.push(...[tick.output ?? []].flat());
   }
   return { output, sent, streamed } as unknown as Pick<StepRun, "output" | "sent" | "streamed">;
+}
+
+/** The state after the edit that the step has ended with: nothing else can have edited it since. */
+function editedBy({ lost }: Recording): unknown {
+  return lost?.tick.type === "step.completed" ? lost.tick.change?.next : undefined;
 }
 
 /** The run can end before the step: its time is up. */

@@ -1,4 +1,13 @@
-import { defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
+import {
+  collect,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  many,
+  StartEvent,
+  StopEvent,
+} from "millrace";
 import { createRuntime, memoryStore, type Runtime, type Workflows } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -11,6 +20,7 @@ const open = (workflows: Workflows): DurableWorld<Runtime>["open"] => {
 };
 
 class Paid extends event("Paid", { times: z.number() }) {}
+class Booked extends event("Booked") {}
 
 /** Pays through `ctx.run`, or beside it. */
 function shop(pay: (key: string) => number, isOnce: boolean) {
@@ -41,6 +51,27 @@ function asking() {
     .build();
 }
 
+/** Books in branches that end with an edit. */
+function ledger() {
+  return defineWorkflow("ledger", {
+    state: { total: z.number().default(0), booked: z.array(z.number()).default(() => []) },
+  })
+    .step("split", { on: StartEvent, emits: many(Paid) }, () => [1, 2, 3].map((times) => new Paid({ times })))
+    .step("book", { on: Paid, emits: Booked }, async ({ times }, ctx) => {
+      if (times === 2) await ctx.store.editState((state) => void (state.total += 100));
+      return ctx.finish((state) => {
+        state.total += times;
+        state.booked.push(times);
+        return new Booked();
+      });
+    })
+    .step("end", { on: collect(Booked), emits: StopEvent }, async (all, ctx) => {
+      const { total, booked } = await ctx.store.getState();
+      return new StopEvent({ result: [all.length, total, booked.toSorted()] });
+    })
+    .build();
+}
+
 /** What an account was asked for: once for each key. */
 function account(isStrict: boolean): (key: string) => number {
   const payments: string[] = [];
@@ -60,6 +91,15 @@ describe("proveDurable", () => {
     expect(proof.writes).toBeGreaterThan(2);
     expect(proof.deaths).toBeGreaterThan(proof.writes);
     expect(proof.stops).toBe(proof.writes);
+  });
+
+  it("holds for steps that end with an edit: it counts once, with what the step gives", async () => {
+    const proof = await proveDurable(() => ({
+      open: open({ ledger: ledger() }),
+      run: (runtime) => Promise.resolve(runtime.run("ledger", {}, { runId: "one" })),
+    }));
+
+    expect(proof.writes).toBeGreaterThan(2);
   });
 
   it("finds out what happens twice, and says with which write, whatever one process stores in one write and the next in two", async () => {

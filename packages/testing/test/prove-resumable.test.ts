@@ -68,6 +68,36 @@ class Shop extends Workflow {
 }
 
 describe("proveResumable", () => {
+  it("passes branches and children that end with an edit of one store", async () => {
+    const state = { total: z.number().default(0) };
+    const child = defineWorkflow("child", { state })
+      .step("add", { on: StartEvent, emits: StopEvent }, (_ev, ctx) =>
+        ctx.finish((draft) => {
+          draft.total += 100;
+          return new StopEvent({ result: 100 });
+        }),
+      )
+      .build();
+    const parent = defineWorkflow("parent", { state, children: { child } })
+      .step("split", { on: StartEvent, emits: many(Item) }, () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
+        if (n === 2) await ctx.runChild(child, {}, { store: "shared" });
+        return ctx.finish((draft) => {
+          draft.total += n;
+          return new Done({ n });
+        });
+      })
+      .step("end", { on: collect(Done), emits: StopEvent }, async (all, ctx) => {
+        return new StopEvent({ result: [all.length, await ctx.store.get("total")] });
+      })
+      .build();
+
+    const { crashes } = await proveResumable(() => parent);
+
+    expect(crashes).toBeGreaterThan(10);
+    expect(await parent.run()).toEqual([3, 106]);
+  });
+
   it("passes children that edit the store of their parent, at once with it and with each other", async () => {
     const count = (store: object, key: string): Promise<void> =>
       (store as Store<{ count: number }>).editState(

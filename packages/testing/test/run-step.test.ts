@@ -181,6 +181,22 @@ describe("runStep", () => {
     expect((await runStep(workflow, "begin", new StartEvent())).error).toMatchObject({ code: "EVENT_UNDECLARED" });
   });
 
+  it("gives the output and the state of a step that ends with an edit", async () => {
+    const flow = defineWorkflow("ends", { state: { total: z.number().default(0) } })
+      .step("work", { on: StartEvent, emits: Done }, (_ev, ctx) =>
+        ctx.finish((state) => {
+          state.total += 3;
+          return new Done({ n: state.total });
+        }),
+      )
+      .step("end", { on: Done, emits: StopEvent }, () => new StopEvent({ result: null }))
+      .build();
+
+    const { output, state } = await runStep(flow, "work", new StartEvent(), { state: { total: 4 } });
+
+    expect([output, state]).toEqual([[new Done({ n: 7 })], { total: 7 }]);
+  });
+
   it("refuses a step that is not there, an event the step does not take, and a state that does not fit", async () => {
     await expect(runStep(new Flow(), "wrok", new Item({ n: 1 }))).rejects.toMatchObject({
       code: "STEP_UNKNOWN",

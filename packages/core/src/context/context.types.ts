@@ -5,14 +5,24 @@
  */
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
+import type { Finished } from "../step/finished.types.js";
 import type { FieldsOf, InstanceOf } from "../step/trigger.js";
 import type { Duration } from "../value/duration.js";
 import type { ResultOf, RunArguments } from "../workflow/run.types.js";
 import type { AnyWorkflow, StateOf } from "../workflow/workflow-facts.types.js";
 import type { FromDictOptions, RunContext } from "./run-context.types.js";
+import type { Editable } from "./store.types.js";
 
-/** A run's context as a step sees it. A plain `Context` says nothing about the state and accepts every workflow's. */
-export interface Context<State = unknown> extends RunContext<State> {
+/**
+ * A run's context as a step sees it. A plain `Context` says nothing about the state and accepts every workflow's.
+ *
+ * `out` is declared, not measured: see `Store`.
+ */
+export interface Context<
+  // biome-ignore lint/suspicious/noTsIgnore: see above
+  /** @ts-ignore [2636] -- see above; `ignore`, because the comment also has to hold in the emitted `.d.ts` */
+  out State = unknown,
+> extends RunContext<State> {
   /** Aborted, with the reason, when the attempt is over: run cancelled or timed out, step timed out, host shut down. */
   readonly signal: AbortSignal;
 
@@ -66,6 +76,22 @@ export interface Context<State = unknown> extends RunContext<State> {
 
   /** Sleeps without holding a worker slot; survives a restore. A date in the past returns at once. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
+
+  /**
+   * Ends the step with an edit of the state and its output in one act: both count, or neither. Return what it gives, alone.
+   *
+   * `edit` runs at once when the step has returned, synchronously, on a draft of the state; what it gives is the output of the step. When
+   * it throws, or its output is refused, nothing has changed and the attempt has failed.
+   *
+   * @example
+   * return ctx.finish((state) => {
+   *   state.done.push(ev.id);
+   *   return new Next({ left: state.total - state.done.length });
+   * });
+   * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `STATE_LOCKED` inside `editState`,
+   * `ATTEMPT_ENDED`.
+   */
+  finish<Output>(edit: (state: Editable<State>) => Output): Finished<Output>;
 
   /** @throws {WorkflowError} `ATTEMPT_ENDED` after the end of the attempt. */
   retryInfo(): RetryState;

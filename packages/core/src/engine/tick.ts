@@ -113,6 +113,8 @@ export interface StepCompleted extends OfAttempt {
   readonly output: EventData | readonly EventData[] | null;
   /** What it sent since its last commit point. */
   readonly sends: readonly Send[] | null;
+  /** The edit that it ends with: made before its output is dispatched. Left out: none. */
+  readonly change?: StateChange;
 }
 
 export interface Send {

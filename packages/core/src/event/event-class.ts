@@ -10,6 +10,7 @@ import { OfThisCopy } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
+import { insideEdit } from "../value/inside-edit.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
 
@@ -185,6 +186,7 @@ export function fill(
   input: unknown = {},
 ): void {
   if (engine) throw invalid(type, [{ message: "only the engine makes this event" }]);
+  if (insideEdit.plain !== null) input = insideEdit.plain(input);
   if (typeof input !== "object" || input === null || Array.isArray(input))
     throw invalid(type, [{ message: "fields are an object" }]);
   if (holder !== null) {

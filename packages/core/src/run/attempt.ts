@@ -7,7 +7,7 @@
  */
 import { features } from "../engine/features.js";
 import type { EventData, WorkItem } from "../engine/state.js";
-import type { Send, Tick } from "../engine/tick.js";
+import type { Send, StateChange, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Limiter, Release } from "../limit/limiter.js";
@@ -17,6 +17,7 @@ import { digest } from "../value/digest.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
+import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { type GeneratorDrive, runGenerator } from "./generator.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
@@ -40,6 +41,8 @@ export class Attempt {
   /** Sent, not committed yet. */
   sends: Send[] | null = null;
   calls: Calls | null = null;
+  /** What `ctx.finish` gave. */
+  lastAct: LastAct | null = null;
   generator: GeneratorDrive | null = null;
   private controller: AbortController | null = null;
   private resources: ResourceContainer | null = null;
@@ -140,17 +143,20 @@ export class Attempt {
   complete(value: unknown): void {
     if (this.ended !== null) return;
     try {
-      this.finish(checkOutput(this.step, value));
+      assertLastActIs(this, value);
+      if (value instanceof LastAct) finishWith(this, value, (answer) => checkOutput(this.step, answer));
+      else this.finish(checkOutput(this.step, value));
     } catch (error) {
       this.fail(error);
     }
   }
 
-  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output would have to be stored, and cannot. */
-  finish(output: EventData | readonly EventData[] | null): void {
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit would have to be stored, and cannot. */
+  finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
     const { runner, sends, item } = this;
     const atMs = runner.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
+    if (last !== null) (tick as { change?: StateChange }).change = last.change;
     runner.journal?.prepare?.(runner, tick);
     if (runner.host.inspector.active) {
       if (this.item.memory !== null) inspectDiverged(this, atMs);
@@ -158,7 +164,9 @@ export class Attempt {
     }
     this.end(returned, true);
     runner.attempts.delete(item.id);
+    if (last !== null) runner.onStored(tick, last.told);
     runner.submit(tick);
+    return tick;
   }
 
   fail(thrown: unknown): void {

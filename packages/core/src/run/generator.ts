@@ -13,6 +13,7 @@ import { isKeyed } from "../step/keyed.js";
 import { digest } from "../value/digest.js";
 import type { Attempt } from "./attempt.js";
 import { Calls } from "./calls.js";
+import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
 import { checkElement, returnedByGenerator } from "./output.js";
 import { commitSends } from "./step-context.js";
@@ -71,8 +72,9 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
     stopped = true;
     const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
     if (missing !== undefined) throw diverged(attempt, missing, "missing");
-    if (value !== undefined && value !== null) throw returnedByGenerator(attempt.step);
-    attempt.finish(attempt.item.fan === null ? [] : null); // without a yield it is an empty batch
+    assertLastActIs(attempt, value);
+    if (value instanceof LastAct) finishWith(attempt, value, (answer) => restOf(attempt, answer));
+    else attempt.finish(restOf(attempt, value));
   }
 
   function take(value: unknown): void {
@@ -98,6 +100,12 @@ export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown
       event,
     });
   }
+}
+
+/** It has given all it gives; without a yield it is an empty batch. */
+function restOf({ step, item }: Attempt, value: unknown): readonly EventData[] | null {
+  if (value !== undefined && value !== null) throw returnedByGenerator(step);
+  return item.fan === null ? [] : null;
 }
 
 function digestOf({ runner }: Attempt, event: EventData): string {

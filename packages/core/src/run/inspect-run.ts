@@ -5,7 +5,7 @@
  */
 import type { Note, Receipt } from "../engine/command.js";
 import type { Outcome, WorkItem } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
+import type { StateChange, Tick } from "../engine/tick.js";
 import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
@@ -34,8 +34,25 @@ export function attemptFactsOf(runner: Runner, item: WorkItem, atMs: number = ru
   return attemptFacts(traced(runner), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
-/** Before its commands are performed. Items that it ended are gone from the state: their attempts still know them. */
-export function inspectTick(runner: Runner, tick: Tick): void {
+/** Asked before the tick is reduced; what it gives is called after that, and before its commands are performed. */
+export function inspectTick(runner: Runner, tick: Tick): () => void {
+  if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(runner, tick);
+  // It ends its item.
+  const step = runner.state.items.get(tick.item)?.step ?? null;
+  const before = runner.state.store;
+  const { change } = tick;
+  return () => {
+    if (runner.state.store !== before) inspectEdited(runner, step, change); // else it was refused
+  };
+}
+
+function inspectEdited(runner: Runner, step: string | null, change: StateChange): void {
+  const paths = "patches" in change ? change.patches.map((patch) => patch.path.join(".")) : [""];
+  runner.host.inspector.emit("state.edited", () => ({ ...factsOf(runner), step, paths }));
+}
+
+/** Items that it ended are gone from the state: their attempts still know them. */
+function inspectReduced(runner: Runner, tick: Tick): void {
   const { inspector } = runner.host;
   switch (tick.type) {
     case "run.started":
@@ -57,8 +74,7 @@ export function inspectTick(runner: Runner, tick: Tick): void {
       return inspectChildClosed(runner, tick);
     case "state.edited": {
       const step = tick.item === null ? null : (runner.state.items.get(tick.item)?.step ?? null);
-      const paths = "patches" in tick.change ? tick.change.patches.map((patch) => patch.path.join(".")) : [""];
-      return inspector.emit("state.edited", () => ({ ...factsOf(runner), step, paths }));
+      return inspectEdited(runner, step, tick.change);
     }
     default:
   }

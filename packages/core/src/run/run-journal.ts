@@ -15,6 +15,8 @@ export interface RunJournal {
   takeRound?(runner: Runner, queue: Tick[]): Tick[];
   /** Stores the ticks of one round, and may replace those that cannot be stored. Gives nothing when they are stored already. */
   append(runner: Runner, ticks: Tick[]): void | Promise<void>;
+  /** Whether this tick, once it is submitted, can be refused by the store while others of its run are not. */
+  mayRefuse?(tick: Tick): boolean;
   /** What has to be known before the first tick of a loaded run: its code has changed. */
   preface?(runner: Runner): Tick[];
   /** The run shows this to its readers. */

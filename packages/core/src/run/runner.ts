@@ -143,10 +143,21 @@ export class Runner {
 
   /** Resolves once this tick is stored and reduced; never, when that fails. */
   whenStored(tick: Tick): Promise<void> {
-    return new Promise((resolve) => {
-      this.stored ??= new Map();
-      this.stored.set(tick, resolve);
-    });
+    return new Promise((resolve) => this.onStored(tick, resolve));
+  }
+
+  /** As {@link whenStored}, at once. */
+  onStored(tick: Tick, told: () => void): void {
+    this.stored ??= new Map();
+    this.stored.set(tick, told);
+  }
+
+  /** The store has refused a tick: another one takes its place. */
+  onReplaced(tick: Tick, other: Tick): void {
+    const told = this.stored?.get(tick);
+    if (told === undefined) return;
+    this.stored?.delete(tick);
+    this.onStored(other, told);
   }
 
   /** In the state at once, so that every snapshot holds it; takes effect a little later, so that whoever started the run can listen first. */
@@ -316,9 +327,10 @@ export class Runner {
   }
 
   private reduceTick(tick: Tick): readonly Command[] {
+    const tell = this.host.inspector.active ? inspectTick(this, tick) : null;
     const commands = reduce(this.host.routing, this.state, tick);
     if (tick.type === "child.closed") this.forgetClosed(tick);
-    if (this.host.inspector.active) inspectTick(this, tick);
+    tell?.();
     return commands;
   }
 
@@ -328,8 +340,9 @@ export class Runner {
   }
 
   private tellStored(tick: Tick): void {
-    this.stored?.get(tick)?.();
+    const tell = this.stored?.get(tick);
     this.stored?.delete(tick);
+    tell?.();
   }
 
   private afterRounds(): void {
@@ -444,7 +457,7 @@ export class Runner {
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
     this.attempts.clear();
     // Edits that come too late to be stored. Where the store is shared, the next writer waits for them.
-    if (settle) for (const [tick, resolve] of this.stored ?? []) if (tick.type === "state.edited") resolve();
+    if (settle) for (const tick of [...(this.stored?.keys() ?? [])]) if (isEdit(tick)) this.tellStored(tick);
     const { tickets } = this;
     this.tickets = null;
     const hint = `${reason}: start a new run, or resume it.`;
@@ -458,6 +471,10 @@ export class Runner {
         );
     }
   }
+}
+
+function isEdit({ type }: Tick): boolean {
+  return type === "state.edited" || type === "step.completed";
 }
 
 function engineFault(state: RunState, cause: unknown): WorkflowError {

@@ -29,6 +29,7 @@ import { classOf, eventTypeOf, isEvent, isSubclass, roleOf } from "../event/fact
 import { comesFromOutside } from "../graph/validate.js";
 import { refuseInsideEdit } from "../state/edit-context.js";
 import { isRecord } from "../state/state-schema.js";
+import type { Finished } from "../step/finished.types.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { nearest } from "../value/nearest.js";
@@ -38,6 +39,7 @@ import type { CompiledStep } from "../workflow/compile.js";
 import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
+import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
 import { undeclared } from "./output.js";
 import { encodeRunner } from "./snapshot-run.js";
@@ -197,6 +199,12 @@ export class StepContext implements Context {
         until instanceof Date ? runner.timeAt(timeOf(until, "sleep")) : runner.now() + toMs(until, "sleep");
       return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
     });
+  }
+
+  finish<Output>(edit: (state: never) => Output): Finished<Output> {
+    this.#attempt.assertAlive();
+    refuseInsideEdit("finish", this.#attempt);
+    return beginLastAct(this.#attempt, edit) as never;
   }
 
   retryInfo(): RetryState {

@@ -191,6 +191,10 @@ export class LiveRun implements RunJournal, Committing {
     return this.#records?.takeRound(runner, queue) ?? queue;
   }
 
+  mayRefuse(tick: Tick): boolean {
+    return this.#records?.writesWith(tick) === true;
+  }
+
   append(runner: Runner, ticks: Tick[]): Promise<void> {
     const { draft } = this;
     // With the first ticks, whenever they come: a commit without ticks has no place for it.

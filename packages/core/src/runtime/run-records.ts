@@ -51,6 +51,11 @@ export class RunRecords {
       this.#submitted.set(tick, records);
   }
 
+  /** It waits for its commit, which another writer can refuse. */
+  writesWith(tick: Tick): boolean {
+    return this.#submitted.has(tick);
+  }
+
   takeRound(runner: Runner, queue: Tick[]): Tick[] {
     if (this.#submitted.size === 0) return queue;
     const [first] = queue as [Tick];
@@ -109,8 +114,9 @@ export class RunRecords {
 /** The attempt waits for something that may need what it keeps. */
 const suspends: ReadonlySet<Tick["type"]> = new Set(["wait.opened", "sleep.opened", "child.opened", "call.awaited"]);
 
-function refuse({ records, round }: PendingRecords): void {
-  const { atMs, item, attempt } = round[0] as StepCompleted;
+function refuse({ records, round, runner }: PendingRecords): void {
+  const [written] = round as [StepCompleted];
+  const { atMs, item, attempt } = written;
   const error = recordConflict(records.writes, "another writer was faster", "The step runs again by itself.");
   const failed: StepFailed = {
     type: "step.failed",
@@ -122,5 +128,6 @@ function refuse({ records, round }: PendingRecords): void {
     isRefused: true,
   };
   round[0] = failed;
+  runner.onReplaced(written, failed);
   records.settle();
 }

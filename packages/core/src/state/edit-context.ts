@@ -5,6 +5,8 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { insideEdit } from "../value/inside-edit.js";
+import { withoutDrafts } from "./without-drafts.js";
 
 /** One running callback of `editState`. */
 export interface OpenEdit {
@@ -47,12 +49,15 @@ export function followsAsyncContext(): boolean {
 
 export function runInEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
   const before = running;
+  const { plain } = insideEdit;
   running = edit;
+  insideEdit.plain = withoutDrafts;
   try {
     const followed = contextStorage();
     return followed ? followed.run(edit, callback) : callback();
   } finally {
     running = before;
+    insideEdit.plain = plain;
   }
 }
 

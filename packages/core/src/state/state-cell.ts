@@ -15,6 +15,7 @@ import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
 import { freezeState } from "./freeze-state.js";
+import { type LastEdit, LastEdits } from "./last-edits.js";
 import { readPath } from "./path.js";
 import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
@@ -68,6 +69,9 @@ interface Turn {
   blockingSinceMs: number;
 }
 
+/** Who waits for the lock on behalf of several attempts. */
+const lastEdits = {};
+
 type Work<Result> = (turn: Turn) => Result | Promise<Result>;
 
 export class StateCell {
@@ -80,11 +84,19 @@ export class StateCell {
   readonly #writing = new Map<object, number>();
   /** Who is told when an attempt has none left. */
   readonly #finished = new Map<object, () => void>();
+  readonly #last: LastEdits;
   #holder: Turn | null = null;
   #stopTimer: (() => void) | null = null;
 
   constructor(host: StoreHost) {
     this.#host = host;
+    this.#last = new LastEdits({
+      read: () => host.read(),
+      change: (before, { edit, token }) => this.#change(before, edit, token),
+      isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
+      tryLock: () => this.#tryLock(),
+      withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
+    });
   }
 
   /**
@@ -126,6 +138,37 @@ export class StateCell {
       if (edit.refusal) throw edit.refusal;
       return this.#finish(turn, draft, answer);
     });
+  }
+
+  /** The edit that a step ends with: made at once, where no other writer is at work. */
+  last(last: LastEdit): void {
+    this.#last.add(last);
+  }
+
+  /** Runs a synchronous callback on a draft of this state. */
+  #change(
+    before: unknown,
+    callback: (draft: never) => unknown,
+    token: object,
+  ): { readonly answer: unknown; readonly change: PreparedChange } {
+    const draft = createDraft(before as object);
+    const edit: OpenEdit = { cell: this, token, outer: editAround(), open: true, refusal: null };
+    let answer: unknown;
+    try {
+      answer = runInEdit(edit, () => callback(draft as never));
+    } finally {
+      edit.open = false;
+    }
+    if (edit.refusal) throw edit.refusal;
+    const change = prepareEdit(before, draft, this.#host);
+    this.#size.admit(before, change, this.#host.types);
+    return { answer, change };
+  }
+
+  #tryLock(): (() => void) | null {
+    if (this.#lock.isLocked()) return null;
+    void this.#lock.acquire(); // at once: nobody has it
+    return () => this.#lock.release();
   }
 
   /** Whether {@link rollback} would find something. */

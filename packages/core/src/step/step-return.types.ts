@@ -7,6 +7,7 @@
  * @module
  */
 import type { TypeHint } from "../event/type-hint.js";
+import type { Finished } from "./finished.types.js";
 import type { Keyed } from "./keyed.js";
 
 /** Made by `many(…)`. No such property at runtime. @internal */
@@ -19,13 +20,17 @@ export interface AnyMany {
   readonly [fannedOut]: unknown;
 }
 
-/** An event, nothing, or where `emits` says many() an array or an async generator; now or later. */
-export type StepReturn<Emitted> = StepResult<Emitted> | Promise<StepResult<Emitted>> | Generated<ElementOf<Emitted>>;
+/** An event, nothing, or where `emits` says many() an array or an async generator; now or later, as it is or with `ctx.finish`. */
+export type StepReturn<Emitted> = Ending<Emitted> | Promise<Ending<Emitted>> | Generated<ElementOf<Emitted>>;
+type Ending<Emitted> = StepResult<Emitted> | Finished<StepResult<Emitted>>;
 export type StepResult<Emitted> = Exclude<Emitted, AnyMany> | Listing<ElementOf<Emitted>> | void | undefined | null;
 
 // Brackets: `Many<A> | Many<B>` is an array of both.
 type Listing<Element> = [Element] extends [never] ? never : readonly Element[];
-type Generated<Element> = [Element] extends [never] ? never : AsyncGenerator<Element | Keyed<Element>, void, any>;
+type Generated<Element> = [Element] extends [never]
+  ? never
+  : AsyncGenerator<Element | Keyed<Element>, void | FinishedEmpty, any>;
+type FinishedEmpty = Finished<void | undefined | null>;
 
 /** The elements of the fan-out. */
 export type ElementOf<Emitted> = Emitted extends Many<infer Element> ? Element : never;
@@ -36,13 +41,9 @@ type Unkeyed<Item> = Item extends Keyed<infer Event> ? Event : Item;
 
 /** The events in a return type. */
 export type Yielded<Return> =
-  Return extends AsyncGenerator<infer Item, any, any>
-    ? Unkeyed<Item>
-    : Awaited<Return> extends infer Result
-      ? Result extends readonly (infer Event)[]
-        ? Event
-        : Result
-      : never;
+  Return extends AsyncGenerator<infer Item, any, any> ? Unkeyed<Item> : Given<Awaited<Return>>;
+type Given<Result> =
+  Result extends Finished<infer Output> ? Given<Output> : Result extends readonly (infer Event)[] ? Event : Result;
 
 /**
  * Added to the return type of a step function: nothing when it fits `emits`, else a sentence.
@@ -62,7 +63,14 @@ type Fault<Return, Emitted> =
       ? "A step that yields is async: write `async *`."
       : ResultFault<Awaited<Return>, Emitted>;
 
-type ResultFault<Result, Emitted> = Result extends readonly (infer Element)[]
+type ResultFault<Result, Emitted> =
+  Result extends Finished<infer Output>
+    ? Output extends PromiseLike<unknown>
+      ? "The callback of `ctx.finish` is synchronous: await what it needs before."
+      : PlainFault<Output, Emitted>
+    : PlainFault<Result, Emitted>;
+
+type PlainFault<Result, Emitted> = Result extends readonly (infer Element)[]
   ? [Element] extends [never]
     ? [ElementOf<Emitted>] extends [never]
       ? "The step returns an array: list its events in `emits` with many()."
@@ -90,7 +98,9 @@ type ElementFault<Element, Emitted, Verb extends string> =
           : never
         : Unlisted<Element>;
 
-type EndFault<End> = [End] extends [void] ? never : "A generator only yields: what it returns would be lost.";
+type EndFault<End> = [End] extends [void | FinishedEmpty]
+  ? never
+  : "A generator only yields: what it returns would be lost.";
 
 type FirstOf<First, Second> = [First] extends [never] ? Second : First;
 type Named<Event> = Event extends { readonly type: infer Type extends string } ? Type : never;

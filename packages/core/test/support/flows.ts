@@ -21,6 +21,7 @@ import {
   type WorkflowEvent,
   wait,
 } from "../../src/index.js";
+import { finishingFlows } from "./finishing-flows.js";
 import { sharingFlow } from "./sharing-flow.js";
 
 export interface Flow {
@@ -453,6 +454,7 @@ export const flows: readonly Flow[] = [
   ),
 
   sharingFlow,
+  ...finishingFlows,
 
   flow("values that JSON does not have", () =>
     defineWorkflow("rich", {

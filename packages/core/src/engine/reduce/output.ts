@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { applyChange } from "../../state/apply-change.js";
 import type { EventData, Parcel, WorkItem } from "../state.js";
 import type { Send, StepCompleted, StepYielded } from "../tick.js";
 import { setTimer } from "./clock.js";
@@ -19,7 +20,8 @@ import { currentItem, type Work } from "./work.js";
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  const { output, sends } = tick;
+  const { output, sends, change } = tick;
+  if (change !== undefined) work.state.store = applyChange(work.state.store, change);
   if (sends !== null) lastSends(work, item, sends);
   if (isBatch(output)) fanOut(work, item, output);
   else if (output !== null) emit(work, output, item);
