@@ -26,6 +26,7 @@ for (const part of [...columns[1].keys()].toSorted(
 async function partsOf(names) {
   const { metafile } = await build({
     stdin: { contents: `export ${names} from "./src/index.ts"`, resolveDir: core },
+    absWorkingDir: root,
     bundle: true,
     minify: true,
     format: "esm",

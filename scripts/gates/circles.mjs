@@ -10,7 +10,7 @@ import { filesIn, finish, isTest, parse, walk } from "./gate.mjs";
 
 /** Sizes of the circles that a package still has. A number may only fall; an empty list is the aim. */
 const allowed = {
-  core: [15],
+  core: [14],
 };
 
 const files = filesIn("packages", /\.tsx?$/).filter(

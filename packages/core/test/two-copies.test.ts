@@ -46,13 +46,14 @@ describe("what another copy of the package has made is named as such:", () => {
     expect(() => new cjs.Context(flow)).toThrow(said(/This is a workflow of a second copy/));
   });
 
-  it("a collect, a join and resources", () => {
+  it("a collect, a join, a many and resources", () => {
     class Told extends esm.event("Told") {}
     const ended = () => new esm.StopEvent({ result: 1 });
     const emits = esm.StopEvent;
     const steps = [
       esm.step({ on: cjs.collect(Told), emits }, ended),
       esm.step({ on: cjs.join({ told: Told }), emits }, ended),
+      esm.step({ on: esm.StartEvent, emits: [cjs.many(Told), emits] }, ended),
       esm.step({ on: esm.StartEvent, emits, resources: { db: cjs.resource("db", () => 1) } }, ended),
     ];
     const messages = steps.map((end) => {
@@ -65,6 +66,7 @@ describe("what another copy of the package has made is named as such:", () => {
     expect(messages).toEqual([
       expect.stringContaining('Step "end" has a collect of a second copy of millrace in this process in `on`.'),
       expect.stringContaining('Step "end" has a join of a second copy of millrace in this process in `on`.'),
+      expect.stringContaining('Step "end" emits many() of a second copy of millrace in this process.'),
       expect.stringContaining('Step "end" needs resources of a second copy of millrace in this process.'),
     ]);
   });

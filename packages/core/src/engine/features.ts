@@ -19,9 +19,13 @@ export const features: {
   join: JoinFeature | null;
   /** From both: which fan-outs they gather or pair in. */
   fanOuts: FanOutFeature | null;
+  /** From `catchError()`. */
+  handlers: HandlerFeature | null;
+  /** From `many()`. */
+  generators: GeneratorFeature | null;
   /** From `resource()`. */
   resources: ResourceFeature | null;
-} = { collect: null, join: null, fanOuts: null, resources: null };
+} = { collect: null, join: null, fanOuts: null, handlers: null, generators: null, resources: null };
 
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
@@ -46,6 +50,23 @@ export interface FanOutFeature {
   complete(definition: Definition): Definition;
   /** @param isChecked Whether a check that can be skipped is not skipped by this step. */
   check(definition: Definition, isChecked: (check: "uncollected", name: string) => boolean): Finding[];
+}
+
+export interface HandlerFeature {
+  /** Whom error handlers cover. */
+  check(steps: readonly StepDefinition[]): Finding[];
+}
+
+export interface GeneratorFeature {
+  /** Drives the generator that an attempt has returned. */
+  run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
+}
+
+/** A generator under way. */
+export interface GeneratorDrive {
+  /** Fewer of its elements are unfinished than the buffer holds. */
+  pull(): void;
+  stop(): void;
 }
 
 export interface ResourceFeature {

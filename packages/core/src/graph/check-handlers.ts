@@ -1,8 +1,11 @@
 import type { StepDefinition } from "../engine/definition.js";
+import type { HandlerFeature } from "../engine/features.js";
 import { type Finding, quoteNames, suggest } from "./finding.js";
 
+export const handling: HandlerFeature = { check: checkHandlers };
+
 /** Whom error handlers cover: steps that exist, no other handler, and each step once. */
-export function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
+function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
   const kinds = new Map(steps.map(({ name, trigger }) => [name, trigger.kind]));
   const owners = new Map<string | null, string>();
   const findings: Finding[] = [];

@@ -9,7 +9,6 @@ import type { Definition, StepDefinition } from "../engine/definition.js";
 import { features } from "../engine/features.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
-import { checkHandlers } from "./check-handlers.js";
 import { type Finding, quoteNames, suggest } from "./finding.js";
 
 export type { Finding } from "./finding.js";
@@ -58,7 +57,7 @@ export function findGraphProblems(
     ...levels.filter(({ step }) => !incomplete.has(step)),
     // Without a start nothing is reached, and without a stop everything is a dead end.
     ...(ends.length === 0 ? checkPaths(graph) : []),
-    ...checkHandlers(steps),
+    ...(features.handlers?.check(steps) ?? []),
   ];
 }
 

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { features } from "../engine/features.js";
+import { features, type GeneratorDrive, type GeneratorFeature } from "../engine/features.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { Send, StateChange, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
@@ -19,7 +19,6 @@ import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
-import { type GeneratorDrive, runGenerator } from "./generator.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import type { Runner } from "./runner.js";
@@ -273,7 +272,7 @@ export class Attempt {
   private generate(generator: AsyncGenerator<unknown, unknown>): void {
     try {
       assertFansOut(this.step);
-      runGenerator(this, generator);
+      (features.generators as GeneratorFeature).run(this, generator);
     } catch (error) {
       this.fail(error);
     }

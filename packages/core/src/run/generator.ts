@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { GeneratorFeature } from "../engine/features.js";
 import type { EventData } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -18,13 +19,11 @@ import { hasFinished } from "./forgotten-calls.js";
 import { checkElement, returnedByGenerator } from "./output.js";
 import { commitSends } from "./step-context.js";
 
-export interface GeneratorDrive {
-  /** Fewer of its elements are unfinished than the buffer holds. */
-  pull(): void;
-  stop(): void;
-}
+export const generating: GeneratorFeature = {
+  run: (attempt, generator) => runGenerator(attempt as Attempt, generator),
+};
 
-export function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unknown>): void {
+function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unknown>): void {
   const calls = (attempt.calls ??= new Calls(attempt));
   let stopped = false;
   let isAsking = false;

@@ -3,7 +3,10 @@
  *
  * @module
  */
+
+import { features } from "../engine/features.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
+import { handling } from "../graph/check-handlers.js";
 import { decorateMethod, refuseUncalled } from "./registration.js";
 import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "./step.types.js";
 
@@ -18,6 +21,7 @@ import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } fro
 export function catchError<const Emits extends EmittableClasses = never>(
   options: CatchErrorOptions<Emits> = {},
 ): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
+  features.handlers = handling;
   refuseUncalled("catchError", options);
   return decorateMethod({ kind: "failure", options });
 }

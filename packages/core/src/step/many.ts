@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { EventClass } from "../event/event.js";
+import { features } from "../engine/features.js";
 import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
+import { generating } from "../run/generator.js";
 import type { EmittableClass } from "./step.types.js";
 import type { Many } from "./step-return.types.js";
 import type { EventIn } from "./trigger.js";
@@ -20,12 +21,8 @@ import type { EventIn } from "./trigger.js";
 export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
   ...events: Classes
 ): Fan<EventIn<Classes>> {
+  features.generators = generating;
   return Object.freeze({ kind: "many", events }) as never;
-}
-
-/** @internal */
-export function isMany(entry: unknown): entry is { readonly kind: "many"; readonly events: readonly EventClass[] } {
-  return (entry as { kind?: unknown } | undefined)?.kind === "many";
 }
 
 /** A stop event is no element: it ends the run. */

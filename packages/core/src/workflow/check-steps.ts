@@ -14,7 +14,6 @@ import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from ".
 import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
-import { isMany } from "../step/many.js";
 import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
 import { isVersion } from "../value/version.js";
@@ -26,6 +25,7 @@ import {
   emittedClasses,
   isCollect,
   isJoin,
+  isMany,
   listOf,
   namedClasses,
 } from "./declared-step.js";
@@ -82,7 +82,9 @@ function checkStep(declared: DeclaredStep): Finding[] {
   for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
   checkList("emits", emittedClasses(options.emits), report);
   checkElements(emissionsOf(options.emits).elements, report);
-  if ([options.emits ?? []].flat().some((entry) => isMany(entry) && entry.events.length === 0))
+  const fans = [options.emits ?? []].flat().flatMap((entry) => (isMany(entry) ? [entry] : []));
+  if (fans.length > 0 && features.generators === null) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
+  if (fans.some(({ events }) => events.length === 0))
     report("fanOut", "emits many() of nothing", "Name the event classes of its elements: `many(Chapter)`.");
   for (const eventClass of new Set(namedClasses(declared))) {
     if (isForeignBuiltIn(eventClass))

@@ -1,6 +1,5 @@
 import type { EventClass } from "../event/event.js";
 import { isEventClass } from "../event/facts.js";
-import { isMany } from "../step/many.js";
 import { freeStepOf, methodSteps, type Registration } from "../step/registration.js";
 import type { EmittableClasses, StepFunction } from "../step/step.types.js";
 import type { Collect, Join, Trigger } from "../step/trigger.js";
@@ -76,4 +75,8 @@ export function isCollect(on: Trigger): on is Collect {
 
 export function isJoin(on: Trigger): on is Join {
   return (on as Partial<Join> | undefined)?.kind === "join";
+}
+
+export function isMany(entry: unknown): entry is { readonly kind: "many"; readonly events: readonly EventClass[] } {
+  return (entry as { kind?: unknown } | undefined)?.kind === "many";
 }

@@ -5,12 +5,14 @@
  * @module
  */
 import type { Context } from "../context/context.types.js";
+import { features } from "../engine/features.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
 import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
+import { handling } from "../graph/check-handlers.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { freeStepOf, type Registration } from "../step/registration.js";
 import type {
@@ -175,8 +177,10 @@ function createBuilder(plan: Plan): object {
       if (!free) throw notAStep(name);
       return add(name, free.registration, free.run);
     },
-    catchError: (name: string, options: CatchErrorOptions<EmittableClasses>, run: StepFunction): object =>
-      add(name, { kind: "failure", options }, run),
+    catchError: (name: string, options: CatchErrorOptions<EmittableClasses>, run: StepFunction): object => {
+      features.handlers = handling;
+      return add(name, { kind: "failure", options }, run);
+    },
     build: (options: Omit<WorkflowOptions, "name"> = {}): Workflow => build(plan, options),
   };
 }
