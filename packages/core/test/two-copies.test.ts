@@ -92,3 +92,25 @@ it("events of one's own pass from copy to copy", async () => {
 
   expect(await mixed.run({})).toBeInstanceOf(Told);
 });
+
+describe("a step of another copy", () => {
+  it("is a step, with events of one's own", async () => {
+    class Asked extends esm.StartEvent.define("Asked") {}
+    class Mixed extends esm.Workflow {
+      readonly end = cjs.step(
+        { on: Asked, emits: esm.StopEvent } as never,
+        () => new esm.StopEvent({ result: 1 }) as never,
+      );
+    }
+
+    expect(await new Mixed().run(new Asked({}) as never)).toBe(1);
+  });
+
+  it("is told from one of this copy by the built-in events that it names", () => {
+    class Mixed extends esm.Workflow {
+      readonly end = cjs.step({ on: cjs.StartEvent, emits: cjs.StopEvent }, () => new cjs.StopEvent({ result: 1 }));
+    }
+
+    expect(() => new Mixed().run({} as never)).toThrow(/"end" names StartEvent of a second copy of millrace/);
+  });
+});

@@ -49,7 +49,8 @@ type Registrations = Map<PropertyKey, Registration>;
 const byMethod = new WeakMap<object, Registration>();
 const byPrototype = new WeakMap<object, Registrations>();
 const byClass = new WeakMap<object, ReadonlyMap<string, Registration>>();
-const freeSteps = new WeakMap<object, FreeStep>();
+/** On what `step(options, fn)` returns. A symbol of all copies of the package, as for methods: a step of another copy is a step. */
+const freeStepKey: unique symbol = Symbol.for("millrace.step") as never;
 
 interface MethodElement {
   readonly kind: string;
@@ -138,13 +139,13 @@ function misplaced(message: string, hint: string): WorkflowError {
 export function makeFreeStep(options: AnyStepOptions, run: StepFunction): Step<never, unknown> {
   const free = (...args: unknown[]): unknown => run(...args);
   Object.defineProperty(free, "options", { value: options, enumerable: true });
-  freeSteps.set(free, { registration: { kind: "step", options }, run });
+  Object.defineProperty(free, freeStepKey, { value: { registration: { kind: "step", options }, run } });
   return free as unknown as Step<never, unknown>;
 }
 
 /** What `step(options, fn)` was given; null for anything else. */
 export function freeStepOf(value: unknown): FreeStep | null {
-  return typeof value === "function" ? (freeSteps.get(value) ?? null) : null;
+  return typeof value === "function" ? ((value as { readonly [freeStepKey]?: FreeStep })[freeStepKey] ?? null) : null;
 }
 
 /**
