@@ -218,6 +218,28 @@ describe("the end of a parent", () => {
     expect(await resumed).toBe("ask: after all");
   });
 
+  it("cancels them before anybody can take them up again, also where it is the turn of somebody else", async () => {
+    class Long extends Workflow {
+      static readonly children = { digest: Digest };
+      work = step({ on: Begin, emits: StopEvent }, async ({ topic }, ctx) => {
+        ctx.signal.addEventListener("abort", () => clock.skip(10)); // longer than a turn
+        return stopped(await ctx.runChild(Digest, { topic }));
+      });
+    }
+    const flow = new Long();
+    const clock = withVirtualClock(flow);
+    const handler = flow.run({ topic: "ask" });
+    await waiting(handler);
+    await handler.cancel("enough");
+    await handler.idle();
+
+    const resumed = flow.resume(handler.context);
+    const { prompts } = await waiting(resumed);
+    await resumed.answer(prompts[0]!.promptId, { text: "after all" });
+
+    expect(await resumed).toBe("ask: after all");
+  });
+
   it("of the step that started it, without awaiting it, cancels a child", async () => {
     const flow = defineWorkflow("careless", { children: { digest: Digest } })
       .step("work", { on: StartEvent, emits: StopEvent, waits: Answer }, async (_, ctx) => {

@@ -83,6 +83,8 @@ export class Runner {
   private stored: Map<Tick, () => void> | null = null;
   private busy = false;
   private soon = false;
+  /** Busy with nothing but waiting for a turn of the host. */
+  private awaitsTurn = false;
   private permit: "none" | "held" | "exempt";
   private leaveQueue: (() => void) | null = null;
   private idleCheck = false;
@@ -288,7 +290,8 @@ export class Runner {
     if (this.permit === "none") return this.awaitPermit();
     this.busy = true;
     while (this.queue.length > 0 && this.live) {
-      if (isTurnOver(this.host.ports.clock.now())) return afterTurn(this.host.ports.clock, () => this.goOn());
+      this.awaitsTurn = isTurnOver(this.host.ports.clock.now());
+      if (this.awaitsTurn) return afterTurn(this.host.ports.clock, () => this.goOn());
       const round = this.journal?.takeRound?.(this, this.queue) ?? this.queue;
       if (round === this.queue) this.queue = none;
       const stored = this.journal?.append(this, round);
@@ -427,11 +430,19 @@ export class Runner {
   /** The run has an outcome: what still runs no longer counts. */
   finish(outcome: Outcome): void {
     this.end(`the run is ${outcome.status}`, true);
-    for (const child of this.children?.values() ?? [])
-      child.submit({ type: "run.cancelled", atMs: child.now(), reason: `its parent is ${outcome.status}` });
+    for (const child of this.children?.values() ?? []) child.cancelAtOnce(`its parent is ${outcome.status}`);
     this.stream?.end();
     this.owner?.onFinish(outcome);
     this.onIdle();
+  }
+
+  /** Waits for no turn of the host: whoever goes on with the state of the parent would find this run at work in it. */
+  private cancelAtOnce(reason: string): void {
+    this.submit({ type: "run.cancelled", atMs: this.now(), reason });
+    if (!this.awaitsTurn || this.journal !== null) return;
+    const round = this.queue;
+    this.queue = none;
+    this.applyRound(round);
   }
 
   /** Leaves memory as it is; a later load goes on. Open calls never settle: their steps run again. */
