@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/run-context.types.js";
 import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
@@ -11,6 +12,7 @@ import { encodeState } from "../snapshot/encode.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1 } from "../snapshot/format.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
+import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { assertShareable, compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
@@ -126,7 +128,8 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
-  if (compiled.state !== null && owner === null && !asStored) state.store = compiled.state.checkAll(state.store);
+  if (compiled.state !== null && owner === null && !asStored)
+    state.store = freezeState(compiled.state.checkAll(state.store));
   if (!isChild) ids.add(state.runId);
   for (const { runId } of openChildren(state)) {
     if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);

@@ -147,6 +147,18 @@ describe("a draft", () => {
   });
 });
 
+describe("a state that ticks alone have given", () => {
+  it("is frozen all the way, so that no edit of it is lost", () => {
+    const state = { list: [] as number[], text: long };
+    const draft = createDraft(state);
+    draft.list.push(1);
+    const { patches } = finishDraft(draft);
+
+    expect(patches).toEqual([{ op: "add", path: ["list", 0], value: 1 }]);
+    expect(state.list).toEqual([]);
+  });
+});
+
 describe("plainOf", () => {
   it("gives what a draft stands for now, and outlives the edit", () => {
     const draft = createDraft(freezeState({ list: [{ n: 1 }], other: { n: 0 } }));

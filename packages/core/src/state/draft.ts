@@ -5,6 +5,7 @@
  *
  * @module
  */
+
 import {
   type Container,
   copyOf,
@@ -27,9 +28,11 @@ import {
   writeIndex,
   writeKey,
 } from "./draft-node.js";
+import { freezeState } from "./freeze-state.js";
 
 /** @param base Deeply frozen; stays as it is. */
 export function createDraft<State extends object>(base: State): State {
+  if (!Object.isFrozen(base)) freezeState(base); // what is not frozen is taken for the caller's own
   return handOut({ open: true }, null, base as Container).draft as State;
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { freezeState } from "../../state/freeze-state.js";
 import type { RunState } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
 import { gain, setTimer, stopClock } from "./clock.js";
@@ -18,7 +19,7 @@ export function onRunStarted(work: Work, tick: RunStarted): void {
   state.startedAtMs = state.atMs;
   const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
   if (collects.length > 0) state.vain = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
-  if (tick.store !== undefined) state.store = tick.store;
+  if (tick.store !== undefined) state.store = freezeState(tick.store);
   setLimits(work, tick.timeoutMs, tick.deadlineMs);
   deliver(work, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });
 }
