@@ -1,7 +1,7 @@
 /** What the tests of every package have in common; `vitest.config.ts` of each adds what is its own. */
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, type ViteUserConfig } from "vitest/config";
 
-export const shared = defineConfig({
+export const shared: ViteUserConfig = {
   test: {
     include: ["src/**/*.{test,test-prop}.ts", "test/**/*.{test,test-prop}.ts"],
     exclude: [...configDefaults.exclude, "test/types/**"],
@@ -12,10 +12,9 @@ export const shared = defineConfig({
     // Its cache key does not see a changed tsconfig: a stale pass or a stale failure is worse than 2 s.
     fsModuleCache: false,
     restoreMocks: true,
-    unstubAllGlobals: true,
     // For tests that hang: none is measured by it, and machines do other things, too.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
   },
-});
+};
