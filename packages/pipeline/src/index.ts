@@ -49,6 +49,7 @@ export type {
   ToolAnswer,
   ToolRequirement,
 } from "./nodes/executor.types.js";
+export type { SessionReducer, SessionReducers } from "./session/reducers.js";
 // ---- people
 export { StepRequirement } from "./human/requirement.js";
 export type { HumanReview, OnReject, OnTimeout } from "./human/human-review.types.js";

@@ -1,6 +1,6 @@
 /** Two runs of one session that begin with the same state. */
 import { describe, expect, it } from "vitest";
-import { Parallel, Pipeline, type RunContext, Step, type StepFunction } from "../src/index.js";
+import { Parallel, Pipeline, type RunContext, type SessionReducers, Step, type StepFunction } from "../src/index.js";
 import { Gate } from "./support/gate.js";
 import { pipeline } from "./support/pipelines.js";
 
@@ -8,7 +8,12 @@ type State = Record<string, unknown>;
 type Work = (context: RunContext) => unknown;
 
 /** Both begin before either of them ends; the second ends last. Gives what is stored then. */
-async function bothOf(template: State, works: readonly [Work, Work], given: State | null = null): Promise<State> {
+async function bothOf(
+  template: State,
+  works: readonly [Work, Work],
+  given: State | null = null,
+  reducers: SessionReducers = {},
+): Promise<State> {
   const begun = [new Gate(), new Gate()] as const;
   const open = [new Gate(), new Gate()] as const;
   const work: StepFunction = async ({ input }, context) => {
@@ -17,7 +22,10 @@ async function bothOf(template: State, works: readonly [Work, Work], given: Stat
     await open[index].passed;
     await works[index](context);
   };
-  const both = pipeline([new Step({ name: "work", executor: work, maxRetries: 1 })], { sessionState: template });
+  const both = pipeline([new Step({ name: "work", executor: work, maxRetries: 1 })], {
+    sessionState: template,
+    reducers,
+  });
   const runs = [
     both.run(0, { sessionId: "s" }),
     both.run(1, { sessionId: "s", ...(given !== null && { sessionState: given }) }),
@@ -163,5 +171,134 @@ describe("all else that two runs change", () => {
       ],
       tags: ["y", "first", "second"],
     });
+  });
+});
+
+describe("a field with a reducer, that two runs have changed at once,", () => {
+  const highest =
+    (value: number): Work =>
+    ({ editState }) =>
+      editState((state) => void (state["high"] = Math.max((state["high"] as number | undefined) ?? 0, value)));
+  const high: SessionReducers = { high: (mine = 0, theirs = 0) => Math.max(mine, theirs) };
+
+  it("becomes what the reducer says of both, and of what they began with", async () => {
+    const seen: unknown[] = [];
+    const noted: SessionReducers = {
+      n: (mine, theirs, base) => {
+        seen.push([mine, theirs, base]);
+        return [mine, theirs];
+      },
+    };
+
+    expect(await bothOf({ high: 0 }, [highest(10), highest(7)])).toEqual({ high: 17 }); // without one
+    expect(await bothOf({ high: 0 }, [highest(10), highest(7)], null, high)).toEqual({ high: 10 });
+    expect(await bothOf({}, [highest(10), highest(7)], null, high)).toEqual({ high: 10 });
+    expect(await bothOf({ n: "a" }, [sets("b"), sets("c")], null, noted)).toEqual({ n: ["c", "b"] });
+    expect(seen).toEqual([["c", "b", "a"]]);
+  });
+
+  it("is the later one with `last`, also where that was counted or taken away", async () => {
+    const gone: Work = ({ sessionState }) => void delete sessionState["n"];
+
+    expect(await bothOf({ n: 1 }, [counts(2), counts(3)], null, { n: "last" })).toEqual({ n: 4 });
+    expect(await bothOf({ n: { a: 1 } }, [sets({ a: 2 }), sets({ b: 1 })], null, { n: "last" })).toEqual({
+      n: { b: 1 },
+    });
+    expect(await bothOf({ n: 1 }, [counts(2), gone], null, { n: "last" })).toEqual({});
+  });
+
+  it("has the amounts of both with `sum`, however they were set; what is no number has the default", async () => {
+    expect(await bothOf({ n: 10 }, [sets(12), sets(15)], null, { n: "sum" })).toEqual({ n: 17 });
+    expect(await bothOf({}, [sets(2), sets(5)], null, { n: "sum" })).toEqual({ n: 7 });
+    expect(await bothOf({ n: "a" }, [sets("b"), sets("c")], null, { n: "sum" })).toEqual({ n: "c" });
+  });
+
+  it("is left to what one run has made of it, when the other has not touched it", async () => {
+    const never: SessionReducers = {
+      n: () => {
+        throw new Error("Nobody has to decide.");
+      },
+    };
+
+    expect(
+      await bothOf({ n: 1, m: 1 }, [sets(5), ({ sessionState }) => void (sessionState["m"] = 2)], null, never),
+    ).toEqual({ n: 5, m: 2 });
+  });
+
+  it("is that of the state itself: a field of this name inside of another has the default", async () => {
+    const inside =
+      (value: number): Work =>
+      ({ sessionState }) =>
+        void (sessionState["of"] = { high: value });
+
+    expect(await bothOf({ of: { high: 0 } }, [inside(10), inside(7)], null, high)).toEqual({ of: { high: 7 } });
+  });
+
+  it("fails the later run when its reducer does, which leaves what is stored", async () => {
+    const broken: SessionReducers = {
+      n: () => {
+        throw new Error("No idea.");
+      },
+    };
+    const strange: SessionReducers = { n: () => () => 1 };
+    const template = { n: 1 };
+    for (const reducers of [broken, strange]) {
+      const begun = new Gate();
+      const open = new Gate();
+      const both = new Pipeline({
+        name: "both",
+        sessionState: template,
+        reducers,
+        steps: [
+          async ({ input }, { sessionState }) => {
+            sessionState["n"] = input;
+            if (input === 2) begun.pass();
+            if (input === 2) await open.passed;
+          },
+        ],
+      });
+      const late = both.run(2, { sessionId: "s" });
+      await begun.passed;
+      await both.run(3, { sessionId: "s" });
+      open.pass();
+      const output = await late.output();
+
+      expect(output.status).toBe("ERROR");
+      expect(output.error).toMatchObject({
+        code: "STEP_RESULT_INVALID",
+        message: expect.stringMatching(/^The reducer of "n" has failed: (No idea\.|.*a function)/),
+      });
+      expect(await both.getSessionState("s")).toEqual({ n: 3 });
+      await both.close();
+    }
+  });
+
+  it("decides between isolated branches too", async () => {
+    const sets = (value: number) =>
+      new Step({
+        name: `to ${value}`,
+        executor: (_input: unknown, { sessionState }: RunContext) => void (sessionState["high"] = value),
+      });
+    const branches = new Pipeline({
+      name: "branches",
+      sessionState: { high: 0 },
+      reducers: high,
+      steps: [new Parallel({ state: "isolated", steps: [sets(4), sets(10), sets(7)] })],
+    });
+
+    const { sessionState } = await branches.run("");
+
+    expect(sessionState).toEqual({ high: 10 });
+    await branches.close();
+  });
+
+  it("is refused at construction when it is none", () => {
+    const make = (reducers: unknown) => () =>
+      new Pipeline({ name: "p", steps: [], reducers: reducers as SessionReducers });
+
+    expect(make({ a: "max", b: 1, c: "last" })).toThrow(
+      /the reducer of "a" is neither .*the reducer of "b" is neither/s,
+    );
+    expect(make([])).toThrow(/its `reducers` are no object/);
   });
 });

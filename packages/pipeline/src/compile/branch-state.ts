@@ -13,6 +13,7 @@ import type { ParallelNode } from "../nodes/node.types.js";
 import { keepChanges, valueAt } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
 import { changesOf, mergeStates } from "../session/merge-states.js";
+import type { SessionReducers } from "../session/reducers.js";
 import type { LiveRun } from "./live-run.js";
 import { ownState } from "./own-state.js";
 import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
@@ -92,7 +93,7 @@ export async function mergedByUser({ merge, name }: ParallelNode, states: Branch
 }
 
 /** Within the edit that ends the group. */
-export function joinBranches(run: RunOfFamily, key: string, { live, byUser }: Join): void {
+export function joinBranches(run: RunOfFamily, key: string, { live, byUser, reducers }: Join): void {
   const { family, runId } = run;
   const frame = ownState(family, runId).frames[key];
   if (frame?.own === undefined || frame.parent === null) return;
@@ -103,7 +104,7 @@ export function joinBranches(run: RunOfFamily, key: string, { live, byUser }: Jo
   const before = copyJson(plainOf(stored.session));
   const branches = byUser === null ? branchesOf({ base, ...states }) : [{ session: byUser, counted: {} }];
   const merged = branches.reduce(
-    (theirs, { session, counted }) => mergeStates({ base, theirs, mine: session, counted }),
+    (theirs, { session, counted }) => mergeStates({ base, theirs, mine: session, counted, reducers }),
     before,
   );
   const changes = live.sessionOf(scope, family).apply(changesOf(before, merged));
@@ -115,6 +116,7 @@ interface Join {
   readonly live: LiveRun;
   /** See {@link mergedByUser}. */
   readonly byUser: JsonObject | null;
+  readonly reducers: SessionReducers;
 }
 
 /** Numbers that no branch has changed in another way than to count them. */

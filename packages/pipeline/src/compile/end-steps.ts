@@ -47,7 +47,7 @@ export async function gather(
   const moves = await move({ plan, ctx, events, notes, live }, visited, (course) => {
     // A failure inside may have taken the run elsewhere.
     if (course.state.frames[frame] === undefined) return [];
-    joinBranches(course, frame, { live, byUser });
+    joinBranches(course, frame, { live, byUser, reducers: plan.reducers });
     return leave(course, frame);
   });
   return nextEvent(plan, moves);

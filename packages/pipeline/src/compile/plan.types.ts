@@ -4,6 +4,7 @@ import type { ConversationalAgent } from "../nodes/executor.types.js";
 import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import type { PipelineStart } from "../run/start-event.js";
+import type { SessionReducers } from "../session/reducers.js";
 import type { PipelineEvents } from "./pipeline-events.js";
 import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
@@ -40,6 +41,7 @@ export interface PipelinePlan {
   readonly dependencies: RunDependencies;
   /** Callers of a server may set the session state of a fork. */
   readonly opensSession: boolean;
+  readonly reducers: SessionReducers;
   /** Decides whether the pipeline runs at all. */
   readonly agent: ConversationalAgent | null;
   /** Workflows and pipelines that are steps, by the id of their node. */

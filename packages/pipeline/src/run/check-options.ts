@@ -4,6 +4,7 @@ import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { assertOptions, historyProblems, refuse, typeProblems } from "../nodes/option-problems.js";
 import { assertState, isPlain } from "../session/json.js";
+import { reducerProblems } from "../session/reducers.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
 const ofPipeline: OptionNames<PipelineOptions> = {
@@ -15,6 +16,7 @@ const ofPipeline: OptionNames<PipelineOptions> = {
   sessionId: true,
   userId: true,
   sessionState: true,
+  reducers: true,
   overwriteDbSessionState: true,
   inputSchema: true,
   outputSchema: true,
@@ -88,6 +90,7 @@ export function checkOptions(
     options.outputSchema && options.agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
     sessionIdProblems(options.sessionId),
     templateProblems(options.sessionState),
+    reducerProblems(options.reducers),
   );
 }
 

@@ -3,6 +3,7 @@ import type { RunStore } from "millrace/runtime";
 import type { MediaLists } from "../data/media.js";
 import type { StepLike } from "../nodes/containers.js";
 import type { ConversationalAgent, SessionState } from "../nodes/executor.types.js";
+import type { SessionReducers } from "../session/reducers.js";
 
 /** `Input` and `Given`: what its `inputSchema` gives and takes. `Output`: what its `outputSchema` gives. */
 export interface PipelineOptions<Input = unknown, Given = Input, Output = unknown> {
@@ -24,6 +25,12 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   readonly userId?: string;
   /** What the state of a new session begins with. It is never changed. */
   readonly sessionState?: Readonly<SessionState>;
+  /**
+   * What becomes of a field of the session state that two runs, or two isolated branches, have changed at once: by its name.
+   *
+   * @default the later one; numbers that were only counted by `editState` are added up, objects and lists are merged
+   */
+  readonly reducers?: SessionReducers;
   /** A state that a run is given comes in the place of what its session has, over `sessionState`. @default false: merged */
   readonly overwriteDbSessionState?: boolean;
   /** Checks and completes the input before anything else happens. */

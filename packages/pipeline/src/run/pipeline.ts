@@ -196,7 +196,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
 
   #compile(nodes: readonly PipelineNode[]): Workflow {
     const { description = null, agent = null, ...options } = this.#options;
-    const { sessionState = {}, overwriteDbSessionState = false, metadata = {} } = options;
+    const { sessionState = {}, overwriteDbSessionState = false, metadata = {}, reducers = {} } = options;
     const count = this.historyCount;
     return compilePipeline({
       pipeline: this.#identity,
@@ -208,6 +208,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
         tree: this.#tree,
         template: copyJson(sessionState),
         overwrite: overwriteDbSessionState,
+        reducers: { ...reducers },
         metadata: plainCopy(metadata) as Readonly<Record<string, unknown>>,
         history: { count, read: (runId, tenant) => this.#stored(runId, { tenant }).output() },
         inputSchema: options.inputSchema ?? null,
@@ -221,6 +222,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       agent,
       dependencies: this.#dependencies,
       opensSession: options.forkState ?? true,
+      reducers: { ...reducers },
       workflows: workflowsOf(nodes),
     });
   }

@@ -7,6 +7,7 @@ import type { PipelineHooks, StepCtx } from "../compile/plan.types.js";
 import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { SessionReducers } from "../session/reducers.js";
 import { enterSession, openSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
@@ -21,6 +22,7 @@ export interface SessionSetup {
   /** What the state of a new session begins with. */
   readonly template: Readonly<Record<string, unknown>>;
   readonly overwrite: boolean;
+  readonly reducers: SessionReducers;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** How earlier runs are read, and how many: null for all. */
   readonly history: { readonly count: number | null; readonly read: ReadRun };
@@ -61,10 +63,13 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const records = state.request.nesting === null && how !== "unbegun" ? recordsIn(ctx) : null;
       if (records === null) return runOutput({ ...facts, sessionState: state.session });
       try {
-        const saved = await saveSession(records, leaving(facts, sessionOf(state.request)));
+        const saved = await saveSession(
+          records,
+          leaving({ ...facts, reducers: setup.reducers }, sessionOf(state.request)),
+        );
         return runOutput({ ...facts, sessionState: saved.state });
       } catch (error) {
-        if (!WorkflowError.is(error, "SESSION_FOREIGN")) throw error;
+        if (!isForGood(error)) throw error;
         return runOutput({ ...failed(facts, error), sessionState: state.session });
       }
     },
@@ -84,7 +89,13 @@ function checked({ pipeline, outputSchema }: SessionSetup, facts: EndFacts): End
   }
 }
 
-/** Another user has the session by now, or the content does not fit: nothing that the run could do again would change that. */
+const isForGood = (error: unknown): error is WorkflowError =>
+  WorkflowError.is(error, "SESSION_FOREIGN") || WorkflowError.is(error, "STEP_RESULT_INVALID");
+
+/**
+ * Another user has the session by now, a reducer fails, or the content does not fit: nothing that the run could do again would
+ * change that.
+ */
 function failed(facts: EndFacts, { name, code, message }: WorkflowError): EndFacts {
   const failure = { stepName: null, name, code, message, retryable: false, isCancelled: false };
   return { ...facts, state: { ...facts.state, failure }, status: "ERROR" };

@@ -2,7 +2,8 @@
  * What becomes of a session state when runs that began with the same one end beside each other: a three-way merge.
  *
  * Fields are merged at any depth, lists item by item (see `mergeLists`), and numbers that were only counted as amounts. Where both
- * have changed one thing in another way, the later commit stays. A change is never lost to a deletion.
+ * have changed one thing in another way, the later commit stays. A change is never lost to a deletion. Where the user has named
+ * a reducer of a field, that decides.
  *
  * @module
  */
@@ -10,6 +11,7 @@ import { type CountedPaths, isCounted, isCountedBelow } from "./counted.js";
 import { copyJson, isObject, type JsonObject, type Path, sameJson } from "./json.js";
 import { mergeLists, type Versions } from "./merge-lists.js";
 import { diff, type SessionPatch } from "./patches.js";
+import { absent, noReducers, reduced, type SessionReducers } from "./reducers.js";
 
 export interface StatesToMerge {
   /** What the run began with. */
@@ -20,11 +22,17 @@ export interface StatesToMerge {
   readonly mine: Readonly<JsonObject>;
   /** Numbers that the run has only counted: how much each has changed is added to what is stored. @default none */
   readonly counted?: CountedPaths;
+  /** For fields of the state itself that both have changed. @default none */
+  readonly reducers?: SessionReducers;
 }
 
-/** Changes none of them, and shares nothing with them. */
-export function mergeStates({ base, theirs, mine, counted = {} }: StatesToMerge): JsonObject {
-  return copyJson(new StateMerge(counted).objects({ base, theirs, mine }, []));
+/**
+ * Changes none of them, and shares nothing with them.
+ *
+ * @throws {WorkflowError} `STEP_RESULT_INVALID` when a reducer fails.
+ */
+export function mergeStates({ base, theirs, mine, counted = {}, reducers = noReducers }: StatesToMerge): JsonObject {
+  return copyJson(new StateMerge(counted, reducers).objects({ base, theirs, mine }, []));
 }
 
 /** What a run has changed, field by field; a list that differs is a change of the whole list. */
@@ -37,14 +45,13 @@ interface NumberVersions extends Versions {
   readonly mine: number;
 }
 
-/** In the place of a field that is not there. */
-const absent: unique symbol = Symbol("absent");
-
 class StateMerge {
   readonly #counted: CountedPaths;
+  readonly #reducers: SessionReducers;
 
-  constructor(counted: CountedPaths) {
+  constructor(counted: CountedPaths, reducers: SessionReducers) {
     this.#counted = counted;
+    this.#reducers = reducers;
   }
 
   objects({ base, theirs, mine }: Versions<Readonly<JsonObject>>, path: Path): JsonObject {
@@ -61,6 +68,9 @@ class StateMerge {
   #values({ base, theirs, mine }: Versions, path: Path): unknown {
     if (sameJson(base, mine)) return theirs;
     if (sameJson(base, theirs)) return mine;
+    const [key] = path;
+    const byUser = path.length === 1 ? reduced(this.#reducers, String(key), { base, theirs, mine }) : null;
+    if (byUser !== null) return byUser.value;
     if (theirs === absent || mine === absent) return theirs === absent ? mine : theirs;
     if (typeof theirs === "number" && typeof mine === "number") return this.#numbers({ base, theirs, mine }, path);
     if (isObject(theirs) && isObject(mine))

@@ -8,6 +8,7 @@ import type { StepRecords } from "millrace/runtime";
 import type { CountedPaths } from "./counted.js";
 import type { JsonObject } from "./json.js";
 import { mergeStates } from "./merge-states.js";
+import type { SessionReducers } from "./reducers.js";
 import {
   assertOwner,
   createSession,
@@ -61,6 +62,7 @@ export interface RunSessionEnd {
   readonly base: Readonly<JsonObject>;
   readonly state: Readonly<JsonObject>;
   readonly counted: CountedPaths;
+  readonly reducers: SessionReducers;
   /** All else that the run changes: its place among the runs, metrics. */
   readonly change: (session: SessionRecord) => SessionRecord;
   readonly nowMs: number;
@@ -70,18 +72,18 @@ export interface RunSessionEnd {
  * Writes what the run has changed over what is stored by now. Call it last in a step: it is stored when that step ends, and
  * steps of other runs that want the same session wait until then.
  *
- * @throws {WorkflowError} `SESSION_FOREIGN`
+ * @throws {WorkflowError} `SESSION_FOREIGN`; `STEP_RESULT_INVALID` when a reducer fails.
  */
 export async function saveSession(
   records: StepRecords,
-  { session, base, state, counted, change, nowMs }: RunSessionEnd,
+  { session, base, state, counted, reducers, change, nowMs }: RunSessionEnd,
 ): Promise<SessionRecord> {
   const { stored, version } = await readSession(records, session);
   const found = stored ?? createSession(session, nowMs);
   const saved = change({
     ...found,
     userId: found.userId ?? session.userId,
-    state: mergeStates({ base, theirs: found.state, mine: state, counted }),
+    state: mergeStates({ base, theirs: found.state, mine: state, counted, reducers }),
     updatedAtMs: nowMs,
   });
   records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: saved });

@@ -30,7 +30,7 @@ function sessionFlow(template: JsonObject, work: (state: JsonObject, asked: Aske
       const base = opened.stored?.state ?? template;
       const change = (saved: Parameters<typeof withRun>[0]) =>
         withRun(saved, { runId: ctx.runId, pipelineId: "p", status: "COMPLETED", createdAtMs: 1 });
-      await saveSession(records, { session, base, state, counted: {}, change, nowMs: 2 });
+      await saveSession(records, { session, base, state, counted: {}, reducers: {}, change, nowMs: 2 });
       return new StopEvent({ result: state });
     })
     .build() as Workflow;
