@@ -11,7 +11,7 @@ export interface Measure {
   readonly subjects: { readonly [Name in SubjectName]?: Subject };
 }
 
-export type SubjectName = "millrace" | "bare" | "workflow-core" | "xstate";
+export type SubjectName = "millrace" | "bare" | "effect" | "workflow-core" | "xstate";
 
 /** Runs in a process of its own. Text where a number would say the wrong thing. */
 export type Subject = () => Promise<number | string>;

@@ -7,8 +7,8 @@ export interface Row {
   readonly found: { readonly [Name in SubjectName]?: number | string };
 }
 
-const columns: readonly SubjectName[] = ["millrace", "bare", "workflow-core", "xstate"];
-const titles = ["", "unit", "budget", "Millrace", "bare", "workflow-core 1.3.4", "XState 5.33.3"];
+const columns: readonly SubjectName[] = ["millrace", "bare", "effect", "workflow-core", "xstate"];
+const titles = ["", "unit", "budget", "Millrace", "bare", "Effect 4.1.0", "workflow-core 1.3.4", "XState 5.33.3"];
 
 /** A Markdown table, which is readable in a terminal as well. */
 export function table(rows: readonly Row[]): string {

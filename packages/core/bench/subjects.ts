@@ -5,6 +5,7 @@
 import { createWorkflow } from "@llamaindex/workflow-core";
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
+import { Effect } from "effect";
 import { defineWorkflow, event, StartEvent, StopEvent } from "millrace";
 import { assign, createActor, createMachine, fromPromise, toPromise } from "xstate";
 import * as z from "zod";
@@ -58,6 +59,20 @@ export function bareChain(steps: number): Run {
     for (let index = 0; index < steps; index++) event = await step(event);
     return event;
   };
+}
+
+/** One fiber that runs a generator for each step. Nothing checks what they hand on. */
+export function effectChain(steps: number): Run {
+  const step = (count: number) =>
+    Effect.gen(function* () {
+      return yield* Effect.succeed(count + 1);
+    });
+  const chain = Effect.gen(function* () {
+    let count = 0;
+    for (let index = 0; index < steps; index++) count = yield* step(count);
+    return count;
+  });
+  return () => Effect.runPromise(chain);
 }
 
 export function workflowCoreChain(steps: number): Run {

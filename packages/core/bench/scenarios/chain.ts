@@ -1,8 +1,14 @@
 /** Steps one after the other, and the smallest run there is. */
 import { type Measure, medianMs, type Rounds } from "../measure.ts";
-import { bareChain, millraceChain, type Run, workflowCoreChain, xstateChain } from "../subjects.ts";
+import { bareChain, effectChain, millraceChain, type Run, workflowCoreChain, xstateChain } from "../subjects.ts";
 
-const makers = { millrace: millraceChain, bare: bareChain, "workflow-core": workflowCoreChain, xstate: xstateChain };
+const makers = {
+  millrace: millraceChain,
+  bare: bareChain,
+  effect: effectChain,
+  "workflow-core": workflowCoreChain,
+  xstate: xstateChain,
+};
 
 function perRun(make: (steps: number) => Run): () => Promise<number> {
   return async () => 1000 * (await medianMs(make(1), { rounds: 3000, warmups: 3000 }));

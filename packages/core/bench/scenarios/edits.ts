@@ -4,6 +4,7 @@ import { createStatefulMiddleware } from "@llamaindex/workflow-core/middleware/s
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
 import { Mutex } from "async-mutex";
+import { Effect, SynchronizedRef } from "effect";
 import { collect, defineWorkflow, event, many, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
@@ -55,6 +56,17 @@ function bare(): Promise<number> {
   );
 }
 
+/** A fiber for each edit, one after the other on a reference with a lock: no draft, and each writes a number. */
+function effect(): Promise<number> {
+  const edits = Effect.gen(function* () {
+    const total = yield* SynchronizedRef.make(0);
+    const edit = SynchronizedRef.updateEffect(total, (before) => Effect.as(Effect.yieldNow, before + 1));
+    yield* Effect.forEach(Array.from({ length: EDITS }), () => edit, { concurrency: "unbounded", discard: true });
+    return yield* SynchronizedRef.get(total);
+  });
+  return medianMs(async () => expectAll(await Effect.runPromise(edits)), { rounds: 9, warmups: 3 });
+}
+
 async function workflowCore(): Promise<string> {
   const { withState } = createStatefulMiddleware(() => ({ total: 0 }));
   const [start, part, done, stop] = [
@@ -88,7 +100,7 @@ export const measures: readonly Measure[] = [
     name: "10,000 edits by 10,000 parallel steps",
     unit: "ms",
     budget: 150,
-    subjects: { millrace: () => millrace(EDITS), bare, "workflow-core": workflowCore },
+    subjects: { millrace: () => millrace(EDITS), bare, effect, "workflow-core": workflowCore },
   },
   {
     name: "10,000 edits by 100 parallel steps",

@@ -2,6 +2,7 @@
 import { createWorkflow } from "@llamaindex/workflow-core";
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
+import { Effect } from "effect";
 import { collect, event, many, StartEvent, StopEvent } from "millrace";
 import { assign, createActor, createMachine, fromPromise, toPromise } from "xstate";
 import * as z from "zod";
@@ -35,6 +36,19 @@ function bare(items: number): Run {
     const done = await Promise.all(parts.map(async ({ index }) => make(index)));
     return expectAll(done.length, items);
   };
+}
+
+function effect(items: number): Run {
+  const work = (index: number) =>
+    Effect.gen(function* () {
+      return yield* Effect.succeed({ index });
+    });
+  const fan = Effect.forEach(
+    Array.from({ length: items }, (_, index) => index),
+    work,
+    { concurrency: "unbounded" },
+  );
+  return () => Effect.runPromise(fan).then((done) => expectAll(done.length, items));
 }
 
 /** As its README does it: send all, then take as many from the stream. */
@@ -84,7 +98,7 @@ function expectAll(got: unknown, items: number): void {
   if (got !== items) throw new TypeError(`${got} of ${items} items came back`);
 }
 
-const makers = { millrace, bare, "workflow-core": workflowCore, xstate };
+const makers = { millrace, bare, effect, "workflow-core": workflowCore, xstate };
 
 /** XState takes half a minute for ten thousand items: few rounds are enough. */
 function roundsOf(name: string, items: number) {

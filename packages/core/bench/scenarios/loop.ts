@@ -2,6 +2,7 @@
 import { createWorkflow } from "@llamaindex/workflow-core";
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
+import { Effect, Queue } from "effect";
 import { StartEvent, StopEvent } from "millrace";
 import { assign, createActor, createMachine, fromPromise, toPromise } from "xstate";
 import * as z from "zod";
@@ -34,6 +35,20 @@ const loops: Record<string, Loop> = {
       turn = (validate({ count: turn.count + 1 }) as { readonly value: Count }).value;
       await mark(turn.count);
     }
+  },
+  /** Each turn puts the next one into a queue. */
+  effect(mark) {
+    const loop = Effect.gen(function* () {
+      const queue = yield* Queue.unbounded<number>();
+      yield* Queue.offer(queue, 1);
+      for (;;) {
+        const count = yield* Queue.take(queue);
+        mark(count);
+        if (count === TURNS) return count;
+        yield* Queue.offer(queue, count + 1);
+      }
+    });
+    return Effect.runPromise(loop);
   },
   "workflow-core"(mark) {
     const [turnEvent, stopEvent] = [zodEvent(z.object(shape)), zodEvent(z.object(shape))];
@@ -115,7 +130,7 @@ export const measures: readonly Measure[] = [
     name: "loop: last quarter by the second",
     unit: "×",
     budget: 1.2,
-    subjects: forAll(growthOfTime, ["millrace", "bare", "xstate"]),
+    subjects: forAll(growthOfTime, ["millrace", "bare", "effect", "xstate"]),
   },
   { name: "loop: heap kept from turn 10,000 to 40,000", unit: "kB", budget: 64, subjects: forAll(growthOfHeapKb) },
 ];

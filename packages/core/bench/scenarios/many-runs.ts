@@ -2,15 +2,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createWorkflow } from "@llamaindex/workflow-core";
 import { zodEvent } from "@llamaindex/workflow-core/util/zod";
+import { Deferred, Effect } from "effect";
 import { defineWorkflow, ExternalEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
 import { createActor, createMachine } from "xstate";
 import * as z from "zod";
 import { keptBytes, type Measure, medianMs } from "../measure.ts";
-import { bareChain, millraceChain, type Run, workflowCoreChain, xstateChain } from "../subjects.ts";
+import { bareChain, effectChain, millraceChain, type Run, workflowCoreChain, xstateChain } from "../subjects.ts";
 
 const RUNS = 10_000;
 const shape = { text: z.string() };
-const makers = { millrace: millraceChain, bare: bareChain, "workflow-core": workflowCoreChain, xstate: xstateChain };
+const makers = {
+  millrace: millraceChain,
+  bare: bareChain,
+  effect: effectChain,
+  "workflow-core": workflowCoreChain,
+  xstate: xstateChain,
+};
 
 async function allAtOnce(run: Run): Promise<void> {
   await Promise.all(Array.from({ length: RUNS }, run));
@@ -82,6 +89,17 @@ function xstateWaiting(): () => unknown {
   return () => createActor(machine).start();
 }
 
+/** A fiber that waits, and how to wake it. */
+function effectWaiting(): () => unknown {
+  return () => {
+    const wake = Deferred.makeUnsafe<string>();
+    const run = Effect.gen(function* () {
+      return `${yield* Deferred.await(wake)}!`;
+    });
+    return { fiber: Effect.runFork(run), wake };
+  };
+}
+
 /** What no library can do without: an async function that waits, and how to wake it. */
 function bareWaiting(): () => unknown {
   return () => {
@@ -118,6 +136,7 @@ export const measures: readonly Measure[] = [
     subjects: {
       millrace: () => keptPerRunKb(millraceWaiting(false)),
       bare: () => keptPerRunKb(bareWaiting()),
+      effect: () => keptPerRunKb(effectWaiting()),
       "workflow-core": () => keptPerRunKb(workflowCoreWaiting()),
       xstate: () => keptPerRunKb(xstateWaiting()),
     },
