@@ -3,7 +3,7 @@
  *
  *     pnpm --filter millrace bench                     all
  *     pnpm --filter millrace bench chain edits         some scenarios
- *     pnpm --filter millrace bench --only=millrace     one subject
+ *     pnpm --filter millrace bench --only=millrace     one subject, or some: --only=millrace,bare
  *     pnpm --filter millrace bench --write             puts the table into README.md
  */
 import { execFileSync } from "node:child_process";
@@ -23,11 +23,12 @@ const unknown = wanted.filter((name) => !(name in scenarios));
 if (unknown.length > 0)
   throw new TypeError(`No scenario ${unknown.join(", ")}: there are ${Object.keys(scenarios).join(", ")}`);
 
+const only = options.only?.split(",") ?? null;
 const rows: Row[] = [];
 for (const [scenario, load] of Object.entries(scenarios)) {
   if (wanted.length > 0 && !wanted.includes(scenario)) continue;
   for (const [index, measure] of (await load()).measures.entries()) {
-    const names = Object.keys(measure.subjects).filter((name) => options.only === undefined || options.only === name);
+    const names = Object.keys(measure.subjects).filter((name) => only === null || only.includes(name));
     const found = names.map((name) => [name, take(scenario, index, name as SubjectName)]);
     const row: Row = { measure, found: Object.fromEntries(found) };
     rows.push(row);

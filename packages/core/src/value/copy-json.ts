@@ -5,6 +5,9 @@ import { isForbiddenKey, isPlainObject } from "./guard.js";
 /** Values may be 200 levels deep; children inside children need some more. */
 const MAX_DEPTH = 2_000;
 
+/** Parsed JSON holds nothing twice. To remember each object takes as long as the rest: done only where there are more than this. */
+const MANY = 1_000_000;
+
 /**
  * A copy of data from outside, which has to be JSON. Whatever becomes of the given data, the copy stays what it was when it was checked.
  *
@@ -23,20 +26,31 @@ export function copyJson(data: unknown, path: string, code: ErrorCode): unknown 
       ...(cause !== undefined && { cause }),
     });
   };
-  /** What is in it twice is copied once; null while it is being copied. */
-  const copies = new Map<object, unknown>();
+  /** What is in it twice is copied once; null while it is being copied. Null as a whole: not looked for yet. */
+  let copies: Map<object, unknown> | null = null;
+  let count = 0;
   const copy = (value: unknown, depth: number): unknown => {
     if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
     if (typeof value === "number" && Number.isFinite(value)) return value;
     if (typeof value !== "object")
       return refuse(`has a value that is no JSON: ${typeof value === "number" ? value : typeof value}`);
+    if (copies === null) {
+      if (depth > MAX_DEPTH || ++count > MANY) throw again;
+      return copyParts(value, depth);
+    }
     if (depth > MAX_DEPTH) return refuse(`has more than ${MAX_DEPTH} levels`);
     const known = copies.get(value);
     if (known === null) return refuse("contains itself");
     if (known !== undefined) return known;
     copies.set(value, null);
-    const made = Array.isArray(value) ? Array.from(value, (item) => copy(item, depth + 1)) : copyRecord(value, depth);
+    const made = copyParts(value, depth);
     copies.set(value, made);
+    return made;
+  };
+  const copyParts = (value: object, depth: number): unknown => {
+    if (!Array.isArray(value)) return copyRecord(value, depth);
+    const made: unknown[] = [];
+    for (let index = 0; index < value.length; index++) made.push(copy(value[index], depth + 1));
     return made;
   };
   const copyRecord = (value: object, depth: number): unknown => {
@@ -48,10 +62,22 @@ export function copyJson(data: unknown, path: string, code: ErrorCode): unknown 
     }
     return made;
   };
+  const read = (): unknown => {
+    try {
+      return copy(data, 1);
+    } catch (cause) {
+      if (cause === again || WorkflowError.is(cause)) throw cause;
+      return refuse("cannot be read: one of its properties threw", cause);
+    }
+  };
   try {
-    return copy(data, 1);
+    return read();
   } catch (cause) {
-    if (WorkflowError.is(cause)) throw cause;
-    return refuse("cannot be read: one of its properties threw", cause);
+    if (cause !== again) throw cause;
+    copies = new Map();
+    return read();
   }
 }
+
+/** Thrown where the copy has to begin anew, and to look for what is in it twice. */
+const again: unique symbol = Symbol("again");
