@@ -47,13 +47,13 @@ export function copyJson(data: unknown, path: string, code: ErrorCode): unknown 
     copies.set(value, made);
     return made;
   };
+  // One function for lists and records: at 2,000 levels each more on the stack counts.
   const copyParts = (value: object, depth: number): unknown => {
-    if (!Array.isArray(value)) return copyRecord(value, depth);
-    const made: unknown[] = [];
-    for (let index = 0; index < value.length; index++) made.push(copy(value[index], depth + 1));
-    return made;
-  };
-  const copyRecord = (value: object, depth: number): unknown => {
+    if (Array.isArray(value)) {
+      const list: unknown[] = [];
+      for (let index = 0; index < value.length; index++) list.push(copy(value[index], depth + 1));
+      return list;
+    }
     if (!isPlainObject(value)) refuse(`has a value that is no JSON: an instance of ${value.constructor?.name}`);
     const made: Record<string, unknown> = {};
     for (const name of Object.keys(value)) {
