@@ -151,7 +151,10 @@ describe("what else a step does before it finishes", () => {
     );
     const handler = flow.run();
 
-    expect((await rejection(handler)).code).toBe("STATE_LOCKED");
+    expect(await rejection(handler)).toMatchObject({
+      code: "STATE_LOCKED",
+      message: expect.stringContaining("was called inside `ctx.finish`."),
+    });
     expect(await (handler.context as RunContext<Values>).store.get("list")).toEqual([]);
   });
 });

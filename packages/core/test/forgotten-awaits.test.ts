@@ -259,6 +259,35 @@ describe("a call that fails and that nobody awaits", () => {
 });
 
 describe("a write of the caller of a run", () => {
+  it("counts, where nobody awaits it before the run starts, or before a snapshot", async () => {
+    const { flow } = flowOf(() => {});
+    const [context, other] = [new Context(flow), new Context(flow)];
+
+    for (const { store } of [context, other]) {
+      void store.set("a" as never, 1 as never);
+      void store.editState((state: Record<string, unknown>) => void (state["b"] = 2));
+    }
+    const restored = Context.fromDict(flow, other.toDict());
+
+    expect(await flow.run({}, { context })).toMatchObject({ state: { a: 1, b: 2 } });
+    expect(await restored.store.get()).toEqual({ a: 1, b: 2 });
+  });
+
+  it("that is not done refuses the start of the run that would lose it", async () => {
+    const { flow } = flowOf(() => {});
+    const context = new Context(flow);
+
+    const edit = context.store.editState(async (state: Record<string, unknown>) => {
+      await settle();
+      state["a"] = 1;
+    });
+    const start = () => flow.run({}, { context });
+
+    expect(start).toThrow(expect.objectContaining({ code: "STATE_LOCKED" }));
+    await edit;
+    expect(await start()).toMatchObject({ state: { a: 1 } });
+  });
+
   it("goes to the log when it fails and nobody awaits it", async () => {
     const { flow, log } = flowOf(() => {});
     const context = new Context(flow);

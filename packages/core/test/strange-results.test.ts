@@ -10,7 +10,9 @@ class Ready extends HumanResponseEvent.define("Ready") {}
 class Money {}
 
 const strange: readonly (readonly [unknown, string])[] = [
-  [{ n: 1 }, "an object of Object"],
+  [{ n: 1 }, "a plain object with n;"],
+  [{ a: 1, b: 2, c: 3, d: 4 }, "a plain object with a, b, c, …;"],
+  [{}, "an empty object"],
   [Object.create(null), "an object of no class"],
   [{ constructor: { name: {} } }, "an object of no class"],
   [new (class {})(), "an object of no class"],
@@ -43,6 +45,35 @@ describe("a result that is no event", () => {
         expect.objectContaining({ code: "STEP_RESULT_INVALID", message: expect.stringContaining(named) }),
       ),
     );
+  });
+});
+
+describe("a result that throws when it is looked at", () => {
+  const boom = () => {
+    throw new Error("mine");
+  };
+  const hostile: readonly unknown[] = [
+    new Proxy({}, { get: boom }),
+    new Proxy({}, { has: boom }),
+    Object.defineProperty({}, Symbol.asyncIterator, { get: boom }),
+  ];
+
+  it.each(hostile)("fails the step with what it threw", async (value) => {
+    const given = [() => value, async () => [value]] as const;
+    const errors = await Promise.all(
+      given.map((work) =>
+        rejection(
+          defineWorkflow("hostile")
+            .step("work", { on: StartEvent, emits: [many(Item), StopEvent] }, work as never)
+            .step("end", { on: Item, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+            .build()
+            .run(),
+        ),
+      ),
+    );
+
+    expect(errors.map((error) => (error as { code?: string }).code)).not.toContain("INTERNAL");
+    expect(errors[0]).toMatchObject({ message: expect.stringMatching(/mine|gave back/) });
   });
 });
 

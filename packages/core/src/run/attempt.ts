@@ -252,19 +252,25 @@ export class Attempt {
     let value: unknown;
     try {
       value = hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
+      if (isThenable(value))
+        return void value.then(
+          (result) => this.settled(result),
+          (error: unknown) => this.threw(error),
+        );
     } catch (error) {
       return this.threw(error);
     }
-    if (isThenable(value))
-      value.then(
-        (result) => this.settled(result),
-        (error: unknown) => this.threw(error),
-      );
-    else this.settled(value);
+    this.settled(value);
   }
 
   private settled(value: unknown): void {
-    if (isGenerator(value)) this.generate(value);
+    let generator: AsyncGenerator<unknown, unknown> | null;
+    try {
+      generator = isGenerator(value) ? value : null;
+    } catch (error) {
+      return this.threw(error); // a getter or a proxy of the step's own
+    }
+    if (generator !== null) this.generate(generator);
     else if (hasFinished(this)) this.complete(value);
     else this.afterCalls(() => this.complete(value));
   }

@@ -131,5 +131,12 @@ function describe(value: unknown): string {
   if (typeof value !== "object" || value === null) return `the ${typeof value} ${String(value).slice(0, 40)}`;
   if (Array.isArray(value)) return "an array";
   const name: unknown = value.constructor?.name;
+  if (name === "Object") return plainObject(value);
   return `an object of ${typeof name === "string" && name !== "" ? name : "no class"}`;
+}
+
+function plainObject(value: object): string {
+  const keys = Object.keys(value);
+  const more = keys.length > 3 ? ", …" : "";
+  return keys.length === 0 ? "an empty object" : `a plain object with ${keys.slice(0, 3).join(", ")}${more}`;
 }

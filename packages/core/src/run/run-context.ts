@@ -69,6 +69,11 @@ export class CallerContext extends OfThisCopy implements RunContext {
     this.#run = { state: runner.state, children: null };
   }
 
+  /** Whether a write from outside a run is still at work on the state. @internal */
+  get isWritten(): boolean {
+    return detached.get(this.run.state)?.isBusy === true;
+  }
+
   #cell(): StateCell {
     return this.#runner?.live ? this.#runner.store() : detachedCell(this.#compiled, this.#run.state);
   }
@@ -87,6 +92,7 @@ function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
     failed: (failure) => tellUntaken(log, `A write to the state of run "${state.runId}" has failed.`, failure),
     schema: compiled.state,
     types: compiled.values,
+    isOwn: true,
     lockTimeoutMs: compiled.options.lockTimeoutMs,
     clock,
   });

@@ -155,6 +155,13 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
       details: { runId: given.runId },
     });
   }
+  if (given.isWritten)
+    throw new WorkflowError({
+      code: "STATE_LOCKED",
+      message: `An \`editState\` of the context "${given.runId}" is still at work.`,
+      hint: "Await it before the run starts: what it writes later would be lost.",
+      details: { runId: given.runId },
+    });
   return given;
 }
 

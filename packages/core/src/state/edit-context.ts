@@ -10,6 +10,8 @@ import { withoutDrafts } from "./without-drafts.js";
 
 /** One running callback of `editState`. */
 export interface OpenEdit {
+  /** What its caller has called. */
+  readonly name: "editState" | "ctx.finish";
   /** The state that it edits. */
   readonly cell: object;
   /** The attempt that made it. */
@@ -83,9 +85,9 @@ export function refuseInsideEdit(what: string, token?: object, cell?: object): v
   if (!edit) return;
   edit.refusal = new WorkflowError({
     code: "STATE_LOCKED",
-    message: `\`${what}\` was called inside \`editState\`.`,
-    hint: `Change the draft there, and call \`${what}\` before or after the edit.`,
-    details: { what },
+    message: `\`${what}\` was called inside \`${edit.name}\`.`,
+    hint: `Change the draft there, and call \`${what}\` ${edit.name === "editState" ? "before or after the edit" : "before"}.`,
+    details: { what, inside: edit.name },
   });
   throw edit.refusal;
 }

@@ -29,6 +29,8 @@ export interface StoreHost extends StateRules {
   commit(change: PreparedChange, commit: Commit): void | Promise<void>;
   /** A write has failed. */
   failed?(failure: FailedCall, writer: Writer | undefined): void;
+  /** Nobody else has this state: a write counts when its call returns. Else a write begins in a reaction of its own. */
+  readonly isOwn?: boolean;
   readonly lockTimeoutMs: number;
   readonly clock: Clock;
 }
@@ -130,7 +132,15 @@ export class StateCell {
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
     return this.#take("editState", writer, (turn) => {
       const draft = createDraft(this.#host.read() as object);
-      const edit: OpenEdit = { cell: this, token: writer?.token, outer: turn.outer, open: true, refusal: null };
+      const { outer } = turn;
+      const edit: OpenEdit = {
+        name: "editState",
+        cell: this,
+        token: writer?.token,
+        outer,
+        open: true,
+        refusal: null,
+      };
       turn.edit = edit;
       const answer = runInEdit(edit, () => callback(draft as never));
       if (isPromise(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
@@ -152,7 +162,8 @@ export class StateCell {
     token: object,
   ): { readonly answer: unknown; readonly change: PreparedChange } {
     const draft = createDraft(before as object);
-    const edit: OpenEdit = { cell: this, token, outer: editAround(), open: true, refusal: null };
+    const outer = editAround();
+    const edit: OpenEdit = { name: "ctx.finish", cell: this, token, outer, open: true, refusal: null };
     let answer: unknown;
     try {
       answer = runInEdit(edit, () => callback(draft as never));
@@ -169,6 +180,11 @@ export class StateCell {
     if (this.#lock.isLocked()) return null;
     void this.#lock.acquire(); // at once: nobody has it
     return () => this.#lock.release();
+  }
+
+  /** Whether any write waits or is at work. */
+  get isBusy(): boolean {
+    return this.#turns.size > 0;
   }
 
   /** Whether {@link rollback} would find something. */
@@ -238,6 +254,8 @@ export class StateCell {
       if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
       this.#watch();
     }
+    const own = this.#host.isOwn === true ? this.#tryLock() : null;
+    if (own !== null) return this.#begin(turn, own);
     // In a reaction of its own: the work then runs in the async context of its caller.
     void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
   }
