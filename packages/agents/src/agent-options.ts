@@ -8,7 +8,10 @@ import { updateSessionStateTool } from "./update-session-state.js";
 
 type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText" | "runTools">;
 
-/** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE`. */
+/**
+ * Fills in the defaults and checks the whole.
+ * @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE`.
+ */
 export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): ExecutorSettings {
   const name = options.name ?? parts.kind;
   const settings: ExecutorSettings = {

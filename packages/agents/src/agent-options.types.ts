@@ -10,69 +10,76 @@ import type { AgentTool } from "./tool.types.js";
 export interface AgentOptions<Output = string> {
   /** Any language model of the AI SDK. */
   readonly model: LanguageModel;
-  /** @default "agent", or "team" */
+  /** Name in events, errors and prompts of teams. @default "agent", or "team" for a team */
   readonly name?: string;
-  /** What events and members are told apart by. @default made from the name */
+  /** Identifies the agent in events and to the leader of a team. @default made from the name */
   readonly id?: string;
-  /** What a team's leader is told about this member. */
+  /** Tells a team's leader what this member is for. */
   readonly role?: string;
-  /** The first thing the model is told. Takes `{key}`, too. */
+  /** First part of the system prompt. `{key}` works as in `instructions`. */
   readonly description?: string;
   /**
-   * `{key}` stands for a value of the session state, the dependencies, the metadata, or for `user_id`, `session_id` or
-   * `run_id`, in that order. What is no known key stays as it is. The texts of a list become lines.
+   * Main part of the system prompt; a list of texts becomes lines. `{key}` stands for a value: of the session state,
+   * else of the dependencies, else of the metadata, else one of `user_id`, `session_id` and `run_id`. An unknown key
+   * stays in the text as it is.
    */
   readonly instructions?: Instructions;
-  /** `false`: `{key}` stays as it is everywhere. @default true */
+  /** `false` leaves every `{key}` in the prompt as it is. @default true */
   readonly resolveInContext?: boolean;
   readonly tools?: readonly AgentTool[];
-  /** Tools of the AI SDK itself, such as those a provider executes or of an MCP server. They get no run context. */
+  /** Tools of the AI SDK itself, such as those that a provider executes or of an MCP server. They get no run context. */
   readonly sdkTools?: ToolSet;
-  /** A zod object: the content of a run is then what the schema makes of the answer. */
+  /** A zod object. The content of a run is then the parsed answer instead of text. */
   readonly outputSchema?: z.ZodType<Output>;
-  /** Model calls in one run; between them the tools work. @default 20 */
+  /** Limit of model calls in one run; tools work between them. @default 20 */
   readonly maxSteps?: number;
   /**
-   * How often a model call is tried again, with growing delays or as late as the provider says. A wait of a minute or
-   * longer ends the run instead, with `retryAfterMs` in its error. A broken stream is not tried again: by then somebody
-   * has seen a part of it.
+   * Retries of a failed model call, with growing delays or the delay that the provider asks for. A delay of a minute or
+   * longer ends the run instead, with `retryAfterMs` in its error. A broken stream is not retried, since its readers
+   * have seen a part of it.
    *
    * @default 2
    */
   readonly maxRetries?: number;
-  /** Temperature, token limits, provider options. */
+  /** Temperature, token limits and options for the provider. */
   readonly modelSettings?: ModelSettings;
-  /** Reads media that are given as a `filepath`: for example `readFile` of `node:fs/promises`. */
+  /** Reads media that have a `filepath`, for example `readFile` of `node:fs/promises`. */
   readonly readFile?: ReadFile;
 
-  /** Where sessions are kept. Without it, every run begins with `sessionState` and leaves nothing. */
+  /** Where sessions are kept. Without it, every run begins with `sessionState` and saves nothing. */
   readonly sessions?: AgentSessions;
-  /** The session of runs that name none. @default a new id */
+  /** Session of the runs that name no session. @default a new id */
   readonly sessionId?: string;
-  /** The user of runs that name none. */
+  /** User of the runs that name no user. */
   readonly userId?: string;
-  /** What the state of a new session begins with. */
+  /** Initial state of a new session. */
   readonly sessionState?: SessionState;
-  /** Shows the state to the model. @default false */
+  /** Adds the session state to the system prompt. @default false */
   readonly addSessionStateToContext?: boolean;
-  /** Gives the model a tool that sets keys of the state; it needs `addSessionStateToContext` to see it. @default false */
+  /**
+   * Gives the model a tool that sets keys of the session state. The model needs `addSessionStateToContext` to see the
+   * state. @default false
+   */
   readonly enableAgenticState?: boolean;
-  /** A run's `sessionState` replaces what is stored, the template excepted, instead of being merged. @default false */
+  /**
+   * `true`: the `sessionState` of a run replaces the stored state, except for the template, instead of being merged
+   * into it. @default false
+   */
   readonly overwriteDbSessionState?: boolean;
   /** Puts the messages of the session's last runs before the input. @default false */
   readonly addHistoryToContext?: boolean;
-  /** @default 3 */
+  /** How many runs `addHistoryToContext` includes: 0 to 1,000. @default 3 */
   readonly numHistoryRuns?: number;
-  /** Values for tools and `{key}`. Those of a pipeline run replace them. */
+  /** Values for tools and `{key}`. The dependencies of a pipeline run replace them. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface TeamOptions<Output = string> extends Omit<AgentOptions<Output>, "model"> {
-  /** Agents, teams, or anything of yours that works like one. Their names must differ. */
+  /** Agents, teams, or your own objects with the same interface. Their names must differ. */
   readonly members: readonly Executor[];
-  /** The leader's. @default the model of the first member that has one */
+  /** Model of the leader. @default the model of the first member that has one */
   readonly model?: LanguageModel;
-  /** `coordinate`: the leader gives tasks to members and puts the answer together. @default "coordinate" */
+  /** `"coordinate"`: the leader gives tasks to members and writes the answer itself. @default "coordinate" */
   readonly mode?: "coordinate";
 }

@@ -20,7 +20,7 @@ import { ModelExecutor } from "./model-executor.js";
 export class Agent<Output = string> extends ModelExecutor<Output> {
   readonly kind = "agent";
 
-  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that cannot be. */
+  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that are not allowed. */
   constructor(options: AgentOptions<Output>) {
     super(resolveOptions(options, { kind: "agent", members: [], memberText: "", runTools: () => [] }), options.role);
   }

@@ -1,4 +1,4 @@
-/** What may be said of agents, teams and their runs, and what is wrong with it: all of it at once. */
+/** Checks the options of agents, teams and their runs, and reports all problems at once. */
 import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
@@ -48,7 +48,7 @@ const ofRuns: OptionNames<AgentRunOptions> = {
   idempotencyKey: true,
 };
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming everything that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkSettings(settings: ExecutorSettings, options: object): void {
   const { kind, name, tools } = settings;
   const strangers = tools.filter((tool) => tool?.kind !== "tool");
@@ -67,7 +67,7 @@ export function checkSettings(settings: ExecutorSettings, options: object): void
 
 const mediaLists = ["images", "videos", "audio", "files"] as const;
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming everything that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkRunOptions(owner: string, options: AgentRunOptions): void {
   const single = mediaLists.filter((kind) => options[kind] !== undefined && !Array.isArray(options[kind]));
   refuse(owner, [...unknownOptions(options, ofRuns), ...single.map((kind) => `\`${kind}\` is no list`)]);
@@ -83,7 +83,7 @@ export function countProblem(option: string, count: number, least: number): stri
   return [`\`${option}\` is ${String(count)}, not an integer of at least ${least}`];
 }
 
-/** How many earlier runs: each is read from the store. */
+/** The limit is low because each of the earlier runs is read from the store. */
 export function historyProblem(numHistoryRuns: number): string[] {
   if (Number.isInteger(numHistoryRuns) && numHistoryRuns >= 0 && numHistoryRuns <= 1_000) return [];
   return [`\`numHistoryRuns\` is ${String(numHistoryRuns)}, not a whole number from 0 to 1,000`];

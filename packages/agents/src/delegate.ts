@@ -9,7 +9,7 @@ import type { AgentTool } from "./tool.types.js";
 
 export const memberToolName = "delegate_task_to_member";
 
-/** The leader's way to put members to work, for one run of the team. */
+/** The tool with which the leader of one team run gives tasks to members. */
 export function delegateTool(members: readonly Member[], run: LeadingRun): AgentTool {
   return tool({
     name: memberToolName,
@@ -23,7 +23,7 @@ export function delegateTool(members: readonly Member[], run: LeadingRun): Agent
   });
 }
 
-/** A member goes on with what a person has answered. */
+/** Resumes a paused member with the answers of a person. */
 export function resumeMember(run: LeadingRun, member: PausedMember, answers: readonly ToolAnswer[]): Promise<unknown> {
   return runMember(run, member, { signal: run.job.signal, resume: { state: member.pause.state, answers } });
 }
@@ -40,7 +40,7 @@ async function runMember(run: LeadingRun, call: MemberCall, part: MemberPart): P
   if (result.status === "PAUSED" && result.pause !== null) {
     const { pause, metrics } = result;
     run.waiting.push({ toolCallId, memberId, task, idempotencyKey, pause, metrics });
-    return "The member waits for a person."; // nobody reads it: the run pauses
+    return "The member waits for a person."; // not read: the run pauses
   }
   run.members.push({ ...result, memberId, memberName: executor.name, task });
   run.media.push(...result.images, ...result.videos, ...result.audio, ...result.files);
@@ -64,7 +64,7 @@ function requestFor(
   };
 }
 
-/** What goes wrong with a member is told to the leader, which may do without or ask another one. */
+/** A member's failure is told to the leader, which may do without the member or ask another one. */
 function answerOf({ status, content, error }: ExecutorResult): unknown {
   if (status === "COMPLETED") return content;
   throw error ?? new DOMException(`The member's run ended as ${status}.`, "OperationError");

@@ -1,12 +1,12 @@
 import type { ExecutorPause, Media, StepMetricsData, ToolRequirement } from "@millrace/pipeline/executor";
 import type { SessionState } from "./run-context.types.js";
 
-/** Which run of which executor an event is about. */
+/** Identifies the executor and the run of an event. */
 export interface EventFacts {
-  /** Epoch seconds. */
+  /** Time of the event, in epoch seconds. */
   readonly createdAt: number;
   readonly runId: string;
-  /** The team's run, for a member's events. */
+  /** Id of the team's run in the events of a member; else `null`. */
   readonly parentRunId: string | null;
   readonly sessionId: string | null;
   readonly agentId?: string;
@@ -20,7 +20,7 @@ export interface ToolExecution {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly toolArgs: unknown;
-  /** What it returned, or the text of what it threw. `null` while it runs. */
+  /** What the tool returned, or the text of what it threw. `null` while the tool runs. */
   readonly result: unknown;
   readonly toolCallError: boolean;
 }
@@ -31,7 +31,7 @@ export interface RunStartedEvent extends EventFacts {
   readonly modelProvider: string;
 }
 
-/** A piece of the answer. With an output schema: a piece of its JSON text. */
+/** A piece of the answer. With an output schema, a piece of its JSON text. */
 export interface RunContentEvent extends EventFacts {
   readonly event: "RunContent" | "TeamRunContent";
   readonly content: string;
@@ -45,14 +45,14 @@ export interface ToolCallStartedEvent extends EventFacts {
   readonly tool: ToolExecution;
 }
 
-/** Also for a tool that threw, and for a call that a person has not allowed: `tool.toolCallError` is then true. */
+/** A tool call has ended. For a tool that threw, or a call that a person rejected, `tool.toolCallError` is true. */
 export interface ToolCallCompletedEvent extends EventFacts {
   readonly event: "ToolCallCompleted" | "TeamToolCallCompleted";
   readonly tool: ToolExecution;
   readonly content: string;
 }
 
-/** The last event of a run that went well. Standing alone, the session has been saved when it comes. */
+/** The last event of a successful run. In a run outside of pipelines and teams, the session is saved by then. */
 export interface RunCompletedEvent extends EventFacts {
   readonly event: "RunCompleted" | "TeamRunCompleted";
   readonly content: unknown;
@@ -62,26 +62,26 @@ export interface RunCompletedEvent extends EventFacts {
   readonly audio: readonly Media[];
   readonly files: readonly Media[];
   readonly metrics: StepMetricsData;
-  /** A copy. `null` inside a pipeline or team, which share theirs. */
+  /** A copy of the session state. `null` inside a pipeline or a team, whose state the run shares. */
   readonly sessionState: SessionState | null;
 }
 
 /**
- * A person has to allow calls of tools: the last event until the run goes on. Standing alone, it is what `continueRun` and
- * `continueStream` take.
+ * The run waits for a person to allow tool calls. It is the last event until the run is continued. In a run outside of
+ * pipelines and teams, `continueRun` and `continueStream` accept it.
  */
 export interface RunPausedEvent extends EventFacts {
   readonly event: "RunPaused" | "TeamRunPaused";
   readonly status: "PAUSED";
   readonly requirements: readonly ToolRequirement[];
-  /** `null` inside a pipeline or team, which keep it. */
+  /** The open questions and the saved progress. `null` inside a pipeline or a team, which keeps them. */
   readonly pause: ExecutorPause | null;
   readonly userId: string | null;
-  /** A copy. `null` inside a pipeline or team, which share theirs. */
+  /** A copy of the session state. `null` inside a pipeline or a team, whose state the run shares. */
   readonly sessionState: SessionState | null;
 }
 
-/** The first event of a run that goes on after a pause. */
+/** The first event of a run that is continued after a pause. */
 export interface RunContinuedEvent extends EventFacts {
   readonly event: "RunContinued" | "TeamRunContinued";
 }
@@ -89,9 +89,9 @@ export interface RunContinuedEvent extends EventFacts {
 /** The last event of a run that failed. */
 export interface RunErrorEvent extends EventFacts {
   readonly event: "RunError" | "TeamRunError";
-  /** The message. */
+  /** Message of the error. */
   readonly content: string;
-  /** The error's code. */
+  /** Code of the error. */
   readonly errorType: string;
   readonly additionalData: Readonly<Record<string, unknown>>;
 }

@@ -19,7 +19,7 @@ export type ModelSettings = LanguageModelCallOptions & {
   readonly providerOptions?: NonNullable<ModelMessage["providerOptions"]>;
 };
 
-/** The options of an agent or a team, resolved once. Never changed by a run. */
+/** The options of an agent or a team with their defaults. A run never changes them. */
 export interface ExecutorSettings {
   readonly kind: "agent" | "team";
   readonly id: string;
@@ -29,12 +29,12 @@ export interface ExecutorSettings {
   readonly description: string | undefined;
   readonly instructions: Instructions;
   readonly resolveInContext: boolean;
-  /** None for an agent. */
+  /** Members of a team; empty for an agent. */
   readonly members: readonly Member[];
-  /** What a leader is told about its members; empty for an agent. */
+  /** The part of the leader's system prompt about its members; empty for an agent. */
   readonly memberText: string;
   readonly tools: readonly AgentTool[];
-  /** Tools that need to know the run they are used in. */
+  /** Makes the tools that are bound to one run. */
   readonly runTools: (run: LeadingRun) => readonly AgentTool[];
   readonly sdkTools: ToolSet;
   readonly outputSchema: z.ZodType | undefined;

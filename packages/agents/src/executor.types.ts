@@ -1,6 +1,6 @@
 /**
- * How a pipeline step, or a team, has an agent or a team do its work. What pipelines know of it is in
- * `@millrace/pipeline/executor`; agents take less and give more.
+ * How a pipeline step or a team calls an agent or a team. The part that pipelines use is in
+ * `@millrace/pipeline/executor`; agents accept less and return more.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ExecutorPause, ExecutorResume, Media, MediaSet, StepMetricsData } 
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 export interface ExecutorRequest {
-  /** Text, or structured data that becomes JSON text. */
+  /** Text, or structured data, which becomes JSON text. */
   readonly input: unknown;
   readonly images?: readonly Media[];
   readonly videos?: readonly Media[];
@@ -19,20 +19,20 @@ export interface ExecutorRequest {
   readonly files?: readonly Media[];
   readonly sessionId?: string | null;
   readonly userId?: string | null;
-  /** The caller's live object: read and written in place. The executor loads and saves no session of its own. */
+  /** Live state object of the caller, read and changed in place. The executor loads and saves no session of its own. */
   readonly sessionState: SessionState;
-  /** The caller's. Tools see it, with `sessionState` being the one above. */
+  /** Run context of the caller. Tools see it with `sessionState` replaced by the field above. */
   readonly runContext?: Partial<RunContext>;
-  /** Messages that come before the input. */
+  /** Messages before the input. */
   readonly history?: readonly ModelMessage[];
-  /** Gets every event; the model is then asked to stream. */
+  /** Receives every event; the model call then streams. */
   readonly stream?: (event: ExecutorEvent) => void;
   readonly signal: AbortSignal;
-  /** The same in every attempt at this piece of work. Tools get one made from it for each of their calls. */
+  /** Identifies the piece of work: the same in each of its attempts. The key of every tool call is derived from it. */
   readonly idempotencyKey: string;
-  /** The team's run, for its members. */
+  /** Run id of the team that calls a member. */
   readonly parentRunId?: string;
-  /** The run that an earlier call has paused goes on; `input`, media and `history` are those of that call. */
+  /** Continues a run that an earlier call has paused. `input`, media and `history` are then those of the earlier call. */
   readonly resume?: ExecutorResume;
 }
 
@@ -40,48 +40,48 @@ export type ExecutorStatus = "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
 
 export interface ExecutorResult extends MediaSet {
   readonly runId: string;
-  /** Text, or what the output schema made of it. `null` unless completed. */
+  /** Text, or the parsed answer where there is an output schema. `null` unless the run has completed. */
   readonly content: unknown;
   readonly contentType: "text" | "object";
-  /** Of all model calls, also those of a run that failed, of a team's members, and before a pause. */
+  /** Sum over all model calls: also those of a failed run, of team members, and before a pause. */
   readonly metrics: StepMetricsData;
-  /** The input and what followed, as plain data; media are named, not included. */
+  /** The input and all later messages, as plain data. Media are named, not included. */
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolExecution[];
-  /** A team's: what its members did, in the order in which they ended. */
+  /** Results of a team's members, in the order in which they ended. */
   readonly memberRuns: readonly MemberRun[];
   readonly status: ExecutorStatus;
-  /** Set when `status` is `ERROR` or `CANCELLED`. It says whether and when to try again. */
+  /** Set when `status` is `ERROR` or `CANCELLED`. It says whether and when to retry. */
   readonly error: WorkflowError | null;
-  /** Set when `status` is `PAUSED`: what a person has to answer. Plain data. */
+  /** Set when `status` is `PAUSED`: the questions for a person and the progress, as plain data. */
   readonly pause: ExecutorPause | null;
-  /** Why the model stopped, as the AI SDK says it; `null` when it did not get so far. */
+  /** Why the model stopped, in the words of the AI SDK; `null` when the model did not answer. */
   readonly finishReason: string | null;
 }
 
-/** A member's run, as its team's result shows it. */
+/** The run of a member in the result of its team. */
 export interface MemberRun extends ExecutorResult {
   readonly memberId: string;
   readonly memberName: string;
   readonly task: string;
 }
 
-/** An agent, a team, or anything of yours that works like one. */
+/** An agent, a team, or your own object with the same interface. */
 export interface Executor {
   readonly kind: "agent" | "team";
   readonly name: string;
-  /** What a team's leader is told about the member. */
+  /** Tells a team's leader what the member is for. */
   readonly role?: string | undefined;
   readonly description?: string | undefined;
-  /** It has tools that a person must allow. @default false */
+  /** `true` when some tool needs the permission of a person. @default false */
   readonly canPause?: boolean;
-  /** Never rejects: what goes wrong is in the result. */
+  /** Never rejects: a failure is part of the result. */
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
 }
 
 /** An agent, a team or another executor as a member of a team. */
 export interface Member {
-  /** What the leader calls it. */
+  /** The name by which the leader calls the member. */
   readonly id: string;
   readonly executor: Executor;
 }

@@ -2,7 +2,7 @@ import { invalid } from "./check-options.js";
 import type { Executor, Member } from "./executor.types.js";
 import { idOf } from "./naming.js";
 
-/** @throws {WorkflowError} `OPTION_INVALID` for a team of nobody or two members that cannot be told apart. */
+/** @throws {WorkflowError} `OPTION_INVALID` for an empty team, or for two members with the same name. */
 export function nameMembers(executors: readonly Executor[]): readonly Member[] {
   if (!Array.isArray(executors)) throw invalid("`members` is no list.", "Give the team at least one member.");
   if (executors.length === 0) throw invalid("`members` is empty.", "Give the team at least one member.");
@@ -12,7 +12,7 @@ export function nameMembers(executors: readonly Executor[]): readonly Member[] {
   throw invalid(`Two members go by the name "${twice.id}".`, "Give each member a `name` of its own.");
 }
 
-/** What the leader is told. */
+/** The part of the leader's system prompt about its members. */
 export function memberText(members: readonly Member[]): string {
   const lines = members.map(({ id, executor }) => {
     const about = executor.role ?? executor.description;

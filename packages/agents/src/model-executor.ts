@@ -20,15 +20,15 @@ import type { RunJob } from "./run/job.types.js";
 import { plainState } from "./state/plain-state.js";
 import { newId, nowMs } from "./system.js";
 
-/** Which session is meant. */
+/** Names a session and its user. Both default to those of the executor. */
 export interface SessionChoice {
   readonly sessionId?: string;
   readonly userId?: string;
 }
 
 /**
- * What agents and teams have in common. No run changes the object: runs that go on at the same time share nothing but a
- * session they both name.
+ * What agents and teams have in common. A run never changes the object: concurrent runs share only a session, and only
+ * when both name the same one.
  */
 export abstract class ModelExecutor<Output> implements Executor {
   abstract readonly kind: "agent" | "team";
@@ -36,7 +36,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   readonly name: string;
   readonly role: string | undefined;
   readonly description: string | undefined;
-  /** The session of runs that name none. */
+  /** Session of the runs that name no session. */
   readonly sessionId: string;
   readonly #settings: ExecutorSettings;
 
@@ -49,12 +49,12 @@ export abstract class ModelExecutor<Output> implements Executor {
     this.sessionId = settings.sessionId;
   }
 
-  /** The model it was given. */
+  /** The language model, as given in the options. */
   get model(): ExecutorSettings["model"] {
     return this.#settings.model;
   }
 
-  /** It has tools that a person must allow, or members that have. */
+  /** `true` when a tool, or a member, may need the permission of a person. */
   get canPause(): boolean {
     const { tools, sdkTools, members } = this.#settings;
     const sdk = Object.values(sdkTools).some(({ needsApproval = false }) => needsApproval !== false);
@@ -62,11 +62,11 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * Runs once and saves the session. Where a person has to allow a call, the run ends with the status `PAUSED`: go on with
-   * {@link continueRun}.
+   * Runs once and saves the session. When a tool call needs the permission of a person, the run ends with the status
+   * `PAUSED`; continue it with {@link continueRun}.
    *
-   * @throws {WorkflowError} `AGENT_FAILED` when the model does, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the signal
-   * aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
+   * @throws {WorkflowError} `AGENT_FAILED` when the model fails, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the
+   * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
    */
   async run(input: unknown, options: AgentRunOptions = {}): Promise<AgentRun<Output>> {
     checkRunOptions(this.name, options);
@@ -74,8 +74,8 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * Runs once and gives its events as they come, those of members included. The run starts with the first read. A reader
-   * that stops before the last event cancels the run; what tools have changed by then is saved.
+   * Runs once and yields the events of the run and of its members. The run starts with the first read. A reader that
+   * stops before the last event cancels the run; state changes made until then are saved.
    *
    * @throws {WorkflowError} as `run` does, after the `RunError` or `RunCancelled` event.
    */
@@ -87,11 +87,11 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * Goes on with a paused run: calls that were allowed are made, and the model is told of the others, with the notes. It may
-   * pause again. Where the session has the run, its ids are enough.
+   * Continues a paused run. Allowed calls are made; the model is told which calls were rejected, and the notes. The run
+   * may pause again. Where the session has stored the run, its ids are enough.
    *
-   * @param answers One for each of `pause.requirements`.
-   * @throws {WorkflowError} `RUN_NOT_PAUSED`; `REQUIREMENT_INVALID` naming all that is wrong with the answers; else as `run`.
+   * @param answers One answer for each of `pause.requirements`.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`; `REQUIREMENT_INVALID` naming every problem of the answers; else as `run`.
    */
   async continueRun(
     run: PausedRun,
@@ -102,7 +102,7 @@ export abstract class ModelExecutor<Output> implements Executor {
     return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
   }
 
-  /** {@link continueRun} with its events as they come, `RunContinued` first. @see {@link stream} */
+  /** Does the same as {@link continueRun} and yields the events, `RunContinued` first. @see {@link stream} */
   continueStream(
     run: PausedRun,
     answers: readonly CallAnswer[],
@@ -113,7 +113,10 @@ export abstract class ModelExecutor<Output> implements Executor {
     );
   }
 
-  /** The way of pipelines and teams: their state, their context, no session of its own. Never rejects. */
+  /**
+   * Runs as a step of a pipeline or a member of a team, with the state and context of the caller and without a session
+   * of its own. Never rejects.
+   */
   async execute(request: ExecutorRequest): Promise<ExecutorResult> {
     const settings = this.#settings;
     const job = jobOf(settings, request);
@@ -125,19 +128,19 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * A copy of the stored state.
+   * Reads a copy of the session's stored state.
    *
-   * @throws {WorkflowError} `SESSION_UNKNOWN` when there is no such session.
+   * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
   async getSessionState(sessionId?: string): Promise<SessionState> {
     return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).state;
   }
 
   /**
-   * Sets keys of the stored state, each as a whole, and saves.
+   * Replaces the values of the given keys in the stored state and saves the session.
    *
    * @returns the new state.
-   * @throws {WorkflowError} `SESSION_UNKNOWN` when there is no such session.
+   * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
   async updateSessionState(updates: SessionState, choice: SessionChoice = {}): Promise<SessionState> {
     const before = await this.#session(choice);
@@ -155,9 +158,9 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * What all runs of the session took, failed ones included.
+   * Reads the sum of the metrics of all runs in the session, failed runs included.
    *
-   * @throws {WorkflowError} `SESSION_UNKNOWN` when there is no such session.
+   * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
   async getSessionMetrics(sessionId?: string): Promise<StepMetricsData> {
     return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).metrics;

@@ -1,4 +1,4 @@
-/** Lower case, with `-` between words. */
+/** Converts a name to an id: lower case, with `-` between words. */
 export function idOf(name: string): string {
   return name
     .trim()

@@ -9,19 +9,19 @@ export interface PipelineAgentOptions {
   /** Any language model of the AI SDK that can call tools. */
   readonly model: LanguageModel;
   /**
-   * Instead of the usual ones. What is known of the pipeline and its earlier runs comes in the place of `{workflow_context}`,
-   * or at the end.
+   * Replaces the default instructions. A description of the pipeline and its earlier runs is put in place of
+   * `{workflow_context}`, else at the end.
    */
   readonly instructions?: string;
-  /** Shows it earlier runs of the session. @default true */
+  /** Includes earlier runs of the session in the prompt. @default true */
   readonly addHistory?: boolean;
-  /** How many of them. `null`: all. @default 5 */
+  /** How many earlier runs to include; `null` for all. @default 5 */
   readonly numHistoryRuns?: number | null;
-  /** As for agents. @default 2 */
+  /** Retries of a failed model call, as for agents. @default 2 */
   readonly maxRetries?: number;
-  /** @default "pipeline-agent" */
+  /** Name in events and errors. @default "pipeline-agent" */
   readonly name?: string;
-  /** Reads media that are given as a `filepath`: for example `readFile` of `node:fs/promises`. */
+  /** Reads media that have a `filepath`, for example `readFile` of `node:fs/promises`. */
   readonly readFile?: ReadFile;
 }
 
@@ -36,8 +36,8 @@ const known: OptionNames<PipelineAgentOptions> = {
 };
 
 /**
- * Makes a pipeline a partner in a conversation: it answers from earlier runs where it can, and else says what the pipeline is to
- * run with.
+ * Makes a pipeline conversational. The agent answers from earlier runs where it can; otherwise it decides which query
+ * the pipeline runs with.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export class PipelineAgent implements ConversationalAgent {
   readonly numHistoryRuns: number | null;
   readonly #decider: Decider;
 
-  /** @throws {WorkflowError} `OPTION_INVALID` */
+  /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
   constructor(options: PipelineAgentOptions) {
     const { model, instructions, name = "pipeline-agent", maxRetries = 2, readFile } = options;
     const { addHistory = true, numHistoryRuns = 5 } = options;
@@ -67,7 +67,7 @@ export class PipelineAgent implements ConversationalAgent {
     this.#decider = { kind: "agent", name, model, instructions, addHistory, maxRetries, readFile };
   }
 
-  /** Calls the model once, and never the pipeline. Never rejects: what goes wrong is in the result. */
+  /** Calls the model once and never runs the pipeline. Never rejects: a failure is part of the result. */
   decide(request: DecideRequest): Promise<DecideResult> {
     return decideOnce(this.#decider, request);
   }

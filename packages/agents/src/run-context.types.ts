@@ -3,21 +3,22 @@ import type { SessionState } from "@millrace/pipeline/executor";
 export type { SessionState } from "@millrace/pipeline/executor";
 
 /**
- * What instructions and tools know of their run. Inside a pipeline it has everything the pipeline's own context has, too,
- * and `runId` is the pipeline's.
+ * What instructions and tools know of their run. Inside a pipeline it has all fields of the pipeline's run context as
+ * well, and `runId` is the id of the pipeline's run.
  */
 export interface RunContext {
   readonly runId: string;
   readonly sessionId: string | null;
   readonly userId: string | null;
-  /** One live object: a change is seen at once by everybody. Assigning another object replaces its content. */
+  /** Live session state, shared by everything in the run. Assigning another object replaces its content. */
   sessionState: SessionState;
   /**
-   * Changes the state alone: no other `editState` of the run comes in between, also where the callback awaits. The callback gets a
-   * copy, which counts when it returns. What it adds to a number that it has read is added up with what overlapping runs add.
+   * Edits the state exclusively: no other `editState` of the run starts before the callback has ended, also when it
+   * awaits. The callback gets a copy, which takes effect when the callback returns. What it adds to a number is added
+   * to what concurrent runs add.
    */
   editState<Result>(edit: (state: SessionState) => Result | Promise<Result>): Promise<Result>;
-  /** A plain copy of the state as it is now. */
+  /** A plain copy of the present state. */
   snapshot(): SessionState;
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -2,58 +2,61 @@ import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";
 import type { ExecutorPause, Media, ToolAnswer } from "@millrace/pipeline/executor";
 import type { SessionState } from "./run-context.types.js";
 
-/** Per run; each wins over the option of the same name of the agent or team. */
+/** Options of one run. Each wins over the option of the same name of the agent or team. */
 export interface AgentRunOptions {
-  /** @default a new id */
+  /** Id of the run. @default a new id */
   readonly runId?: string;
-  /** Continues that session. @default the executor's own `sessionId` */
+  /** Id of the session to continue or to create. @default the `sessionId` of the agent or team */
   readonly sessionId?: string;
-  /** An empty text counts as none. */
+  /** Id of the user. An empty text counts as absent. */
   readonly userId?: string;
-  /** Merged into the stored state; with `overwriteDbSessionState` it replaces it. */
+  /** Merged into the stored state; with `overwriteDbSessionState` it replaces the stored state. */
   readonly sessionState?: SessionState;
   readonly images?: readonly Media[];
   readonly videos?: readonly Media[];
   readonly audio?: readonly Media[];
   readonly files?: readonly Media[];
-  /** Merged over the executor's: the run's win. */
+  /** Merged with the dependencies of the agent or team; the values given here win. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
-  /** Merged under the executor's: the executor's win. */
+  /** Merged with the metadata of the agent or team; the values given here lose. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Cancels the run. What tools have changed by then is saved. */
+  /** Cancels the run. State changes made until then are saved. */
   readonly signal?: AbortSignal;
-  /** Tools get keys made from it. The same for two attempts at one piece of work. @default the run's id */
+  /**
+   * The keys of tool calls are derived from it. Use the same key for every attempt of one piece of work. @default the
+   * run id
+   */
   readonly idempotencyKey?: string;
 }
 
-/** What `run` gives. */
+/** Result of `run`. */
 export interface AgentRun<Output = string> extends ExecutorResult {
-  /** `null` where `status` is `PAUSED`. */
+  /** Text, or the parsed answer where there is an output schema. `null` when `status` is `PAUSED`. */
   readonly content: Output;
   readonly sessionId: string;
   readonly userId: string | null;
-  /** A copy of the state as the run left it. */
+  /** A copy of the state at the end of the run. */
   readonly sessionState: SessionState;
 }
 
-/** What `continueRun` goes on with: the {@link AgentRun}, the `RunPaused` event, or their ids where a store has the run. */
+/** The run to continue: an {@link AgentRun}, a `RunPaused` event, or just their ids where a session store has the run. */
 export interface PausedRun {
   readonly runId: string;
-  /** @default the executor's own `sessionId` */
+  /** Id of the session. @default the `sessionId` of the agent or team */
   readonly sessionId?: string | null;
   readonly userId?: string | null;
   readonly status?: ExecutorStatus;
-  /** @default what the session has stored */
+  /** The open questions and the progress. @default the pause that the session has stored */
   readonly pause?: ExecutorPause | null;
-  /** The state to go on with where no store has one. */
+  /** The state to continue with when there is no session store. */
   readonly sessionState?: SessionState | null;
 }
 
-/** What a person says to a call of a tool. */
+/** The answer of a person to a tool call. */
 export type CallAnswer = Pick<ToolAnswer, "toolCallId" | "approved"> & {
-  /** Why; the model is told. */
+  /** Reason for the answer, for the model to read. */
   readonly note?: string | null;
 };
 
-/** The run id, the input, media and history are those of the run that was paused. */
+/** Options for continuing. The run id, the input, the media and the history are those of the paused run. */
 export type ContinueOptions = Pick<AgentRunOptions, "sessionState" | "dependencies" | "metadata" | "signal">;

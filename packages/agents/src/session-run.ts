@@ -1,5 +1,5 @@
 /**
- * A run on its own: it loads its session, works, and saves what has changed, also when it failed.
+ * A run outside of pipelines and teams: loads its session, runs, and saves the changes, also when the run failed.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface SessionRunRequest {
   readonly emit: Emit;
 }
 
-/** @throws {WorkflowError} what went wrong with the run, once its session has been saved. */
+/** @throws {WorkflowError} the error of a failed run, once its session is saved. */
 export async function runInSession(settings: ExecutorSettings, request: SessionRunRequest): Promise<AgentRun<unknown>> {
   const who = whoRuns(settings, request.options);
   const session = await openSession(settings, who);
@@ -78,7 +78,7 @@ export async function performInSession(
   return { ...result, ...who, sessionState: saved };
 }
 
-/** The session has what the part before a pause took. */
+/** Metrics since the last pause: the session already has the earlier part. */
 function spentBy({ metrics }: ExecutorResult, { resumed }: RunJob): StepMetricsData {
   return resumed === null ? metrics : metricsSince(resumed.state.totalMetrics, metrics);
 }

@@ -1,12 +1,12 @@
 /**
- * The only place that asks for the time or for randomness.
+ * The only file that reads the time or randomness.
  *
  * @module
  */
 
 export const nowMs = (): number => Date.now();
 
-/** For durations: does not jump when the clock is set. */
+/** Milliseconds for durations: does not jump when the system clock is set. */
 export const tickMs = (): number => performance.now();
 
 export const newId = (): string => crypto.randomUUID();

@@ -8,7 +8,7 @@ import { ModelExecutor } from "./model-executor.js";
 import { memberText, nameMembers } from "./members.js";
 
 /**
- * A leader that hands tasks to members. All share one session state, which the team keeps.
+ * A leader that gives tasks to members. All share one session state, which the team keeps.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export class Team<Output = string> extends ModelExecutor<Output> {
   readonly kind = "team";
   readonly members: readonly Executor[];
 
-  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that cannot be. */
+  /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that are not allowed. */
   constructor(options: TeamOptions<Output>) {
     const { members: given, mode = "coordinate" } = options;
     if (mode !== "coordinate")

@@ -2,37 +2,37 @@ import type { z } from "zod";
 import type { Media } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
-/** The second argument of a tool. The model sees nothing of it. */
+/** Second argument of a tool. The model does not see it. */
 export interface ToolContext {
   readonly runContext: RunContext;
-  /** The same as `runContext.sessionState`: change it in place or assign another object. */
+  /** The same object as `runContext.sessionState`: change it in place or assign another object. */
   sessionState: SessionState;
   readonly signal: AbortSignal;
   readonly toolCallId: string;
   /**
-   * The same when a retried or resumed run calls the tool again with the same arguments. Hand it to services that do a
-   * thing once per key.
+   * Identifies the call: the same when a retried or resumed run makes the call again with the same arguments. Pass it
+   * to services that deduplicate by key.
    */
   readonly idempotencyKey: string;
-  /** Adds a picture, video, sound or file to what the run produces. */
+  /** Adds a picture, video, sound or file to the result of the run. */
   addMedia(media: Media): void;
 }
 
-/** What a rule for confirmations knows. */
+/** The second argument of a function for `requiresConfirmation`. */
 export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState" | "signal" | "toolCallId">;
 
 export interface ToolOptions<Parameters extends z.ZodType> {
-  /** Letters, digits, `_` and `-`: up to 64. */
+  /** Up to 64 letters, digits, `_` and `-`. */
   readonly name: string;
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;
-  /** A zod object. Without it the tool takes no arguments. */
+  /** A zod object. Without it, the tool takes no arguments. */
   readonly parameters?: Parameters;
-  /** Text, or data that becomes JSON. What it throws is told to the model, which may try something else. */
+  /** Returns text, or data that becomes JSON. An error is told to the model, which may try something else. */
   readonly execute: (args: z.output<Parameters>, context: ToolContext) => unknown;
   /**
-   * A person has to allow the call: the run pauses until then. A function decides for each call, and
-   * again when the run goes on; what it throws ends the run.
+   * `true`: the run pauses until a person has allowed the call. A function decides for each call, and again when the
+   * run is continued; an error of that function ends the run.
    *
    * @default false
    */
@@ -41,7 +41,7 @@ export interface ToolOptions<Parameters extends z.ZodType> {
     | ((args: z.output<Parameters>, context: ConfirmationContext) => boolean | Promise<boolean>);
 }
 
-/** Made by {@link tool}. */
+/** A tool, as {@link tool} creates it. */
 export interface AgentTool {
   readonly kind: "tool";
   readonly name: string;

@@ -3,7 +3,7 @@ import { assign } from "./state/live-state.js";
 import { tool } from "./tool.js";
 import type { AgentTool } from "./tool.types.js";
 
-/** Lets the model itself keep the session state. */
+/** The tool with which the model itself changes the session state. */
 export const updateSessionStateTool: AgentTool = tool({
   name: "update_session_state",
   description:

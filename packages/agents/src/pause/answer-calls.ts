@@ -1,5 +1,6 @@
 /**
- * What a person has answered, as the model is told it. Members that wait go on first: their answers are results of tools.
+ * Turns the answers of a person into messages for the model. Members that wait are resumed first, because their answers
+ * are results of tools.
  *
  * @module
  */
@@ -12,7 +13,10 @@ import { toolEnded } from "../run/tool-watch.js";
 import type { AgentTool } from "../tool.types.js";
 import type { PausedCall, PausedMember, ResumedRun } from "./paused-state.types.js";
 
-/** What follows the input by now. While a member still waits (`run.waiting`), the answers to own calls are kept back. */
+/**
+ * Returns the messages after the input so far. While a member still waits (`run.waiting`), the answers to the run's own
+ * calls are kept back.
+ */
 export async function answerCalls(run: ActiveRun, resumed: ResumedRun): Promise<ModelMessage[]> {
   const { state } = resumed;
   const results = await Promise.all(state.members.map((member) => memberResult(run, resumed, member)));
@@ -45,7 +49,7 @@ function outputOf({ toolCallError, result }: ToolExecution): ToolResultPart["out
   return { type: "json", value: result as JSONValue }; // plain: it is shown in events
 }
 
-/** The SDK does the rest: it runs what is allowed, and tells the model of the others. */
+/** The SDK does the rest: it runs allowed calls and tells the model of rejected ones. */
 function answerCall(run: ActiveRun, { answers }: ResumedRun, call: PausedCall): ToolApprovalResponse {
   const { approvalId, toolCallId, toolName, toolArgs, isProviders } = call;
   const { approved = false, note = null } = answers.get(toolCallId) ?? {};
@@ -72,8 +76,8 @@ function ownTool(run: ActiveRun, toolName: string): AgentTool | undefined {
 }
 
 /**
- * Arguments that the tool's schema has turned into other values, such as dates, are made again: the SDK runs a call only with the
- * arguments that the schema gives for what the model has said.
+ * Parses arguments again where the tool's schema converts them, for example to dates. The SDK runs a call only with the
+ * arguments that the schema makes of the model's own text.
  */
 function withParsedInputs(run: ActiveRun, message: ModelMessage): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;

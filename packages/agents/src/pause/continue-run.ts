@@ -1,5 +1,5 @@
 /**
- * A paused run, standing alone, that goes on in its session as the session is by now.
+ * Continues a paused run that is not part of a pipeline or a team, with the present state of its session.
  *
  * @module
  */
@@ -19,7 +19,10 @@ export interface ContinueRequest {
   readonly emit: Emit;
 }
 
-/** @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`, and what went wrong with the run, once its session has been saved. */
+/**
+ * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`, and the error of a failed run, once its session is
+ * saved.
+ */
 export async function continueInSession(
   settings: ExecutorSettings,
   request: ContinueRequest,
@@ -52,7 +55,7 @@ async function openSession({ sessions }: ExecutorSettings, who: Who, runId: stri
   return sessions === undefined ? null : loadSession(sessions, who, { runs: 1, runId });
 }
 
-/** The store knows best: the run may have gone on since the caller got to know that it is paused. */
+/** The stored run wins over the given one: it may have been continued since the caller saw it paused. */
 function pauseOf({ runId, status = "PAUSED", pause }: PausedRun, session: AgentSession | null): ExecutorPause {
   const stored = session?.runs.find((run) => run.runId === runId);
   const now = stored?.status ?? status;

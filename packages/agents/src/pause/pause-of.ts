@@ -1,5 +1,5 @@
 /**
- * Why a run pauses, and all it needs to go on, as plain data.
+ * Builds the pause of a run: the questions for a person, and the progress that is needed to continue, as plain data.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { totalMetrics } from "../run/metrics.js";
 import type { PausedCall, PausedMember, PausedState } from "./paused-state.types.js";
 
 export interface PausedPart {
-  /** What followed the input. */
+  /** Messages after the input. */
   readonly messages: readonly ModelMessage[];
   readonly calls: readonly PausedCall[];
-  /** To some of `calls`, which wait for members. */
+  /** Answers to some of `calls`, kept until no member waits. */
   readonly answers: readonly ToolAnswer[];
   readonly metrics: { readonly own: StepMetricsData; readonly total: StepMetricsData };
 }
@@ -41,16 +41,19 @@ export function pauseOf(run: ActiveRun, { messages, calls, answers, metrics }: P
     members: run.waiting,
     answers,
   };
-  const plain = JSON.parse(JSON.stringify(state)) as PausedState; // errors of members, too: they know how
+  const plain = JSON.parse(JSON.stringify(state)) as PausedState; // errors of members become plain, too: they have a `toJSON`
   return { requirements: requirementsOf(plain), state: plain };
 }
 
-/** What its own model calls took: of the part before the pause, too. */
+/** Metrics of the run's own model calls, before and after a pause. */
 export function ownMetrics(run: ActiveRun, durationSeconds: number): StepMetricsData {
   return { ...totalMetrics([run.before.metrics, ...run.calls]), duration: durationSeconds };
 }
 
-/** What a person has to answer. Those of members have the id of the leader's call in front: members know nothing of each other. */
+/**
+ * Lists the questions for a person. The id of a member's question starts with the id of the leader's call, because ids
+ * of different members may be equal.
+ */
 export function requirementsOf({ calls, answers, members }: PausedState): ToolRequirement[] {
   const isOpen = ({ toolCallId }: PausedCall) => answers.every((answer) => answer.toolCallId !== toolCallId);
   const own = calls.filter(isOpen).map(({ toolCallId, toolName, toolArgs }) => ({ toolCallId, toolName, toolArgs }));
@@ -68,7 +71,7 @@ export function memberCallId({ toolCallId }: PausedMember, inner: string): strin
   return `${toolCallId}/${inner}`;
 }
 
-/** In the last message, the SDK has taken note of an answer for each call; those of members that wait are none. */
+/** Removes the placeholder answers that the SDK wrote into the last message for members that still wait. */
 function withoutWaiting(messages: readonly ModelMessage[], waiting: readonly PausedMember[]): readonly ModelMessage[] {
   const last = messages.at(-1);
   if (last?.role !== "tool") return messages;

@@ -3,20 +3,20 @@ import type { ModelMessage } from "ai";
 import type { ToolExecution } from "../events.types.js";
 import type { MemberRun } from "../executor.types.js";
 
-/** A call of an own tool that a person has to allow. */
+/** A call of the run's own tools that needs the permission of a person. */
 export interface PausedCall {
-  /** The AI SDK's name for the question. */
+  /** Id of the question in the AI SDK. */
   readonly approvalId: string;
   readonly toolCallId: string;
   readonly toolName: string;
   readonly toolArgs: unknown;
-  /** The provider runs the tool; it gets the answer. */
+  /** `true` when the provider runs the tool and so gets the answer. */
   readonly isProviders: boolean;
 }
 
-/** How a leader gave a member its task. */
+/** The task that a leader has given to a member. */
 export interface MemberCall {
-  /** The leader's call. */
+  /** Id of the leader's tool call. */
   readonly toolCallId: string;
   readonly memberId: string;
   readonly task: string;
@@ -26,14 +26,14 @@ export interface MemberCall {
 /** A member that waits for a person. */
 export interface PausedMember extends MemberCall {
   readonly pause: ExecutorPause;
-  /** What the member took so far. */
+  /** Metrics of the member so far. */
   readonly metrics: StepMetricsData;
 }
 
-/** What a paused run has done so far. Plain data. */
+/** Progress of a paused run, as plain data. */
 export interface PausedState {
   readonly version: 1;
-  /** The id of the agent or team. */
+  /** Id of the agent or team. */
   readonly executorId: string;
   readonly runId: string;
   readonly createdAtMs: number;
@@ -41,12 +41,12 @@ export interface PausedState {
   readonly input: unknown;
   readonly media: readonly Media[];
   readonly history: readonly ModelMessage[];
-  /** What followed the input. */
+  /** Messages after the input. */
   readonly messages: readonly ModelMessage[];
   readonly modelCalls: number;
-  /** Of its own model calls. */
+  /** Metrics of the run's own model calls. */
   readonly metrics: StepMetricsData;
-  /** Of its members, too. */
+  /** Metrics that include those of members. */
   readonly totalMetrics: StepMetricsData;
   readonly madeMedia: readonly Media[];
   readonly tools: readonly ToolExecution[];
@@ -54,15 +54,15 @@ export interface PausedState {
   readonly keyCounts: Readonly<Record<string, number>>;
   readonly calls: readonly PausedCall[];
   readonly members: readonly PausedMember[];
-  /** To some of `calls`, given before: they wait for members that have paused again. */
+  /** Earlier answers to some of `calls`, kept because members have paused again. */
   readonly answers: readonly ToolAnswer[];
 }
 
-/** A paused run with the answers to go on with. */
+/** A paused run and the answers to continue it with. */
 export interface ResumedRun {
   readonly state: PausedState;
-  /** To all of `calls`, by the id of the call. */
+  /** Answers to all of `calls`, by tool call id. */
   readonly answers: ReadonlyMap<string, ToolAnswer>;
-  /** To the requirements of each member, by the id of the leader's call. */
+  /** Answers for each member, by the id of the leader's tool call. */
   readonly memberAnswers: ReadonlyMap<string, readonly ToolAnswer[]>;
 }

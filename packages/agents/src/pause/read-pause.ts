@@ -1,5 +1,5 @@
 /**
- * A paused run and the answers to it, checked before anything goes on.
+ * Checks a paused run and its answers before anything runs.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { ExecutorSettings } from "../executor-settings.types.js";
 import { memberCallId, requirementsOf } from "./pause-of.js";
 import type { PausedState, ResumedRun } from "./paused-state.types.js";
 
-/** @throws {WorkflowError} `RUN_NOT_PAUSED` for what is no paused run of this executor, `REQUIREMENT_INVALID`. */
+/** @throws {WorkflowError} `RUN_NOT_PAUSED` unless `state` is a paused run of this executor; `REQUIREMENT_INVALID`. */
 export function readPause(settings: ExecutorSettings, { state: given, answers }: ExecutorResume): ResumedRun {
   const state = readState(settings, given);
   checkAnswers(state, answers);

@@ -5,7 +5,7 @@ import type { ResumedRun } from "./paused-state.types.js";
 import { readPause } from "./read-pause.js";
 
 /**
- * The job with what was asked for when the run began, and with the keys that its tools had.
+ * Restores the input, media, history and idempotency key of the paused run.
  *
  * @throws {WorkflowError} `RUN_NOT_PAUSED` or `REQUIREMENT_INVALID`.
  */

@@ -1,5 +1,5 @@
 /**
- * One call of a model with one tool. Calling the tool is the decision: nothing runs it here.
+ * One model call with one tool. Calling the tool is the decision; the tool itself has nothing to execute.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { userMessage } from "../run/user-message.js";
 import { newId, nowMs, tickMs } from "../system.js";
 import { contextText, instructionText } from "./instruction-text.js";
 
-/** The options of a pipeline's agent, resolved. */
+/** The options of a pipeline agent with their defaults. */
 export interface Decider {
   readonly kind: "agent";
   readonly name: string;
@@ -57,7 +57,7 @@ interface Deciding {
   readonly request: DecideRequest;
 }
 
-/** Never rejects. */
+/** Never rejects: a failure is part of the result. */
 export async function decideOnce(decider: Decider, request: DecideRequest): Promise<DecideResult> {
   const startedMs = tickMs();
   const deciding: Deciding = { runId: newId(), calls: [], decider, request };
@@ -112,7 +112,7 @@ async function callOptions({ decider, request, calls }: Deciding): Promise<CallO
     model: refuseLongWaits(decider),
     instructions: instructionText(decider.instructions, contextText(decider, request)),
     messages: [message],
-    tools, // has nothing to execute, so this is the last step
+    tools, // the tools have no `execute`, so this is the last step
     maxRetries: decider.maxRetries,
     abortSignal: request.signal,
     onStepEnd: (step: StepResult<ToolSet>) => void calls.push(callMetrics(step)),
@@ -132,7 +132,7 @@ async function stream(deciding: Deciding, options: CallOptions): Promise<Said> {
     result.finishReason,
     result.rawFinishReason,
   ]);
-  // A connection that closes in the middle looks like an end without a reason.
+  // A connection that closes early looks like an end without a reason.
   if (finishReason === "other" && rawFinishReason === undefined) throw brokenStream(deciding.decider);
   return { text, toolCalls, finishReason };
 }
@@ -143,7 +143,7 @@ function show({ runId, decider: { name }, request }: Deciding, content: string):
   request.stream?.({ ...event, workflowAgent: true } as { readonly event: string });
 }
 
-/** Further calls in the same answer have no meaning: one turn of the conversation is at most one run. */
+/** Takes the first call; further calls in one answer are ignored, because one turn starts at most one run. */
 function queryOf(decider: Decider, call: TypedToolCall<ToolSet>): string {
   const { query } = (call.input ?? {}) as { readonly query?: unknown };
   if (call.toolName === "run_workflow" && call.invalid !== true && typeof query === "string") return query;

@@ -7,14 +7,14 @@ const usual = [
   "Otherwise call `run_workflow` once, with a concise query that says all that the workflow has to know.",
 ].join("\n");
 
-/** The texts with the context in its place, or at the end. */
+/** Puts the context in place of `{workflow_context}`, else at the end. */
 export function instructionText(own: string | undefined, context: string): string {
   const text = own ?? usual;
   if (text.includes("{workflow_context}")) return fillTemplate(text, [{ workflow_context: context }]);
   return `${text}\n\n${context}`;
 }
 
-/** What is known of the pipeline and its earlier runs. */
+/** Describes the pipeline and its earlier runs. */
 export function contextText(
   { addHistory }: { readonly addHistory: boolean },
   { pipelineDescription, history }: Pick<DecideRequest, "pipelineDescription" | "history">,

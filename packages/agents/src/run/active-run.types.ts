@@ -4,17 +4,17 @@ import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { CallKeys } from "./call-keys.js";
 import type { LeadingRun } from "./job.types.js";
 
-/** What a run gathers while it goes on. Belongs to that run alone. */
+/** What one run collects while it is under way. */
 export interface ActiveRun extends LeadingRun {
   readonly settings: ExecutorSettings;
-  /** Of its `editState`, where it stands alone. */
+  /** Edits of the session state through `editState`, for merging after the run. */
   readonly edits: CountingState;
   readonly startedMs: number;
-  /** Of its own model calls before the last pause. */
+  /** Model calls and metrics before the last pause. */
   readonly before: { readonly modelCalls: number; readonly metrics: StepMetricsData };
   readonly tools: ToolExecution[];
   readonly calls: StepMetricsData[];
-  /** What the model has said, piece by piece. */
+  /** Text that the model has written, piece by piece. */
   readonly said: string[];
   readonly keys: CallKeys;
 }

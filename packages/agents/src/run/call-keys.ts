@@ -1,8 +1,8 @@
 /**
- * Idempotency keys for the calls of one run.
+ * Idempotency keys for the tool calls of one run.
  *
- * They are made from what is called, not from the ids the model makes up: when the run is tried again and the model asks
- * for the same thing, the key is the same. The second identical call of one run gets another key than the first.
+ * A key is made from the tool and its arguments, not from the ids that the model invents: when a retried run asks for
+ * the same call again, the key is the same. The second identical call of one run gets another key than the first.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export class CallKeys {
   readonly #runKey: string;
   readonly #counts: Map<string, number>;
 
-  /** @param counts Of the part before a pause. */
+  /** @param counts How often each call was made before a pause. */
   constructor(runKey: string, counts: Readonly<Record<string, number>>) {
     this.#runKey = runKey;
     this.#counts = new Map(Object.entries(counts));

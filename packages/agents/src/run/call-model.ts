@@ -1,5 +1,5 @@
 /**
- * One answer of the model, with as many rounds of tool calls as it takes. Streamed when somebody reads the events.
+ * One answer of the model, after any number of rounds of tool calls. Streams when somebody reads the events.
  *
  * @module
  */
@@ -31,12 +31,12 @@ export interface Prompt {
 }
 
 export interface Answer {
-  /** `null` while a person keeps the run waiting. */
+  /** `null` while the run waits for a person. */
   readonly content: unknown;
   readonly messages: readonly ModelMessage[];
   readonly files: readonly GeneratedFile[];
   readonly finishReason: string;
-  /** What a person has to allow. */
+  /** Calls that need the permission of a person. */
   readonly calls: readonly PausedCall[];
 }
 
@@ -71,7 +71,7 @@ async function stream(run: ActiveRun, prompt: Prompt): Promise<Answer> {
     ...callOptions(run, prompt),
     tools: toolsOf(run, shown),
     onError: ({ error }) => {
-      watcher.error ??= error; // without a listener the SDK prints it
+      watcher.error ??= error; // without this listener the SDK prints the error
       shown.close();
     },
   });
@@ -80,7 +80,7 @@ async function stream(run: ActiveRun, prompt: Prompt): Promise<Answer> {
   if (watcher.error !== undefined) throw watcher.error;
 
   const [finishReason, rawFinishReason] = await Promise.all([result.finishReason, result.rawFinishReason]);
-  // A connection that closes in the middle looks like an end without a reason.
+  // A connection that closes early looks like an end without a reason.
   if (finishReason === "other" && rawFinishReason === undefined) throw brokenStream(run.settings);
   const [messages, files, steps] = await Promise.all([result.responseMessages, result.files, result.steps]);
   const calls = waitingCalls(steps);
@@ -113,7 +113,7 @@ function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInte
   return outputSchema === undefined ? {} : { output: Output.object({ schema: outputSchema }) };
 }
 
-/** A stream shows its tool calls between its texts, in order. Without one, the SDK has to tell. */
+/** Reports tool calls of an answer that is not streamed; a stream reports its calls between its texts, in order. */
 function toolListeners(run: ActiveRun): ToolListeners {
   return {
     onToolExecutionStart: ({ toolCall }) => toolStarted(run, toolCall),
@@ -130,7 +130,7 @@ function waitingCalls(steps: readonly Pick<StepResult<ToolSet>, "content">[]): P
   });
 }
 
-/** @throws {WorkflowError} `AGENT_FAILED` for an answer without an end. */
+/** @throws {WorkflowError} `AGENT_FAILED` for an answer that is not complete. */
 function isPaused(run: ActiveRun, answer: Pick<Answer, "finishReason" | "calls">): boolean {
   if (answer.finishReason === "error") throw brokenStream(run.settings);
   const waits = answer.calls.length > 0 || run.waiting.length > 0;

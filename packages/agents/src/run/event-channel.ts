@@ -1,4 +1,4 @@
-/** Hands what is pushed to one reader, in order. A slow reader keeps the rest waiting in memory. */
+/** A queue with one reader. Items that a slow reader has not taken wait in memory. */
 export class EventChannel<Item> {
   readonly #waiting: Item[] = [];
   #closed = false;
@@ -9,7 +9,7 @@ export class EventChannel<Item> {
     this.#wake();
   }
 
-  /** What was pushed before is still read. */
+  /** Ends the channel; items pushed before are still read. */
   close(): void {
     this.#closed = true;
     this.#wake();

@@ -3,7 +3,10 @@ import { EventChannel } from "./event-channel.js";
 
 type Work = (emit: (event: ExecutorEvent) => void, signal: AbortSignal) => Promise<unknown>;
 
-/** What `work` shows, as it comes. It starts with the first read, and is cancelled when the reader stops before the end. */
+/**
+ * Yields the events that `work` emits. The work starts with the first read, and is cancelled when the reader stops
+ * early.
+ */
 export async function* eventsOf(
   { signal: given }: { readonly signal?: AbortSignal },
   work: Work,

@@ -1,5 +1,5 @@
 /**
- * What goes wrong with a model, as errors that say whether and when to try again.
+ * Converts failures of a model into errors that say whether and when to retry.
  *
  * @module
  */
@@ -13,7 +13,7 @@ type Who = Pick<ExecutorSettings, "kind" | "name">;
 
 const title = ({ kind, name }: Who): string => `${kind === "team" ? "Team" : "Agent"} "${name}"`;
 
-/** What the caller of a run gets for `error`. An error of Millrace stays as it is. */
+/** Converts anything thrown into the error of a run. A `WorkflowError` stays as it is. */
 export function toFailure(error: unknown, who: Who): WorkflowError {
   if (WorkflowError.is(error)) return error;
   const attempts = RetryError.isInstance(error) ? error.errors.length : 1;
@@ -40,7 +40,7 @@ function withAdvice(failure: WorkflowError, error: unknown): WorkflowError {
   return failure;
 }
 
-/** Errors of the SDK that another attempt cannot mend, besides those that say so themselves. */
+/** Errors of the SDK that no retry can mend, besides those that the SDK marks as not retryable. */
 const hopeless =
   /^AI_(LoadAPIKey|LoadSetting|NoSuchModel|NoSuchProvider|UnsupportedFunctionality|InvalidPrompt|InvalidArgument|UnsupportedModelVersion)/;
 
@@ -51,7 +51,7 @@ function isRetryable(error: unknown): boolean | undefined {
 }
 
 /**
- * How long a provider wants to be left alone.
+ * Reads how long the provider asks callers to wait, in milliseconds.
  *
  * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Retry-After
  */
@@ -80,7 +80,7 @@ function invalidOutput(error: NoObjectGeneratedError, who: Who): WorkflowError {
   });
 }
 
-/** What a schema says, field by field; else the message, as for text that is no JSON. */
+/** Lists the problems of a schema field by field; otherwise the message, for example for text that is not JSON. */
 function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const issues: unknown = Reflect.get(cause, "issues");

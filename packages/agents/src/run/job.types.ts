@@ -5,22 +5,22 @@ import type { Member, MemberRun } from "../executor.types.js";
 import type { PausedMember, ResumedRun } from "../pause/paused-state.types.js";
 import type { RunContext, SessionState } from "../run-context.types.js";
 
-/** One piece of work, wherever it comes from. */
+/** What one run has to do, whether a caller, a pipeline or a team asks for it. */
 export interface RunJob {
   readonly runId: string;
   readonly parentRunId: string | null;
   readonly createdAtMs: number;
-  /** Set where a paused run goes on. */
+  /** Set when the job continues a paused run. */
   readonly resumed: ResumedRun | null;
   readonly input: unknown;
   readonly media: readonly Media[];
   readonly sessionId: string | null;
   readonly userId: string | null;
-  /** Live: read and written in place. */
+  /** Live state object, read and changed in place. */
   readonly state: SessionState;
-  /** What the state is compared with to see what the run has changed. */
+  /** State to compare with, in order to find the changes of the run. */
   readonly base: SessionState;
-  /** What the state gets where it has nothing. */
+  /** Values for keys that the state lacks. */
   readonly defaults: SessionState;
   readonly outerContext: Partial<RunContext> | undefined;
   readonly dependencies: Readonly<Record<string, unknown>>;
@@ -31,13 +31,13 @@ export interface RunJob {
   readonly idempotencyKey: string;
 }
 
-/** What the leader of a team needs of its own run to put a member to work. */
+/** The part of a leader's run that its members need. */
 export interface LeadingRun {
   readonly settings: { readonly members: readonly Member[] };
   readonly job: RunJob;
   readonly context: RunContext;
   readonly media: Media[];
   readonly members: MemberRun[];
-  /** Members that a person keeps waiting: the run pauses after this round of tools. */
+  /** Members that wait for a person. The run pauses after the current round of tools. */
   readonly waiting: PausedMember[];
 }

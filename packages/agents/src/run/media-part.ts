@@ -3,10 +3,10 @@ import type { FilePart, GeneratedFile } from "ai";
 import { WorkflowError } from "millrace";
 import { newId } from "../system.js";
 
-/** The bytes of a file. */
+/** Reads the bytes of a file. */
 export type ReadFile = (path: string) => Promise<Uint8Array> | Uint8Array;
 
-/** As a model takes it: by url, else path, else content. */
+/** Converts media to a message part: from its url, else its path, else its content. */
 export async function mediaPart(media: Media, readFile: ReadFile | undefined): Promise<FilePart> {
   const named = media.name === undefined ? {} : { filename: media.name };
   return { type: "file", mediaType: mediaTypeOf(media), data: await dataOf(media, readFile), ...named };
@@ -48,7 +48,7 @@ const formats: Readonly<Record<string, string>> = {
   html: "text/html",
 };
 
-/** Without a type or format it is the kind alone (`"image"`): providers then look at the bytes. */
+/** Without a type or a format the result is only the kind (`"image"`); providers then look at the bytes. */
 function mediaTypeOf({ kind, mimeType, format, name, filepath, url }: Media): string {
   if (mimeType !== undefined) return mimeType;
   const ending = (
@@ -64,14 +64,14 @@ function endingOf(name: string): string {
   return /\.([a-z0-9]{2,5})$/i.exec(name)?.[1] ?? "";
 }
 
-/** What a model has generated. */
+/** Converts a file that a model has generated. */
 export function generatedMedia({ base64, mediaType }: GeneratedFile): Media {
   const top = mediaType.split("/")[0];
   const kind: MediaKind = top === "image" || top === "video" || top === "audio" ? top : "file";
   return { kind, id: newId(), content: base64, mimeType: mediaType };
 }
 
-/** By kind, each id once. */
+/** Groups media by kind, without duplicate ids. */
 export function mediaSet(media: readonly Media[]): MediaSet {
   const ofKind = (kind: MediaKind) => media.filter((item) => item.kind === kind);
   const lists = { images: ofKind("image"), videos: ofKind("video"), audio: ofKind("audio"), files: ofKind("file") };

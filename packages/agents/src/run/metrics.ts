@@ -3,7 +3,7 @@ import type { LanguageModelUsage, StepResult, ToolSet } from "ai";
 
 type Tokens = Omit<ModelMetricsData, "id" | "provider">;
 
-/** What one call of a model took; the duration is the caller's to add. */
+/** Metrics of one model call, without the duration, which the caller adds. */
 export function callMetrics(step: StepResult<ToolSet>): StepMetricsData {
   const tokens = tokensOf(step.usage);
   const { provider, modelId } = step.model;
@@ -31,7 +31,7 @@ function tokensOf(usage: LanguageModelUsage): Tokens {
   return Object.fromEntries(Object.entries(tokens).filter(([, count]) => count !== 0));
 }
 
-/** Zeros when nothing was called. */
+/** Adds up metrics; zeros for an empty list. */
 export function totalMetrics(all: readonly StepMetricsData[]): StepMetricsData {
   return sumMetrics(all) ?? emptyMetrics;
 }

@@ -1,7 +1,7 @@
 /**
  * One run of an agent or a team, from input to result, or from one pause to the next.
  *
- * Writes to the job's state and to nothing else that outlives it. Knows of no sessions.
+ * Changes only the job's state. Knows nothing of sessions.
  *
  * @module
  */
@@ -50,13 +50,13 @@ export function openRun(settings: ExecutorSettings, job: RunJob): ActiveRun {
   };
 }
 
-/** Errors were stored as data. */
+/** Revives the errors, which a pause stores as data. */
 function withError(member: MemberRun): MemberRun {
   const error = member.error === null ? null : new WorkflowError(member.error);
   return { ...member, error, memberRuns: member.memberRuns.map(withError) };
 }
 
-/** Never rejects: what goes wrong is in the result. The last event is the caller's to emit, after saving. */
+/** Never rejects: a failure is part of the result. The caller emits the last event, after saving. */
 export async function performRun(run: ActiveRun): Promise<ExecutorResult> {
   const { settings, job } = run;
   try {
@@ -80,7 +80,7 @@ export async function performRun(run: ActiveRun): Promise<ExecutorResult> {
 
 type Asked = Pick<PausedPart, "calls" | "answers">;
 
-/** Own calls, with the answers that were given: they have to wait until no member does. */
+/** The run's own calls with the answers given so far, which wait until no member waits. */
 function keptBack(resumed: ResumedRun | null): Asked {
   const calls = resumed?.state.calls ?? [];
   return { calls, answers: calls.flatMap(({ toolCallId }) => resumed?.answers.get(toolCallId) ?? []) };
@@ -113,7 +113,7 @@ function paused(run: ActiveRun, [message, ...messages]: readonly ModelMessage[],
   };
 }
 
-/** The result of a run that `error` has ended. */
+/** Builds the result of a run that `error` has ended. */
 export function failedRun(run: ActiveRun, error: unknown): ExecutorResult {
   const { settings, job } = run;
   const isCancelled = job.signal.aborted;
@@ -132,7 +132,7 @@ function readableText(input: unknown): string {
   try {
     return toText(input);
   } catch {
-    return ""; // it may be what the run has failed with
+    return ""; // the input itself may be the cause of the failure
   }
 }
 

@@ -26,7 +26,7 @@ function factsOf({ settings, job }: ActiveRun): EventFacts {
   return { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
 }
 
-/** The first event of a run, or of what follows a pause. */
+/** Emits the first event of a run, or the first one after a pause. */
 export function emitStarted(run: ActiveRun): void {
   if (run.job.resumed !== null) return run.job.emit?.({ event: named(run, "RunContinued"), ...factsOf(run) });
   const { model } = run.settings;
@@ -61,7 +61,7 @@ export function emitToolCompleted(run: ActiveRun, tool: ToolExecution): void {
   });
 }
 
-/** The run's last event, or the last one before a pause. */
+/** Emits the last event of a run, or the last one before a pause. */
 export function emitEnd(run: ActiveRun, result: ExecutorResult, sessionState: SessionState | null): void {
   run.job.emit?.(endEvent(run, result, sessionState));
 }
@@ -82,7 +82,7 @@ function endEvent(run: ActiveRun, result: ExecutorResult, sessionState: SessionS
     };
   }
   if (result.pause !== null) {
-    // Where a caller keeps the pause, readers of the stream do without: it holds all messages.
+    // Inside a pipeline or a team the event has no pause: the caller keeps it, and it holds all messages.
     const pause = sessionState === null ? null : result.pause;
     const { requirements } = result.pause;
     return {

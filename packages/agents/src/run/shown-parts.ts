@@ -7,7 +7,7 @@ import { toolEnded, toolStarted } from "./tool-watch.js";
 
 type Part = TextStreamPart<ToolSet>;
 
-/** Makes events of a stream. Tools that still wait when it is over, or has to be, never begin. */
+/** Emits the parts of a stream as events. Tools that still wait when the stream ends or is aborted never start. */
 export async function showParts(run: ActiveRun, parts: AsyncIterable<Part>, shown: ShownCalls): Promise<void> {
   const close = (): void => shown.close();
   run.job.signal.addEventListener("abort", close);
@@ -32,7 +32,7 @@ function showPart(run: ActiveRun, part: Part): void {
   else if (part.type === "tool-result" && part.preliminary !== true) toolEnded(run, part);
 }
 
-/** A call that a person may have to allow starts when its tool does. */
+/** A call that may need the permission of a person is reported when its tool starts. */
 function startsNow({ settings }: ActiveRun, { toolName, invalid }: Part & { readonly type: "tool-call" }): boolean {
   return invalid === true || settings.tools.every((tool) => tool.name !== toolName || !mayNeedConfirmation(tool));
 }

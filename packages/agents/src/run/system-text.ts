@@ -2,7 +2,7 @@ import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { RunContext } from "../run-context.types.js";
 import { fillTemplate } from "./template.js";
 
-/** Everything that the model is told before the conversation; `undefined` when there is nothing. */
+/** Builds the system prompt; `undefined` when it is empty. */
 export async function systemText(settings: ExecutorSettings, context: RunContext): Promise<string | undefined> {
   const fill = settings.resolveInContext ? templateFiller(context) : (text: string) => text;
   const parts = [
@@ -15,7 +15,7 @@ export async function systemText(settings: ExecutorSettings, context: RunContext
   return text === "" ? undefined : text;
 }
 
-/** A function has built its text from the context by itself: nothing in it is a template. */
+/** The result of a function is not a template: the function has the context itself. */
 async function instructionText(
   { instructions }: ExecutorSettings,
   context: RunContext,
@@ -42,7 +42,7 @@ function known(ids: Readonly<Record<string, string | null>>): Record<string, unk
 }
 
 function stateBlock({ sessionState }: RunContext): string {
-  // "<\/" is the same JSON, and no value can end the block
+  // "<\/" is the same JSON, and keeps a value from ending the block
   const json = JSON.stringify(sessionState, null, 2).replaceAll("</", "<\\/");
   return `<session_state>\n${json}\n</session_state>`;
 }

@@ -1,8 +1,8 @@
 /**
- * `{key}` in a text becomes the value of a known key.
+ * Replaces each `{key}` of a known key by its value.
  *
- * Each placeholder is looked at once: braces inside a value stay as they are. What is no known key, such as `{a.b}` or an
- * example of JSON, stays as it is, too.
+ * Braces inside a value are not replaced again. A placeholder without a known key, such as `{a.b}` or an example of
+ * JSON, stays in the text.
  */
 export function fillTemplate(text: string, sources: readonly Readonly<Record<string, unknown>>[]): string {
   return text.replaceAll(/\{([\p{L}\p{N}_-]+)\}/gu, (placeholder, key: string) => {
@@ -11,12 +11,12 @@ export function fillTemplate(text: string, sources: readonly Readonly<Record<str
   });
 }
 
-/** Null: it has none, as a service among the dependencies. */
+/** JSON text of a value; `null` for values that have none, such as a service among the dependencies. */
 function textOf(value: unknown): string | null {
   if (typeof value === "string") return value;
   try {
     return JSON.stringify(value) ?? null;
   } catch {
-    return null; // it contains itself, or a bigint
+    return null; // the value contains itself, or a bigint
   }
 }

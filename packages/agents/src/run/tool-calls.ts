@@ -1,5 +1,5 @@
 /**
- * Gives the model the run's tools, and the tools the run's context.
+ * Gives the tools to the model and the run context to the tools.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { ActiveRun } from "./active-run.types.js";
 import type { ShownCalls } from "./shown-calls.js";
 import { toolStarted } from "./tool-watch.js";
 
-/** With `shown`, tools wait for their call to be shown. */
+/** With `shown`, a tool starts only once its call was shown. */
 export function toolsOf(run: ActiveRun, shown: ShownCalls | null): ToolSet {
   const { tools, runTools, sdkTools } = run.settings;
   const own = [...tools, ...runTools(run)].map((tool) => [tool.name, modelTool(tool, { run, shown })]);
@@ -18,8 +18,8 @@ export function toolsOf(run: ActiveRun, shown: ShownCalls | null): ToolSet {
 }
 
 /**
- * Which calls wait for a person. Each is decided for itself, not by its id: there are models that give every call the same one.
- * Tools of the SDK itself say so by themselves (`needsApproval`).
+ * Decides which calls wait for a person. Each call is decided separately and not by its id, because some models give
+ * every call the same id. Tools of the SDK itself declare it (`needsApproval`).
  */
 export function approvalsOf({
   settings,
@@ -55,7 +55,7 @@ function modelTool(tool: AgentTool, { run, shown }: Calls): ToolSet[string] {
     execute: async (args, options) => {
       if (shown !== null) await shown.wait(options.toolCallId);
       run.job.signal.throwIfAborted();
-      // Of other tools the stream has told already.
+      // The stream has already reported other tools.
       if (mayNeedConfirmation(tool))
         toolStarted(run, { toolCallId: options.toolCallId, toolName: tool.name, input: args });
       const idempotencyKey = run.keys.next(tool.name, args);
@@ -84,7 +84,7 @@ function toolContext(
   };
 }
 
-/** What the model, the events and the session see is the same plain data. */
+/** Makes the plain data that the model, the events and the session all get. */
 export function plainResult(result: unknown): unknown {
   if (typeof result === "string") return result;
   const json = JSON.stringify(result);

@@ -18,7 +18,7 @@ export function toolStarted(run: ActiveRun, call: Call): void {
   emitToolStarted(run, { ...callFacts(call), result: null, toolCallError: false });
 }
 
-/** Of a member that waits for a person it is told once the member has ended. */
+/** Reports the end of a tool call. A call to a member that waits for a person is reported once the member has ended. */
 export function toolEnded(run: ActiveRun, call: Ended): ToolExecution {
   const failed = call.type === "tool-error";
   const tool: ToolExecution = {

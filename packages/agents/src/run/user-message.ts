@@ -2,7 +2,7 @@ import type { Media } from "@millrace/pipeline/executor";
 import type { FilePart, ModelMessage, UserModelMessage } from "ai";
 import { mediaPart, type ReadFile } from "./media-part.js";
 
-/** @throws {WorkflowError} `OPTION_INVALID` when one of the media cannot be read. */
+/** @throws {WorkflowError} `OPTION_INVALID` when a medium cannot be read. */
 export async function userMessage(
   text: string,
   media: readonly Media[],
@@ -13,7 +13,7 @@ export async function userMessage(
   return { role: "user", content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...parts] };
 }
 
-/** As results and sessions keep them: plain data, with files named instead of included. */
+/** Converts messages for results and sessions: plain data, with files named instead of included. */
 export function plainMessages(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) => JSON.parse(JSON.stringify(withoutFiles(message))) as ModelMessage);
 }

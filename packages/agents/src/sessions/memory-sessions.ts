@@ -1,7 +1,7 @@
 import { fits } from "./runs-query.js";
 import type { AgentSession, AgentSessionRun, AgentSessions } from "./sessions.types.js";
 
-/** Sessions that live as long as the returned object. */
+/** Creates sessions that live in memory, as long as the returned object. */
 export function memorySessions(): AgentSessions {
   const sessions = new Map<string, AgentSession>();
   return {

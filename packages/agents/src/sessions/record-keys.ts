@@ -4,14 +4,14 @@ import type { AgentSessionRun } from "./sessions.types.js";
 
 const SESSION_KIND = "agent-session";
 const RUN_KIND = "agent-run";
-/** The last millisecond that a date can have. Sixteen digits. */
+/** The largest epoch milliseconds of a `Date`; sixteen digits. */
 const LAST_MS = 8_640_000_000_000_000;
 
 export function sessionKey(tenant: string, sessionId: string): RecordKey {
   return { tenant, kind: SESSION_KIND, id: sessionId };
 }
 
-/** By the time left until the end of time: the newest comes first. */
+/** The id sorts by the time left until `LAST_MS`, so that the newest run comes first. */
 export function runKey(tenant: string, sessionId: string, { runId, createdAtMs }: AgentSessionRun): RecordKey {
   const place = String(LAST_MS - createdAtMs).padStart(16, "0");
   return { tenant, kind: RUN_KIND, id: `${idPart(sessionId)}/${place}/${runId}` };
@@ -24,7 +24,7 @@ export function runPrefix(
   return { tenant, kind: RUN_KIND, prefix: `${idPart(sessionId)}/` };
 }
 
-/** Else the runs of "a/b" would be among those of "a". */
+/** Escapes slashes, or the runs of "a/b" would be among those of "a". */
 function idPart(sessionId: string): string {
   return sessionId.replaceAll("%", "%25").replaceAll("/", "%2F");
 }

@@ -2,12 +2,12 @@ import { isObject } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { RecordKey } from "millrace/runtime";
 
-/** As `runtime.records` writes plain data, and so as it reads them. */
+/** Writes plain data in the form of `runtime.records`, which can then read it. */
 export function recordText(value: object): string {
   return JSON.stringify({ json: value });
 }
 
-/** @throws {WorkflowError} `STORE_CORRUPT` */
+/** @throws {WorkflowError} `STORE_CORRUPT` for text in any other form. */
 export function parseRecord<Value>(key: RecordKey, text: string): Value {
   const value = parsed(text);
   if (isObject(value) && isObject(value["json"])) return value["json"] as Value;
@@ -23,6 +23,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // told as one more record that cannot be read
+    return null; // reported as unreadable by the caller
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Loads a session for a run and saves it after.
+ * Loads a session before a run and saves it afterwards.
  *
- * A run never locks its session. When another run has saved in between, the changes of both are merged as pipelines do it,
- * and saved on the newest version.
+ * A run never locks its session. When another run has saved in the meantime, the changes of both are merged as in
+ * pipelines, and saved on top of the newest version.
  *
  * @module
  */
@@ -13,20 +13,20 @@ import type { SessionState } from "../run-context.types.js";
 import { plainState } from "../state/plain-state.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
 
-/** Every conflict means that another save went through, so this many is far more than there are writers. */
+/** Each conflict means that another save succeeded, so the limit is far above any number of concurrent writers. */
 const maxConflicts = 100;
 
 export interface SessionChange {
   readonly sessionId: string;
   readonly userId: string | null;
-  /** The session as the run found it: what the run changed is the difference to `state`. */
+  /** The session as loaded before the run. */
   readonly before: AgentSession | null;
-  /** What `state` is compared with: the stored state, or the template of a new session. */
+  /** State to compare `state` with: the stored state, or the template of a new session. */
   readonly base: SessionState;
   readonly state: SessionState;
   readonly counted: CountedPaths;
   readonly run: AgentSessionRun | null;
-  /** What is not in the session's metrics yet. */
+  /** Metrics to add to those of the session. */
   readonly metrics: StepMetricsData;
 }
 
@@ -42,7 +42,9 @@ export async function loadSession(
 }
 
 /**
- * @returns the state as it was saved, with what others have changed meanwhile.
+ * Saves the changes of one run.
+ *
+ * @returns the saved state, including what concurrent runs have changed.
  * @throws {WorkflowError} `STATE_UNSTORABLE`, `SESSION_FOREIGN` or `SESSION_BUSY`.
  */
 export async function saveSession(sessions: AgentSessions, change: SessionChange): Promise<SessionState> {

@@ -3,17 +3,17 @@ import type { ModelMessage } from "ai";
 import type { ExecutorStatus } from "../executor.types.js";
 import type { SessionState } from "../run-context.types.js";
 
-/** A run as its session keeps it. Plain data. */
+/** A run as its session stores it, as plain data. */
 export interface AgentSessionRun {
   readonly runId: string;
   readonly executorName: string;
   readonly status: ExecutorStatus;
   readonly input: unknown;
   readonly content: unknown;
-  /** The input and what followed. */
+  /** The input and all later messages. */
   readonly messages: readonly ModelMessage[];
   readonly metrics: StepMetricsData;
-  /** Set where `status` is `PAUSED`: with it the run goes on. */
+  /** Set when `status` is `PAUSED`: what is needed to continue the run. */
   readonly pause: ExecutorPause | null;
   /** Epoch milliseconds. */
   readonly createdAtMs: number;
@@ -21,14 +21,14 @@ export interface AgentSessionRun {
 
 export interface AgentSession {
   readonly sessionId: string;
-  /** `null`: nobody owns it yet. */
+  /** `null` as long as no run has named a user. */
   readonly userId: string | null;
   readonly state: SessionState;
-  /** As many of the newest as were asked for, oldest first. */
+  /** The newest runs that the query asked for, oldest first. */
   readonly runs: readonly AgentSessionRun[];
-  /** Of all runs, added up. */
+  /** Sum over all runs of the session. */
   readonly metrics: StepMetricsData;
-  /** 1 when first saved, then one more with each save. */
+  /** 1 after the first save; each save adds 1. */
   readonly version: number;
 }
 
@@ -37,32 +37,32 @@ export interface SaveSession {
   readonly userId: string | null;
   readonly state: SessionState;
   readonly metrics: StepMetricsData;
-  /** Appended to the session's runs, or in the place of the one with its id. `null`: only the state changes. */
+  /** Appended to the session's runs, or replaces the run with the same id. `null` when only the state changes. */
   readonly run: AgentSessionRun | null;
-  /** The version that was loaded; 0: there must be no such session yet. */
+  /** The version that was loaded; 0 when the session must not exist yet. */
   readonly expectedVersion: number;
 }
 
 export type SaveSessionResult =
   | { readonly status: "saved"; readonly version: number }
-  /** Somebody else has saved since. Nothing was stored. */
+  /** Another save came first. Nothing was stored. */
   | { readonly status: "conflict" };
 
-/** Which runs a load brings along. */
+/** Selects the runs that a load returns with the session. */
 export interface RunsQuery {
-  /** How many of the newest that fit; 0: none. */
+  /** Maximum number of runs, newest first; 0 for none. */
   readonly runs: number;
-  /** @default any */
+  /** Status of the runs. @default any */
   readonly status?: ExecutorStatus;
-  /** @default any */
+  /** Id of the run. @default any */
   readonly runId?: string;
 }
 
 /**
- * Where agents and teams keep their sessions.
+ * Store for the sessions of agents and teams.
  *
- * `save` compares the version and stores in one step; all merging is done by the caller. Failures reject: an unreadable
- * session is never taken for a missing one.
+ * `save` compares the version and stores atomically; the caller does all merging. Failures must reject: an unreadable
+ * session must never look like a missing one.
  */
 export interface AgentSessions {
   load(sessionId: string, userId: string | null, query: RunsQuery): Promise<AgentSession | null>;

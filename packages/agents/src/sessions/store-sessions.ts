@@ -1,8 +1,8 @@
 /**
- * Sessions among the records of a store: where the runs of pipelines are, too.
+ * Sessions among the records of a run store, where the runs of pipelines are kept, too.
  *
- * A session is one record, and each of its runs another one, so that a session does not grow with its runs. A save writes both in
- * one transaction, or neither.
+ * A session is one record and each of its runs another, so that a session does not grow with its runs. A save writes
+ * both in one transaction.
  *
  * @module
  */
@@ -20,14 +20,15 @@ import type {
 } from "./sessions.types.js";
 
 export interface StoreSessionsOptions {
-  /** Whose sessions: those of another tenant are other sessions. @default "" */
+  /** Tenant of the sessions. A session id of another tenant is another session. @default "" */
   readonly tenant?: string;
 }
 
 /**
- * Sessions in a store of runs, such as `sqliteStore("app.db")`. The store stays open: whoever has made it closes it.
+ * Creates sessions in a run store, such as `sqliteStore("app.db")`. Whoever has opened the store closes it.
  *
- * @throws {WorkflowError} what the store throws, from `load` and `save`; `STORE_CORRUPT` for a record that is no session.
+ * @throws {WorkflowError} from `load` and `save`: the errors of the store, and `STORE_CORRUPT` for an unreadable
+ * record.
  */
 export function storeSessions(store: RunStore, { tenant = "" }: StoreSessionsOptions = {}): AgentSessions {
   return new StoreSessions(store, tenant);
@@ -62,14 +63,14 @@ class StoreSessions implements AgentSessions {
     return conflicts.length > 0 ? { status: "conflict" } : { status: "saved", version: expectedVersion + 1 };
   }
 
-  /** There is a record already where the run goes on after a pause. */
+  /** A record exists already when the run was continued after a pause. */
   async #runWrite(sessionId: string, run: AgentSessionRun): Promise<RecordWrite> {
     const key = runKey(this.#tenant, sessionId, run);
     const record = await this.#store.record(key);
     return { ...key, expected: record?.version ?? 0, text: recordText(run) };
   }
 
-  /** Oldest first, as callers want them; the store lists the newest first. */
+  /** Returns the oldest run first, as callers expect; the store lists the newest first. */
   async #newestRuns(sessionId: string, query: RunsQuery): Promise<AgentSessionRun[]> {
     const found: AgentSessionRun[] = [];
     if (query.runs <= 0) return found;

@@ -1,13 +1,13 @@
 import { isObject } from "@millrace/pipeline/executor";
 import type { SessionState } from "../run-context.types.js";
 
-/** Like `target[key] = value`, except that no key reaches a prototype. */
+/** Sets `target[key]`, except for `__proto__`. */
 export function assign(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") return;
   target[key] = value;
 }
 
-/** Makes `live` hold what `next` holds; whoever has a reference to `live` sees it. */
+/** Makes `live` hold the content of `next`, so that every reference to `live` sees it. */
 export function replaceContent(live: SessionState, next: unknown): void {
   if (next === live) return;
   const entries = isObject(next) ? Object.entries(next) : [];
@@ -16,7 +16,7 @@ export function replaceContent(live: SessionState, next: unknown): void {
   for (const [key, value] of entries) assign(live, key, value);
 }
 
-/** What the shared state has wins over the template. */
+/** Adds the keys of the template that the shared state lacks. */
 export function fillMissing(live: SessionState, template: SessionState): void {
   for (const [key, value] of Object.entries(template)) {
     if (!Object.hasOwn(live, key)) assign(live, key, structuredClone(value));

@@ -2,9 +2,9 @@ import { copyJson, toPlain } from "@millrace/pipeline/executor";
 import type { SessionState } from "../run-context.types.js";
 
 /**
- * A copy of a state that shares nothing with it.
+ * Copies a state deeply.
  *
- * @throws {WorkflowError} `STATE_UNSTORABLE` for what would come back from a store as something else.
+ * @throws {WorkflowError} `STATE_UNSTORABLE` for values that a store would return as something else.
  */
 export function plainState(state: SessionState): SessionState {
   return copyJson(toPlain(state, [])) as SessionState;

@@ -7,7 +7,7 @@ export interface ContextFacts {
   readonly runId: string;
   readonly sessionId: string | null;
   readonly userId: string | null;
-  /** The live object. */
+  /** Live session state. */
   readonly state: SessionState;
   readonly edits: CountingState;
   readonly dependencies: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface ContextFacts {
   readonly signal: AbortSignal;
 }
 
-/** A context whose state cannot be lost by assigning another object to it. */
+/** Creates a run context. Assigning to its `sessionState` replaces the content of the live object, not the object. */
 export function createRunContext(facts: ContextFacts, outer: Partial<RunContext> | undefined): RunContext {
   const { state, edits, ...readable } = facts;
   const context: RunContext = {
@@ -32,10 +32,10 @@ export function createRunContext(facts: ContextFacts, outer: Partial<RunContext>
   return outer === undefined ? context : withOuter(context, outer);
 }
 
-/** What is decided here, whatever the caller's context says. */
+/** Fields of this executor, which win over the context of the caller. */
 const inner = new Set<PropertyKey>(["sessionState", "dependencies", "metadata", "signal"]);
 
-/** Everything else is the caller's, fields that are unknown here included. */
+/** All other fields come from the context of the caller, including fields that are unknown here. */
 function withOuter(context: RunContext, outer: Partial<RunContext>): RunContext {
   const ownerOf = (key: PropertyKey): object => (inner.has(key) || !(key in outer) ? context : outer);
   return new Proxy(context, {
