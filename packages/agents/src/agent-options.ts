@@ -1,10 +1,26 @@
 import type { AgentOptions } from "./agent-options.types.js";
 import { checkSettings } from "./check-options.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
-import { idOf } from "./naming.js";
 import { plainState } from "./state/plain-state.js";
 import { newId } from "./system.js";
-import { updateSessionStateTool } from "./update-session-state.js";
+import { z } from "zod";
+import { assign } from "./state/live-state.js";
+import { tool } from "./tool.js";
+import type { AgentTool } from "./tool.types.js";
+
+/** The tool with which the model itself changes the session state. */
+const updateSessionStateTool: AgentTool = tool({
+  name: "update_session_state",
+  description:
+    "Update the session state. Every given key is set to its new value as a whole; keys that are not given stay as they are.",
+  parameters: z.object({
+    session_state_updates: z.record(z.string(), z.unknown()).describe("The keys to set, with their new values."),
+  }),
+  execute: ({ session_state_updates: updates }, { sessionState }) => {
+    for (const [key, value] of Object.entries(updates)) assign(sessionState, key, value);
+    return `Updated session state: ${JSON.stringify(sessionState)}`;
+  },
+});
 
 type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText" | "runTools">;
 
@@ -48,4 +64,12 @@ function sessionSettings(options: AgentOptions<unknown>) {
     addHistoryToContext: options.addHistoryToContext ?? false,
     numHistoryRuns: options.numHistoryRuns ?? 3,
   };
+}
+
+/** Converts a name to an id: lower case, with `-` between words. */
+export function idOf(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, "-");
 }

@@ -11,7 +11,7 @@ import { openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
 import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
 import type { SessionState } from "./run-context.types.js";
-import { type SessionChange, loadSession, saveSession } from "./sessions/session-desk.js";
+import { type SessionChange, loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessionRun } from "./sessions/sessions.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import type { RunJob } from "./run/job.types.js";

@@ -1,11 +1,10 @@
 import type { LanguageModel } from "ai";
-import { resolveOptions } from "./agent-options.js";
+import { resolveOptions, idOf } from "./agent-options.js";
 import type { TeamOptions } from "./agent-options.types.js";
 import { invalid } from "./check-options.js";
 import type { Executor, Member } from "./executor.types.js";
 import { delegateTool } from "./delegate.js";
 import { ModelExecutor } from "./model-executor.js";
-import { memberText, nameMembers } from "./members.js";
 
 /**
  * A leader that gives tasks to members. All share one session state, which the team keeps.
@@ -39,4 +38,27 @@ function modelOf(members: readonly Executor[]): LanguageModel {
   const owner = members.find((member): member is ModelExecutor<unknown> => member instanceof ModelExecutor);
   if (owner !== undefined) return owner.model;
   throw invalid("The team has no `model`, and no member has one to lend.", "Give the team a `model`.");
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for an empty team, or for two members with the same name. */
+function nameMembers(executors: readonly Executor[]): readonly Member[] {
+  if (!Array.isArray(executors)) throw invalid("`members` is no list.", "Give the team at least one member.");
+  if (executors.length === 0) throw invalid("`members` is empty.", "Give the team at least one member.");
+  const members = executors.map((executor) => ({ id: idOf(executor.name), executor }));
+  const twice = members.find(({ id }, index) => members.findIndex((other) => other.id === id) !== index);
+  if (twice === undefined) return members;
+  throw invalid(`Two members go by the name "${twice.id}".`, "Give each member a `name` of its own.");
+}
+
+/** The part of the leader's system prompt about its members. */
+function memberText(members: readonly Member[]): string {
+  const lines = members.map(({ id, executor }) => {
+    const about = executor.role ?? executor.description;
+    return `- ${id} (${executor.kind})${about === undefined ? "" : `: ${about}`}`;
+  });
+  return [
+    "You lead a team. Give its members tasks with `delegate_task_to_member`, use what they answer, and write the final",
+    "answer yourself. A member sees nothing but its task: say in it all that the member has to know.",
+    `<team_members>\n${lines.join("\n")}\n</team_members>`,
+  ].join("\n");
 }

@@ -7,10 +7,9 @@ import { type ExecutorPause, startState } from "@millrace/pipeline/executor";
 import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { AgentRun, CallAnswer, ContinueOptions, PausedRun } from "../run-options.types.js";
 import { type Emit, jobOf, performInSession, type Who, whoRuns } from "../session-run.js";
-import { loadSession } from "../sessions/session-desk.js";
+import { loadSession } from "../sessions/saved-session.js";
 import type { AgentSession } from "../sessions/sessions.types.js";
-import { notPaused } from "./read-pause.js";
-import { resumedJob } from "./resumed-job.js";
+import { notPaused, resumedJob } from "./read-pause.js";
 
 export interface ContinueRequest {
   readonly paused: PausedRun;

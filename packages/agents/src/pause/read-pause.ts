@@ -6,6 +6,7 @@
 import { type ExecutorResume, isObject, type ToolAnswer } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../executor-settings.types.js";
+import type { RunJob } from "../run/job.types.js";
 import { memberCallId, requirementsOf } from "./pause-of.js";
 import type { PausedState, ResumedRun } from "./paused-state.types.js";
 
@@ -71,4 +72,15 @@ function invalidAnswers(runId: string, problems: readonly string[]): WorkflowErr
   });
   error.retryable = false;
   return error;
+}
+
+/**
+ * Restores the input, media, history and idempotency key of the paused run.
+ *
+ * @throws {WorkflowError} `RUN_NOT_PAUSED` or `REQUIREMENT_INVALID`.
+ */
+export function resumedJob(settings: ExecutorSettings, job: RunJob, resume: ExecutorResume): RunJob {
+  const resumed: ResumedRun = readPause(settings, resume);
+  const { runId, createdAtMs, idempotencyKey, input, media, history } = resumed.state;
+  return { ...job, runId, createdAtMs, idempotencyKey, input, media, history, resumed };
 }

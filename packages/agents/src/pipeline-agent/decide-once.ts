@@ -26,9 +26,9 @@ import { brokenStream, cancelled, toFailure } from "../run/failure.js";
 import { refuseLongWaits } from "../run/long-waits.js";
 import type { ReadFile } from "../run/media-part.js";
 import { callMetrics, totalMetrics } from "../run/metrics.js";
+import { fillTemplate } from "../run/template.js";
 import { userMessage } from "../run/user-message.js";
 import { newId, nowMs, tickMs } from "../system.js";
-import { contextText, instructionText } from "./instruction-text.js";
 
 /** The options of a pipeline agent with their defaults. */
 export interface Decider {
@@ -157,4 +157,28 @@ function noDecision({ name }: Decider, what: string): WorkflowError {
     hint: "Try again, or use a model that is better at calling tools.",
     details: { executor: name },
   });
+}
+
+const usual = [
+  "You stand in front of a workflow and talk with the user.",
+  "Answer from the history of earlier runs when they hold the answer, or when no work is needed.",
+  "Otherwise call `run_workflow` once, with a concise query that says all that the workflow has to know.",
+].join("\n");
+
+/** Puts the context in place of `{workflow_context}`, else at the end. */
+function instructionText(own: string | undefined, context: string): string {
+  const text = own ?? usual;
+  if (text.includes("{workflow_context}")) return fillTemplate(text, [{ workflow_context: context }]);
+  return `${text}\n\n${context}`;
+}
+
+/** Describes the pipeline and its earlier runs. */
+function contextText(
+  { addHistory }: { readonly addHistory: boolean },
+  { pipelineDescription, history }: Pick<DecideRequest, "pipelineDescription" | "history">,
+): string {
+  const none = addHistory ? "There are no earlier runs in this session." : "No history of earlier runs is available.";
+  const about =
+    pipelineDescription === null || pipelineDescription === "" ? [] : [`The workflow: ${pipelineDescription}`];
+  return [...about, history ?? none].join("\n\n");
 }

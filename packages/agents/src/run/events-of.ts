@@ -1,5 +1,4 @@
 import type { ExecutorEvent } from "../events.types.js";
-import { EventChannel } from "./event-channel.js";
 
 type Work = (emit: (event: ExecutorEvent) => void, signal: AbortSignal) => Promise<unknown>;
 
@@ -30,4 +29,31 @@ export async function* eventsOf(
   }
   const failure = await outcome;
   if (failure !== null) throw failure.error;
+}
+
+/** A queue with one reader. Items that a slow reader has not taken wait in memory. */
+class EventChannel<Item> {
+  readonly #waiting: Item[] = [];
+  #closed = false;
+  #wake: () => void = () => {};
+
+  push(item: Item): void {
+    this.#waiting.push(item);
+    this.#wake();
+  }
+
+  /** Ends the channel; items pushed before are still read. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async *read(): AsyncGenerator<Item, void, undefined> {
+    while (true) {
+      const item = this.#waiting.shift();
+      if (item !== undefined) yield item;
+      else if (this.#closed) return;
+      else await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
 }

@@ -1,5 +1,4 @@
-import { fits } from "./runs-query.js";
-import type { AgentSession, AgentSessionRun, AgentSessions } from "./sessions.types.js";
+import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
 
 /** Creates sessions that live in memory, as long as the returned object. */
 export function memorySessions(): AgentSessions {
@@ -27,4 +26,8 @@ function withRun(runs: readonly AgentSessionRun[], run: AgentSessionRun | null):
   if (run === null) return runs;
   const isKnown = runs.some(({ runId }) => runId === run.runId);
   return isKnown ? runs.map((known) => (known.runId === run.runId ? run : known)) : [...runs, run];
+}
+
+export function fits(run: AgentSessionRun, { status, runId }: RunsQuery): boolean {
+  return (status === undefined || run.status === status) && (runId === undefined || run.runId === runId);
 }

@@ -6,10 +6,11 @@
  *
  * @module
  */
-import type { RecordKey, RecordWrite, RunStore } from "millrace/runtime";
-import { runKey, runPrefix, sessionKey } from "./record-keys.js";
-import { parseRecord, recordText } from "./record-text.js";
-import { fits } from "./runs-query.js";
+
+import { isObject } from "@millrace/pipeline/executor";
+import { WorkflowError } from "millrace";
+import type { RecordKey, RecordQuery, RecordWrite, RunStore } from "millrace/runtime";
+import { fits } from "./memory-sessions.js";
 import type {
   AgentSession,
   AgentSessionRun,
@@ -93,5 +94,56 @@ class StoreSessions implements AgentSessions {
       }
       cursor = page.cursor;
     }
+  }
+}
+
+/** Where sessions and their runs lie among the records of a store. */
+
+const SESSION_KIND = "agent-session";
+const RUN_KIND = "agent-run";
+/** The largest epoch milliseconds of a `Date`; sixteen digits. */
+const LAST_MS = 8_640_000_000_000_000;
+
+function sessionKey(tenant: string, sessionId: string): RecordKey {
+  return { tenant, kind: SESSION_KIND, id: sessionId };
+}
+
+/** The id sorts by the time left until `LAST_MS`, so that the newest run comes first. */
+function runKey(tenant: string, sessionId: string, { runId, createdAtMs }: AgentSessionRun): RecordKey {
+  const place = String(LAST_MS - createdAtMs).padStart(16, "0");
+  return { tenant, kind: RUN_KIND, id: `${idPart(sessionId)}/${place}/${runId}` };
+}
+
+function runPrefix(tenant: string, sessionId: string): Required<Pick<RecordQuery, "tenant" | "kind" | "prefix">> {
+  return { tenant, kind: RUN_KIND, prefix: `${idPart(sessionId)}/` };
+}
+
+/** Escapes slashes, or the runs of "a/b" would be among those of "a". */
+function idPart(sessionId: string): string {
+  return sessionId.replaceAll("%", "%25").replaceAll("/", "%2F");
+}
+
+/** Writes plain data in the form of `runtime.records`, which can then read it. */
+function recordText(value: object): string {
+  return JSON.stringify({ json: value });
+}
+
+/** @throws {WorkflowError} `STORE_CORRUPT` for text in any other form. */
+function parseRecord<Value>(key: RecordKey, text: string): Value {
+  const value = parsed(text);
+  if (isObject(value) && isObject(value["json"])) return value["json"] as Value;
+  throw new WorkflowError({
+    code: "STORE_CORRUPT",
+    message: `The record "${key.id}" of the kind "${key.kind}" cannot be read: it is ${text.length} characters of something else.`,
+    hint: "Restore the record from a copy of the store, or delete it.",
+    details: { kind: key.kind, id: key.id },
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // reported as unreadable by the caller
   }
 }
