@@ -8,41 +8,15 @@ import { posix } from "node:path";
 import ts from "typescript";
 import { filesIn, finish, isTest, parse, walk } from "./gate.mjs";
 
-/** Sizes of the circles that a package still has. A number may only fall; an empty list is the aim. */
-const allowed = {
-  core: [14],
-};
-
 const files = filesIn("packages", /\.tsx?$/).filter(
   (path) => /^packages\/[^/]+\/src\//.test(path) && !isTest(path) && !path.endsWith(".d.ts"),
 );
 const imports = new Map(files.map((path) => [path, importsOf(path)]));
-const problems = [];
-
-for (const [name, circles] of byPackage(circlesOf(imports))) {
-  const limits = allowed[name] ?? [];
-  const fewer = limits.length > circles.length || limits.some((size, at) => size > circles[at].length);
-  if (circles.every((circle, at) => circle.length <= (limits[at] ?? 0))) {
-    if (fewer) console.log(`packages/${name}: write down what is left: ${sizes(circles)}`);
-  } else {
-    problems.push(`packages/${name}: circles of ${sizes(circles)} files; allowed: [${limits}]`);
-    for (const circle of circles) problems.push(...described(circle));
-  }
-  if (process.argv.includes("all")) for (const circle of circles) console.log(described(circle, true).join("\n"));
-}
-finish("no circles of imports, types included", problems);
-
-function sizes(circles) {
-  return `[${circles.map((circle) => circle.length)}]`;
-}
-
-/** Every package, with or without circles, the largest circle first. */
-function byPackage(circles) {
-  const packages = new Map(files.map((path) => [path.split("/")[1], []]));
-  for (const circle of circles) packages.get(circle[0].split("/")[1]).push(circle);
-  for (const found of packages.values()) found.sort((a, b) => b.length - a.length);
-  return packages;
-}
+const circles = circlesOf(imports).sort((a, b) => b.length - a.length);
+finish(
+  "no circles of imports, types included",
+  circles.flatMap((circle) => described(circle, process.argv.includes("all"))),
+);
 
 /** Imports, re-exports, `import("…")` and the type `import("…").Name`, by relative path. */
 function importsOf(path) {
@@ -88,8 +62,8 @@ function circlesOf(graph) {
   return circles;
 }
 
-function described(circle, all = false) {
-  const lines = [`  ${circle.length} files; the shortest way round: ${shortest(circle).join(" → ")}`];
+function described(circle, all) {
+  const lines = [`${circle.length} files; the shortest way round: ${shortest(circle).join(" → ")}`];
   if (all) for (const path of circle) lines.push(`    ${path} → ${inside(circle, path).join(" ")}`);
   return lines;
 }

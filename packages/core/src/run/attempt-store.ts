@@ -2,19 +2,19 @@
 import type { WriteOptions } from "../context/store.types.js";
 import type { Writer } from "../state/state-cell.js";
 import { sameValue } from "../value/equal.js";
-import type { Attempt } from "./attempt.js";
 import { Calls, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";
+import type { AttemptCore } from "./run.types.js";
 
 export class AttemptStore {
-  readonly #attempt: Attempt;
+  readonly #attempt: AttemptCore;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: AttemptCore) {
     this.#attempt = attempt;
   }
 
   get(path?: string, fallback?: unknown): Promise<unknown> {
-    return this.#do(() => Promise.resolve(this.#attempt.runner.store().read(path, fallback)));
+    return this.#do(() => Promise.resolve(this.#attempt.run.store().read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
@@ -23,19 +23,19 @@ export class AttemptStore {
 
   set(path: string, value: unknown, { key }: WriteOptions = {}): Promise<void> {
     return this.#write({ kind: "set", about: path, key, value }, (writer) =>
-      this.#attempt.runner.store().write(path, value, writer),
+      this.#attempt.run.store().write(path, value, writer),
     );
   }
 
   setState(state: unknown): Promise<void> {
     return this.#write({ kind: "setState", about: "", value: state }, (writer) =>
-      this.#attempt.runner.store().replace(state, writer),
+      this.#attempt.run.store().replace(state, writer),
     );
   }
 
   clear(): Promise<void> {
     return this.#write({ kind: "clear", about: "", value: undefined }, (writer) =>
-      this.#attempt.runner.store().clear(writer),
+      this.#attempt.run.store().clear(writer),
     );
   }
 
@@ -44,7 +44,7 @@ export class AttemptStore {
       const call = this.#calls().id("edit", "", key);
       const record = this.#calls().record(call);
       if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
-      return this.#attempt.runner.store().edit((draft) => {
+      return this.#attempt.run.store().edit((draft) => {
         this.#attempt.assertAlive(); // its turn may come after the end
         return edit(draft as never);
       }, this.#writer(call));

@@ -21,15 +21,15 @@ import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
-import type { Runner } from "./runner.js";
+import type { AttemptCore, AttemptPort, LiveRunCore } from "./run.types.js";
 import { StepContext } from "./step-context.js";
 import { stepInput } from "./step-input.js";
 import { openResources } from "./workflow-host.js";
 
 const returned = "the step has returned";
 
-export class Attempt {
-  readonly runner: Runner;
+export class Attempt implements AttemptCore, AttemptPort {
+  readonly run: LiveRunCore;
   readonly item: WorkItem;
   readonly step: CompiledStep;
   readonly number: number;
@@ -48,21 +48,21 @@ export class Attempt {
   private release: Release | null = null;
   private timer: StepTimer | null = null;
 
-  constructor(runner: Runner, item: WorkItem) {
-    this.runner = runner;
+  constructor(run: LiveRunCore, item: WorkItem) {
+    this.run = run;
     this.item = item;
-    this.step = runner.host.compiled.steps.get(item.step) as CompiledStep;
+    this.step = run.host.compiled.steps.get(item.step) as CompiledStep;
     this.number = item.attempt;
-    this.startedAtMs = runner.state.atMs;
+    this.startedAtMs = run.state.atMs;
   }
 
   start(): void {
-    const { step, runner } = this;
-    if (runner.host.inspector.active) {
-      this.startedAtMs = runner.now(); // storing its tick took its time
+    const { step, run } = this;
+    if (run.host.inspector.active) {
+      this.startedAtMs = run.now(); // storing its tick took its time
       inspectStarted(this);
     }
-    const middleware = runner.host.compiled.middleware;
+    const middleware = run.host.compiled.middleware;
     if (step.limit === null) this.provide(middleware.length > 0);
     else this.prepare(middleware.length > 0);
   }
@@ -111,7 +111,7 @@ export class Attempt {
   }
 
   private limiter(): Limiter | undefined {
-    return this.step.limit === null ? undefined : this.runner.host.limiters.get(this.step.limit);
+    return this.step.limit === null ? undefined : this.run.host.limiters.get(this.step.limit);
   }
 
   pull(): void {
@@ -125,9 +125,9 @@ export class Attempt {
     this.sends = null;
     this.timer?.pause();
     // An error costs more than all else here: it is made only when somebody gets it.
-    if (this.controller !== null || this.calls?.isWaiting || this.runner.hasStore()?.isWriting(this) === true)
+    if (this.controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
       this.tellEnd(settle);
-    if (this.calls !== null) this.runner.hasStore()?.forget(this);
+    if (this.calls !== null) this.run.hasStore()?.forget(this);
     this.generator?.stop();
     this.free();
   }
@@ -135,7 +135,7 @@ export class Attempt {
   private tellEnd(settle: boolean): void {
     const error = attemptEnded(this);
     this.controller?.abort(error);
-    this.runner.hasStore()?.rollback(this, settle ? error : null);
+    this.run.hasStore()?.rollback(this, settle ? error : null);
     if (settle) this.calls?.rejectAll(error);
   }
 
@@ -152,37 +152,36 @@ export class Attempt {
 
   /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit would have to be stored, and cannot. */
   finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
-    const { runner, sends, item } = this;
-    const atMs = runner.now();
+    const { run, sends, item } = this;
+    const atMs = run.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
     if (last !== null) (tick as { change?: StateChange }).change = last.change;
-    runner.journal?.prepare?.(runner, tick);
-    if (runner.host.inspector.active) {
+    run.prepare(tick);
+    if (run.host.inspector.active) {
       if (this.item.memory !== null) inspectDiverged(this, atMs);
       inspectEnded(this, output, atMs);
     }
     this.end(returned, true);
-    runner.attempts.delete(item.id);
-    if (last !== null) runner.onStored(tick, last.told);
-    runner.submit(tick);
+    run.forget(item.id);
+    run.submit(tick, last?.told);
     return tick;
   }
 
   fail(thrown: unknown): void {
     if (this.ended !== null) return;
-    const { runner, item } = this;
+    const { run, item } = this;
     // It has failed because of the stop alone: it begins again where the run is next.
-    if (runner.journal?.isStopping?.(thrown)) {
-      runner.attempts.delete(item.id);
+    if (run.journal?.isStopping?.(thrown)) {
+      run.forget(item.id);
       return this.end("the runtime has been stopped", false);
     }
-    const atMs = runner.now();
+    const atMs = run.now();
     const { error, delayMs } = this.judge(thrown, atMs);
-    if (runner.host.inspector.active) inspectFailed(this, { error, delayMs, atMs });
+    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, atMs });
     this.end(failedWith(error), true);
-    runner.attempts.delete(item.id);
+    run.forget(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
-    runner.submit({
+    run.submit({
       type: "step.failed",
       atMs,
       item: item.id,
@@ -195,13 +194,13 @@ export class Attempt {
 
   /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
   private judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
-    const { runner, item, step } = this;
+    const { run, item, step } = this;
     try {
       const info = {
         failures: item.failures + 1,
         elapsedMs: atMs - item.firstStartedAtMs,
         error,
-        random: chance(runner.state.runId, item),
+        random: chance(run.state.runId, item),
       };
       return { error, delayMs: verdict(step.retry, info) };
     } catch (fault) {
@@ -235,7 +234,7 @@ export class Attempt {
     if (step.resources === null || features.resources === null)
       return this.invoke(step.resources ?? undefined, hasMiddleware);
     try {
-      this.resources = openResources("call", this.runner.resources());
+      this.resources = openResources("call", this.run.resources());
       const values = this.resources.resolve(step.resources);
       if (!(values instanceof Promise)) return this.invoke(values, hasMiddleware);
       values.then(
@@ -284,6 +283,13 @@ export class Attempt {
     }
   }
 
+  /** Also before the end: what was sent is in the run then, whatever comes of the attempt. */
+  commitSends(sends: readonly Send[] | null): void {
+    if (sends === null) return;
+    const { run, item, number } = this;
+    run.submit({ type: "sends.committed", atMs: run.now(), item: item.id, attempt: number, sends });
+  }
+
   /** What the step asked for is done first, whether it awaits it or not. */
   afterCalls(next: () => void): void {
     finishCalls(this, (failure) => {
@@ -310,7 +316,7 @@ export class Attempt {
     resources
       .dispose()
       .catch((error) =>
-        this.runner.host.ports.log.error(
+        this.run.host.ports.log.error(
           `A resource of step "${this.step.definition.name}" could not be disposed.`,
           error,
         ),
@@ -340,8 +346,8 @@ class StepTimer {
 
   run(): void {
     if (this.callOff !== null || this.attempt.ended !== null) return;
-    const { clock } = this.attempt.runner.host.ports;
-    this.sinceMs = this.attempt.runner.now();
+    const { clock } = this.attempt.run.host.ports;
+    this.sinceMs = this.attempt.run.now();
     this.callOff = clock.setTimer(clock.now() + this.leftMs, () =>
       this.attempt.fail(timedOut(this.attempt, this.limitMs)),
     );
@@ -352,7 +358,7 @@ class StepTimer {
     this.callOff();
     this.callOff = null;
     // A clock that is set back gives no time.
-    this.leftMs -= Math.max(0, this.attempt.runner.now() - this.sinceMs);
+    this.leftMs -= Math.max(0, this.attempt.run.now() - this.sinceMs);
   }
 }
 

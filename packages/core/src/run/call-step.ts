@@ -2,7 +2,7 @@
 import type { Context } from "../context/context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Middleware, StepCall } from "../workflow/middleware.types.js";
-import type { Attempt } from "./attempt.js";
+import type { AttemptCore } from "./run.types.js";
 
 export interface PreparedCall {
   readonly payload: unknown;
@@ -12,13 +12,13 @@ export interface PreparedCall {
 
 type Next = Parameters<Middleware>[1];
 
-export function callWithMiddleware(attempt: Attempt, { payload, ctx, resources }: PreparedCall): unknown {
-  const { compiled } = attempt.runner.host;
-  const { step, item, runner } = attempt;
+export function callWithMiddleware(attempt: AttemptCore, { payload, ctx, resources }: PreparedCall): unknown {
+  const { compiled } = attempt.run.host;
+  const { step, item, run } = attempt;
   const call: StepCall = {
     workflow: compiled.name,
     step: step.definition.name,
-    runId: runner.state.runId,
+    runId: run.state.runId,
     item: item.id,
     attempt: attempt.number,
     event: payload,

@@ -3,24 +3,32 @@
  *
  * @module
  */
-import type { MemoryRecord } from "../engine/state.js";
+import type { MemoryRecord, WorkItem } from "../engine/state.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { copyValue } from "../value/codec.js";
-import type { Attempt } from "./attempt.js";
+import type { CompiledWorkflow } from "../workflow/compile.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import { resultOfStop } from "./run-result.js";
+
+/** What calls are told of the attempt that makes them. */
+export interface Calling {
+  readonly run: { readonly host: { readonly compiled: CompiledWorkflow } };
+  readonly step: { readonly definition: { readonly name: string } };
+  readonly item: Pick<WorkItem, "memory">;
+  settle(call: string): void;
+}
 
 /** Calls of an attempt that the memory is about to answer. Here, because a run that waits pays for every field. */
 const recalling = new WeakMap<Calls, Set<string>>();
 
 export class Calls {
-  private readonly attempt: Attempt;
+  private readonly attempt: Calling;
   private readonly occurrences: Map<string, number> = new Map();
   private open: Map<string, Deferred<unknown>> | null = null;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: Calling) {
     this.attempt = attempt;
   }
 
@@ -124,11 +132,11 @@ function idOf(name: string, count: number, isKeyed: boolean): string {
 }
 
 /** What the memory holds stays as it was, whatever the step makes of its copy. */
-export function recall(attempt: Attempt, value: unknown): unknown {
-  return copyValue(value, attempt.runner.host.compiled.values);
+export function recall(attempt: Calling, value: unknown): unknown {
+  return copyValue(value, attempt.run.host.compiled.values);
 }
 
-function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: MemoryRecord): void {
+function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: MemoryRecord): void {
   switch (record.kind) {
     case "wait":
       if (record.status === "resolved") deferred.resolve(record.event);
@@ -152,7 +160,7 @@ function settleWith(attempt: Attempt, deferred: Deferred<unknown>, record: Memor
   }
 }
 
-function waitTimedOut({ step }: Attempt, type: string): WorkflowError {
+function waitTimedOut({ step }: Calling, type: string): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "WAIT_TIMED_OUT",

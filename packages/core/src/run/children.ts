@@ -8,8 +8,8 @@ import type { Tick } from "../engine/tick.js";
 import { type ErrorRecord, recordError } from "../errors/error-record.js";
 import { compiledChild } from "../workflow/child.js";
 import { outcomeError } from "./outcome.js";
-import { initialStore } from "./run-store.js";
-import { Runner } from "./runner.js";
+import type { LiveRun } from "./run.types.js";
+import { initialStore } from "./state-of-run.js";
 
 interface ChildCall {
   readonly item: number;
@@ -17,7 +17,7 @@ interface ChildCall {
 }
 
 /** Starts a child, or goes on with the state that a snapshot has of it. */
-export function startChild(parent: Runner, call: ChildCall): void {
+export function startChild(parent: LiveRun, call: ChildCall): void {
   const { record } = call;
   const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name, "It"));
   const { runId, sharesStore } = record;
@@ -25,27 +25,24 @@ export function startChild(parent: Runner, call: ChildCall): void {
   const store = sharesStore ? null : initialStore(host.compiled);
   const state = restored ?? createRunState({ runId, workflow: host.compiled.name, store });
   if (sharesStore) shareStore(state, parent.state);
-  const runner: Runner = new Runner({
+  const child = parent.openChild({
     host,
-    journal: parent.journal,
     state,
-    overrides: parent.overrides,
-    family: null,
-    parent: { runner: parent, item: call.item, call: record.call, name: record.name, sharesStore },
+    parent: { item: call.item, call: record.call, name: record.name, sharesStore },
   });
-  runner.owner = {
+  child.owner = {
     onFinish: (outcome) => closeChild(parent, call, outcome),
     // That it cannot go on here is no end of it: the whole run leaves memory, and what is stored is the truth.
     onDrop: (error) => parent.drop(error),
   };
   parent.adopt(state);
   parent.children ??= new Map();
-  parent.children.set(record.runId, runner);
-  const atMs = runner.now();
+  parent.children.set(record.runId, child);
+  const atMs = child.now();
   // One that a snapshot caught before its first tick begins now.
-  if (restored && restored.ticks > 0) continueChild(parent, runner, call);
+  if (restored && restored.ticks > 0) continueChild(parent, child, call);
   else {
-    runner.begin({
+    child.begin({
       type: "run.started",
       atMs,
       event: record.start,
@@ -59,17 +56,17 @@ export function startChild(parent: Runner, call: ChildCall): void {
 }
 
 /** A child that had ended before its parent heard of it says so now. */
-function continueChild(parent: Runner, runner: Runner, call: ChildCall): void {
-  const { outcome, status } = runner.state;
+function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
+  const { outcome, status } = child.state;
   if (outcome === null || status === "cancelled") {
-    runner.begin({ type: "run.resumed", atMs: runner.now() });
-    return resumeChildren(runner);
+    child.begin({ type: "run.resumed", atMs: child.now() });
+    return resumeChildren(child);
   }
-  runner.live = false;
+  child.live = false;
   closeChild(parent, call, outcome);
 }
 
-function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
+function closeChild(parent: LiveRun, call: ChildCall, outcome: Outcome): void {
   parent.children?.delete(call.record.runId);
   if (!parent.live) return; // it was cancelled with its parent, and goes on with it
   const completed = outcome.status === "completed";
@@ -88,7 +85,7 @@ function closeChild(parent: Runner, call: ChildCall, outcome: Outcome): void {
   parent.submit(tick);
 }
 
-export function cancelChild(parent: Runner, runId: string): void {
+export function cancelChild(parent: LiveRun, runId: string): void {
   const child = parent.children?.get(runId);
   parent.children?.delete(runId);
   parent.disown(runId);
@@ -98,7 +95,7 @@ export function cancelChild(parent: Runner, runId: string): void {
 }
 
 /** Every open child of a loaded run goes on by itself, whether or not its step has asked for it again. */
-export function resumeChildren(parent: Runner): void {
+export function resumeChildren(parent: LiveRun): void {
   for (const item of parent.state.items.values()) {
     for (const record of item.memory?.values() ?? []) {
       if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId))

@@ -17,7 +17,7 @@ export interface EndingAttempt {
   readonly step: NamedStep;
   readonly item: WorkItem;
   readonly ended: string | null;
-  readonly runner: {
+  readonly run: {
     readonly host: { readonly routing: Routing };
     readonly journal: { mayRefuse?(tick: Tick): boolean } | null;
     store(): { last(last: LastEdit): void };
@@ -84,16 +84,16 @@ export function assertLastActIs(attempt: EndingAttempt, value: unknown): void {
  * @param outputOf Checks what the callback gave.
  */
 export function finishWith(attempt: EndingAttempt, { edit }: LastAct, outputOf: (answer: unknown) => Output): void {
-  const { runner, item } = attempt;
-  runner.store().last({
-    run: runner,
+  const { run, item } = attempt;
+  run.store().last({
+    run: run,
     token: attempt,
     edit,
     isOver: () => attempt.ended !== null,
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, answer);
       const tick = attempt.finish(outputOf(answer), change && { change, told });
-      return !canEndAlone(runner.host.routing, item) && runner.journal?.mayRefuse?.(tick) !== true;
+      return !canEndAlone(run.host.routing, item) && run.journal?.mayRefuse?.(tick) !== true;
     },
     fail: (error) => attempt.fail(error),
   });

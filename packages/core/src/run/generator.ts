@@ -12,18 +12,17 @@ import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { isKeyed } from "../step/keyed.js";
 import { digest } from "../value/digest.js";
-import type { Attempt } from "./attempt.js";
 import { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
 import { checkElement, returnedByGenerator } from "./output.js";
-import { commitSends } from "./step-context.js";
+import type { AttemptCore } from "./run.types.js";
 
 export const generating: GeneratorFeature = {
-  run: (attempt, generator) => runGenerator(attempt as Attempt, generator),
+  run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),
 };
 
-function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unknown>): void {
+function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, unknown>): void {
   const calls = (attempt.calls ??= new Calls(attempt));
   let stopped = false;
   let isAsking = false;
@@ -35,7 +34,7 @@ function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unkno
       generator
         .return(undefined)
         .catch((error) =>
-          attempt.runner.host.ports.log.error(
+          attempt.run.host.ports.log.error(
             `The generator of step "${attempt.step.definition.name}" failed while it was stopped.`,
             error,
           ),
@@ -86,12 +85,12 @@ function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unkno
       if (record.digest !== sum) throw diverged(attempt, call, `another ${event.type}`);
       return pull();
     }
-    const { runner, item, number, sends } = attempt;
+    const { run, item, number, sends } = attempt;
     attempt.sends = null;
-    if (sends !== null) commitSends(attempt, sends);
-    runner.submit({
+    attempt.commitSends(sends);
+    run.submit({
       type: "step.yielded",
-      atMs: runner.now(),
+      atMs: run.now(),
       item: item.id,
       attempt: number,
       call,
@@ -102,13 +101,13 @@ function runGenerator(attempt: Attempt, generator: AsyncGenerator<unknown, unkno
 }
 
 /** It has given all it gives; without a yield it is an empty batch. */
-function restOf({ step, item }: Attempt, value: unknown): readonly EventData[] | null {
+function restOf({ step, item }: AttemptCore, value: unknown): readonly EventData[] | null {
   if (value !== undefined && value !== null) throw returnedByGenerator(step);
   return item.fan === null ? [] : null;
 }
 
-function digestOf({ runner }: Attempt, event: EventData): string {
-  const { type, data } = encodeEvent(event as WorkflowEvent, event.type, runner.host.compiled.values);
+function digestOf({ run }: AttemptCore, event: EventData): string {
+  const { type, data } = encodeEvent(event as WorkflowEvent, event.type, run.host.compiled.values);
   return digest(`${type} ${JSON.stringify(data)}`);
 }
 
@@ -118,7 +117,7 @@ function elementOf(call: string): string {
   return `Element ${key === undefined ? position : JSON.stringify(key)}`;
 }
 
-function diverged({ step }: Attempt, call: string, what: string): WorkflowError {
+function diverged({ step }: AttemptCore, call: string, what: string): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "FAN_OUT_DIVERGED",

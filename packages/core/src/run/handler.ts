@@ -14,13 +14,13 @@ import { createDeferred, type Deferred } from "./deferred.js";
 import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
 import { outcomeError, runOutcome } from "./outcome.js";
 import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
+import type { LiveRun } from "./run.types.js";
 import { CallerContext } from "./run-context.js";
 import { resultOfStop } from "./run-result.js";
 import { openStream } from "./run-stream.js";
-import type { Runner } from "./runner.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
-  readonly #runner: Runner;
+  readonly #runner: LiveRun;
   #context: CallerContext | null;
   /** Made when somebody asks for it: a run that waits for days has a handler that nobody awaits. */
   #result: Deferred<unknown> | null = null;
@@ -33,7 +33,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   #dropped: { readonly error: unknown } | null = null;
   #stopListening: (() => void) | null = null;
 
-  constructor(runner: Runner, context: CallerContext | null) {
+  constructor(runner: LiveRun, context: CallerContext | null) {
     this.#runner = runner;
     this.#context = context;
     this.#isStored = runner.journal === null && runner.host.permits === null;

@@ -11,118 +11,117 @@ import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
-import type { Attempt } from "./attempt.js";
 import { outcomeError } from "./outcome.js";
-import type { Runner } from "./runner.js";
+import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
-function traced(runner: Runner): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
-  const { state, parent } = runner;
-  const attempt = parent?.runner.state.items.get(parent.item)?.attempt ?? 0;
+function traced(run: LiveRunCore): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
+  const { state, parent } = run;
+  const attempt = parent?.run.state.items.get(parent.item)?.attempt ?? 0;
   return {
     workflow: state.workflow,
     runId: state.runId,
-    traceId: parent === null ? traceIdOf(state.runId) : traced(parent.runner).traceId,
-    parentSpanId: parent === null ? null : spanIdOf(parent.runner.state.runId, parent.item, attempt),
+    traceId: parent === null ? traceIdOf(state.runId) : traced(parent.run).traceId,
+    parentSpanId: parent === null ? null : spanIdOf(parent.run.state.runId, parent.item, attempt),
   };
 }
 
-export function factsOf(runner: Runner): RunFacts {
-  return runFacts(traced(runner), runner.state.atMs);
+export function factsOf(run: LiveRunCore): RunFacts {
+  return runFacts(traced(run), run.state.atMs);
 }
 
-export function attemptFactsOf(runner: Runner, item: WorkItem, atMs: number = runner.state.atMs): AttemptFacts {
-  return attemptFacts(traced(runner), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
+export function attemptFactsOf(run: LiveRunCore, item: WorkItem, atMs: number = run.state.atMs): AttemptFacts {
+  return attemptFacts(traced(run), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
 /** Asked before the tick is reduced; what it gives is called after that, and before its commands are performed. */
-export function inspectTick(runner: Runner, tick: Tick): () => void {
-  if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(runner, tick);
+export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
+  if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(run, tick);
   // It ends its item.
-  const step = runner.state.items.get(tick.item)?.step ?? null;
-  const before = runner.state.store;
+  const step = run.state.items.get(tick.item)?.step ?? null;
+  const before = run.state.store;
   const { change } = tick;
   return () => {
-    if (runner.state.store !== before) inspectEdited(runner, step, change); // else it was refused
+    if (run.state.store !== before) inspectEdited(run, step, change); // else it was refused
   };
 }
 
-function inspectEdited(runner: Runner, step: string | null, change: StateChange): void {
+function inspectEdited(run: LiveRunCore, step: string | null, change: StateChange): void {
   const paths = "patches" in change ? change.patches.map((patch) => patch.path.join(".")) : [""];
-  runner.host.inspector.emit("state.edited", () => ({ ...factsOf(runner), step, paths }));
+  run.host.inspector.emit("state.edited", () => ({ ...factsOf(run), step, paths }));
 }
 
 /** Items that it ended are gone from the state: their attempts still know them. */
-function inspectReduced(runner: Runner, tick: Tick): void {
-  const { inspector } = runner.host;
+function inspectReduced(run: LiveRunCore, tick: Tick): void {
+  const { inspector } = run.host;
   switch (tick.type) {
     case "run.started":
-      return inspector.emit("run.started", () => ({ ...factsOf(runner), event: tick.event as WorkflowEvent }));
+      return inspector.emit("run.started", () => ({ ...factsOf(run), event: tick.event as WorkflowEvent }));
     case "run.resumed":
     case "run.retried":
-      return inspector.emit("run.resumed", () => factsOf(runner));
+      return inspector.emit("run.resumed", () => factsOf(run));
     case "event.received":
       return inspector.emit("event.received", () => ({
-        ...factsOf(runner),
+        ...factsOf(run),
         event: tick.event as WorkflowEvent,
         step: tick.step,
       }));
     case "wait.opened":
     case "sleep.opened":
     case "child.opened":
-      return inspectWaiting(runner, tick);
+      return inspectWaiting(run, tick);
     case "child.closed":
-      return inspectChildClosed(runner, tick);
+      return inspectChildClosed(run, tick);
     case "state.edited": {
-      const step = tick.item === null ? null : (runner.state.items.get(tick.item)?.step ?? null);
-      return inspectEdited(runner, step, tick.change);
+      const step = tick.item === null ? null : (run.state.items.get(tick.item)?.step ?? null);
+      return inspectEdited(run, step, tick.change);
     }
     default:
   }
 }
 
 function inspectWaiting(
-  runner: Runner,
+  run: LiveRunCore,
   tick: Extract<Tick, { readonly type: "wait.opened" | "sleep.opened" | "child.opened" }>,
 ): void {
-  const item = runner.state.items.get(tick.item);
+  const item = run.state.items.get(tick.item);
   if (!item) return;
-  const { inspector } = runner.host;
+  const { inspector } = run.host;
   const kind = tick.type === "wait.opened" ? "event" : tick.type === "sleep.opened" ? "sleep" : "child";
   const until = tick.type === "child.opened" ? null : tick.dueAtMs;
-  inspector.emit("step.waiting", () => ({ ...attemptFactsOf(runner, item), kind, until }));
+  inspector.emit("step.waiting", () => ({ ...attemptFactsOf(run, item), kind, until }));
   if (tick.type !== "child.opened") return;
   const record = item.memory?.get(tick.call);
   const childRunId = record?.kind === "child" ? record.runId : "";
-  inspector.emit("child.started", () => ({ ...attemptFactsOf(runner, item), child: tick.name, childRunId }));
+  inspector.emit("child.started", () => ({ ...attemptFactsOf(run, item), child: tick.name, childRunId }));
 }
 
-function inspectChildClosed(runner: Runner, tick: Extract<Tick, { readonly type: "child.closed" }>): void {
-  const item = runner.state.items.get(tick.item);
+function inspectChildClosed(run: LiveRunCore, tick: Extract<Tick, { readonly type: "child.closed" }>): void {
+  const item = run.state.items.get(tick.item);
   const record = item?.memory?.get(tick.call);
   if (!item || record?.kind !== "child") return;
   const status = tick.error === null ? "completed" : "failed";
-  runner.host.inspector.emit("child.finished", () => ({
-    ...attemptFactsOf(runner, item),
+  run.host.inspector.emit("child.finished", () => ({
+    ...attemptFactsOf(run, item),
     child: record.name,
     childRunId: record.runId,
     status,
   }));
 }
 
-export function inspectStarted(attempt: Attempt): void {
-  const { runner, item } = attempt;
-  const { inspector } = runner.host;
-  const facts = (): AttemptFacts => attemptFactsOf(runner, item, attempt.startedAtMs);
+export function inspectStarted(attempt: AttemptCore): void {
+  const { run, item } = attempt;
+  const { inspector } = run.host;
+  const facts = (): AttemptFacts => attemptFactsOf(run, item, attempt.startedAtMs);
   if (item.attempt > 1) inspector.emit("step.restarted", facts);
   inspector.emit("step.started", () => ({ ...facts(), events: inputEvents(item) }));
 }
 
 /** @param atMs Of the tick that says so, which is still to be reduced. */
-export function inspectEnded(attempt: Attempt, output: unknown, atMs: number): void {
-  const { runner, item } = attempt;
+export function inspectEnded(attempt: AttemptCore, output: unknown, atMs: number): void {
+  const { run, item } = attempt;
   const events = (Array.isArray(output) ? output : output === null ? [] : [output]) as readonly WorkflowEvent[];
-  runner.host.inspector.emit("step.completed", () => ({
-    ...attemptFactsOf(runner, item, atMs),
+  run.host.inspector.emit("step.completed", () => ({
+    ...attemptFactsOf(run, item, atMs),
     events,
     elapsedMs: atMs - attempt.startedAtMs,
   }));
@@ -136,79 +135,79 @@ interface Failed {
   readonly atMs: number;
 }
 
-export function inspectFailed(attempt: Attempt, { error, delayMs, atMs }: Failed): void {
-  const { runner, item } = attempt;
-  const facts = (): AttemptFacts => attemptFactsOf(runner, item, atMs);
+export function inspectFailed(attempt: AttemptCore, { error, delayMs, atMs }: Failed): void {
+  const { run, item } = attempt;
+  const facts = (): AttemptFacts => attemptFactsOf(run, item, atMs);
   const elapsedMs = atMs - attempt.startedAtMs;
-  runner.host.inspector.emit("step.failed", () => ({ ...facts(), error, elapsedMs, final: delayMs === null }));
-  if (delayMs !== null) runner.host.inspector.emit("step.retrying", () => ({ ...facts(), delayMs }));
+  run.host.inspector.emit("step.failed", () => ({ ...facts(), error, elapsedMs, final: delayMs === null }));
+  if (delayMs !== null) run.host.inspector.emit("step.retrying", () => ({ ...facts(), delayMs }));
 }
 
-export function inspectDiverged(attempt: Attempt, atMs: number): void {
-  const { runner, item, calls } = attempt;
+export function inspectDiverged(attempt: AttemptCore, atMs: number): void {
+  const { run, item, calls } = attempt;
   const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
   if (unasked.length > 0)
-    runner.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(runner, item, atMs), calls: unasked }));
+    run.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(run, item, atMs), calls: unasked }));
 }
 
-export function inspectNote(runner: Runner, note: Note): void {
-  const { inspector } = runner.host;
+export function inspectNote(run: LiveRunCore, note: Note): void {
+  const { inspector } = run.host;
   switch (note.kind) {
     case "event.unhandled":
       return inspector.emit("event.unhandled", () => ({
-        ...factsOf(runner),
+        ...factsOf(run),
         event: note.event as WorkflowEvent,
         step: note.step,
       }));
     case "timer.fired":
-      return inspector.emit("timer.fired", () => ({ ...factsOf(runner), dueAtMs: note.dueAtMs }));
+      return inspector.emit("timer.fired", () => ({ ...factsOf(run), dueAtMs: note.dueAtMs }));
     case "run.idle":
       return inspector.emit("run.idle", () => ({
-        ...factsOf(runner),
-        wakeAtMs: runner.state.timers?.first()?.dueAtMs ?? null,
+        ...factsOf(run),
+        wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null,
       }));
     default:
   }
 }
 
 /** What stream readers get. */
-export function inspectStreamed(runner: Runner, item: StreamedEvent): void {
-  const { inspector } = runner.host;
-  inspector.emit("event.streamed", () => ({ ...factsOf(runner), ...item }));
+export function inspectStreamed(run: LiveRunCore, item: StreamedEvent): void {
+  const { inspector } = run.host;
+  inspector.emit("event.streamed", () => ({ ...factsOf(run), ...item }));
   const { event } = item;
   if (item.origin !== null || !JoinIncompleteEvent.is(event)) return;
   const { step, missing, events } = event;
-  inspector.emit("join.incomplete", () => ({ ...factsOf(runner), step, missing, events }));
+  inspector.emit("join.incomplete", () => ({ ...factsOf(run), step, missing, events }));
 }
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
 /** An event from outside, or an answer to a prompt that is gone: of that, the type is not known. */
-export function inspectRefused(runner: Runner, eventType: string | null, { code, hint }: Refusal): void {
-  runner.host.inspector.emit("event.refused", () => ({ ...factsOf(runner), eventType, code, hint }));
+export function inspectRefused(run: LiveRunCore, eventType: string | null, { code, hint }: Refusal): void {
+  run.host.inspector.emit("event.refused", () => ({ ...factsOf(run), eventType, code, hint }));
 }
 
-export function inspectOutcome(runner: Runner, outcome: Outcome): void {
-  const { inspector } = runner.host;
-  const { state } = runner;
+export function inspectOutcome(run: LiveRunCore, outcome: Outcome): void {
+  const { inspector } = run.host;
+  const { state } = run;
   switch (outcome.status) {
     case "completed":
       return inspector.emit("run.completed", () => ({
-        ...factsOf(runner),
+        ...factsOf(run),
         event: outcome.event as WorkflowEvent,
         elapsedMs: state.atMs - state.startedAtMs,
       }));
     case "failed":
       return inspector.emit("run.failed", () => ({
-        ...factsOf(runner),
+        ...factsOf(run),
         error: outcomeError(state.runId, outcome),
         step: outcome.failure.stepName,
       }));
     case "cancelled":
-      return inspector.emit("run.cancelled", () => ({ ...factsOf(runner), reason: outcome.reason }));
+      return inspector.emit("run.cancelled", () => ({ ...factsOf(run), reason: outcome.reason }));
     case "timedOut":
       return inspector.emit("run.timedOut", () => ({
-        ...factsOf(runner),
+        ...factsOf(run),
         timeoutMs: outcome.timeoutMs,
         activeSteps: outcome.activeSteps,
       }));

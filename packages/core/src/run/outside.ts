@@ -14,7 +14,7 @@ import { isEvent, roleOf } from "../event/facts.js";
 import { nearest } from "../value/nearest.js";
 import type { PendingPrompt } from "./handler.types.js";
 import { inspectRefused } from "./inspect-run.js";
-import type { Runner } from "./runner.js";
+import type { LiveRun } from "./run.types.js";
 
 interface Answer extends Pick<Sent, "ticket" | "atMs"> {
   readonly promptId: string;
@@ -22,15 +22,15 @@ interface Answer extends Pick<Sent, "ticket" | "atMs"> {
 }
 
 /** Answers exactly this prompt, of the run or of a child. Null: the run has left memory, and says nothing here. */
-export async function answerPrompt(runner: Runner, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
-  const found = findPrompt(runner, promptId);
-  if (found === null) return tellIfRefused(runner, null, closed(runner, promptId));
-  const event = eventFromFields(answerClass(found.runner, found.prompt), fields);
-  const receipt = await send(found.runner, { event, step: null, promptId, ...post });
+export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+  const found = findPrompt(run, promptId);
+  if (found === null) return tellIfRefused(run, null, closed(run, promptId));
+  const event = eventFromFields(answerClass(found.run, found.prompt), fields);
+  const receipt = await send(found.run, { event, step: null, promptId, ...post });
   // The end of a child is none of the run: only its prompt is gone.
-  const isOfChild = found.runner !== runner && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
-  const said = isOfChild ? closed(runner, promptId) : receipt;
-  return tellIfRefused(found.runner, event.type, said && receiptOfAnswer(said));
+  const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
+  const said = isOfChild ? closed(run, promptId) : receipt;
+  return tellIfRefused(found.run, event.type, said && receiptOfAnswer(said));
 }
 
 /** To somebody who answers, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
@@ -50,42 +50,40 @@ export interface Sent {
 }
 
 /** Null: the run has left memory, and says nothing here. */
-export async function sendAndTell(runner: Runner, sent: Sent): Promise<Receipt | null> {
-  return tellIfRefused(runner, sent.event.type, await send(runner, sent));
+export async function sendAndTell(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+  return tellIfRefused(run, sent.event.type, await send(run, sent));
 }
 
-function tellIfRefused(runner: Runner, eventType: string | null, receipt: Receipt | null): Receipt | null {
-  if (receipt?.status === "refused" && runner.host.inspector.active) inspectRefused(runner, eventType, receipt);
+function tellIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
+  if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
   return receipt;
 }
 
 /** To the run; what it has no use for, its children are asked in turn. */
-async function send(runner: Runner, sent: Sent): Promise<Receipt | null> {
-  if (!runner.live) return finished(runner);
-  const receipt = runner.host.compiled.registry.has(sent.event)
-    ? await submit(runner, sent)
-    : unknownEvent(runner, sent.event);
+async function send(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+  if (!run.live) return finished(run);
+  const receipt = run.host.compiled.registry.has(sent.event) ? await submit(run, sent) : unknownEvent(run, sent.event);
   if (receipt?.status !== "refused" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
-  for (const child of runner.children?.values() ?? []) {
+  for (const child of run.children?.values() ?? []) {
     const answer = await send(child, sent);
     if (answer?.status !== "refused") return answer;
   }
   // A child that nobody asked may be there where the run is next.
-  return runner.hasLeft ? null : receipt;
+  return run.hasLeft ? null : receipt;
 }
 
-function submit(runner: Runner, sent: Sent): Promise<Receipt | null> {
+function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return new Promise((resolve) => {
     const { event, step, promptId } = sent;
     // Whoever posted it may have another clock.
-    const atMs = Math.min(runner.now(), Math.max(runner.state.atMs, sent.atMs ?? runner.now()));
-    const ticket = runner.ticket(resolve, sent.ticket);
-    runner.submit({ type: "event.received", atMs, event, step, promptId, ticket });
+    const atMs = Math.min(run.now(), Math.max(run.state.atMs, sent.atMs ?? run.now()));
+    const ticket = run.ticket(resolve, sent.ticket);
+    run.submit({ type: "event.received", atMs, event, step, promptId, ticket });
   });
 }
 
-function unknownEvent(runner: Runner, event: WorkflowEvent): Receipt {
-  const { name, registry } = runner.host.compiled;
+function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {
+  const { name, registry } = run.host.compiled;
   const near = nearest(event.type, registry.types());
   const isTwin = registry.types().includes(event.type);
   const hint = isTwin
@@ -113,25 +111,25 @@ export function assertSendable(event: WorkflowEvent): void {
   });
 }
 
-function findPrompt(runner: Runner, promptId: string): { readonly runner: Runner; readonly prompt: OpenPrompt } | null {
-  const prompt = runner.state.prompts?.get(promptId);
-  if (prompt) return { runner, prompt };
-  for (const child of runner.children?.values() ?? []) {
+function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; readonly prompt: OpenPrompt } | null {
+  const prompt = run.state.prompts?.get(promptId);
+  if (prompt) return { run, prompt };
+  for (const child of run.children?.values() ?? []) {
     const found = findPrompt(child, promptId);
     if (found !== null) return found;
   }
   return null;
 }
 
-function finished({ hasLeft, state }: Runner): Receipt | null {
+function finished({ hasLeft, state }: LiveRun): Receipt | null {
   if (hasLeft) return null;
   const hint = `The run is ${state.status}: start a new one, resume or retry it.`;
   return { status: "refused", code: "RUN_FINISHED", hint };
 }
 
-function closed(runner: Runner, promptId: string): Receipt | null {
-  if (!runner.live) {
-    const ended = finished(runner);
+function closed(run: LiveRun, promptId: string): Receipt | null {
+  if (!run.live) {
+    const ended = finished(run);
     return ended && receiptOfAnswer(ended);
   }
   return {
@@ -142,7 +140,7 @@ function closed(runner: Runner, promptId: string): Receipt | null {
 }
 
 /** The event that an answer becomes: what the wait is for, or the one answer that the steps take. */
-function answerClass({ host }: Runner, { wait, promptId }: OpenPrompt): EventClass {
+function answerClass({ host }: LiveRun, { wait, promptId }: OpenPrompt): EventClass {
   const { registry } = host.compiled;
   const answers = host.routing.external
     .flatMap((step) => acceptedTypes(step))
@@ -159,17 +157,17 @@ function answerClass({ host }: Runner, { wait, promptId }: OpenPrompt): EventCla
   });
 }
 
-export function promptsOf(runner: Runner): PendingPrompt[] {
-  const own = [...(runner.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
+export function promptsOf(run: LiveRun): PendingPrompt[] {
+  const own = [...(run.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
     promptId,
     event: event as WorkflowEvent,
-    runId: runner.state.runId,
+    runId: run.state.runId,
   }));
-  return [...own, ...[...(runner.children?.values() ?? [])].flatMap(promptsOf)];
+  return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 
-export function wakeAt(runner: Runner): number | null {
-  const times = [runner.state.timers?.first()?.dueAtMs ?? null, ...[...(runner.children?.values() ?? [])].map(wakeAt)];
+export function wakeAt(run: LiveRun): number | null {
+  const times = [run.state.timers?.first()?.dueAtMs ?? null, ...[...(run.children?.values() ?? [])].map(wakeAt)];
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.min(...known);
 }

@@ -10,52 +10,52 @@ import { roleOf } from "../event/facts.js";
 import { Attempt } from "./attempt.js";
 import { cancelChild, startChild } from "./children.js";
 import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
+import type { LiveRun } from "./run.types.js";
 import { openStream } from "./run-stream.js";
-import type { Runner } from "./runner.js";
 
 /** Adding a command without a performer does not compile. */
 type Performers = {
-  readonly [Type in Command["type"]]: (runner: Runner, command: Extract<Command, { readonly type: Type }>) => void;
+  readonly [Type in Command["type"]]: (run: LiveRun, command: Extract<Command, { readonly type: Type }>) => void;
 };
 
 const performers: Performers = {
-  "attempt.start": (runner, { item: id }) => {
-    const item = runner.state.items.get(id);
+  "attempt.start": (run, { item: id }) => {
+    const item = run.state.items.get(id);
     if (item?.status !== "running") return;
-    const attempt = new Attempt(runner, item);
-    runner.attempts.set(id, attempt);
+    const attempt = new Attempt(run, item);
+    run.attempts.set(id, attempt);
     attempt.start();
   },
-  "attempt.end": (runner, { item, reason }) => {
-    runner.attempts.get(item)?.end(reason, true);
-    runner.attempts.delete(item);
+  "attempt.end": (run, { item, reason }) => {
+    run.attempts.get(item)?.end(reason, true);
+    run.attempts.delete(item);
   },
-  "call.settle": (runner, { item, call }) => runner.attempts.get(item)?.settle(call),
-  "generator.pull": (runner, { item }) => runner.attempts.get(item)?.pull(),
-  "child.start": (runner, { item: id, call }) => {
-    const record = runner.state.items.get(id)?.memory?.get(call);
-    if (record?.kind === "child") startChild(runner, { item: id, record: record as ChildRecord });
+  "call.settle": (run, { item, call }) => run.attempts.get(item)?.settle(call),
+  "generator.pull": (run, { item }) => run.attempts.get(item)?.pull(),
+  "child.start": (run, { item: id, call }) => {
+    const record = run.state.items.get(id)?.memory?.get(call);
+    if (record?.kind === "child") startChild(run, { item: id, record: record as ChildRecord });
   },
-  "child.cancel": (runner, { runId }) => cancelChild(runner, runId),
-  "stream.publish": (runner, { sequence, event, origin, promptId }) => {
-    publish(runner, { sequence, event: event as WorkflowEvent, origin, promptId });
+  "child.cancel": (run, { runId }) => cancelChild(run, runId),
+  "stream.publish": (run, { sequence, event, origin, promptId }) => {
+    publish(run, { sequence, event: event as WorkflowEvent, origin, promptId });
   },
-  "sender.tell": (runner, { ticket, receipt }) => {
-    runner.tickets?.get(ticket)?.(receipt);
-    runner.tickets?.delete(ticket);
+  "sender.tell": (run, { ticket, receipt }) => {
+    run.tickets?.get(ticket)?.(receipt);
+    run.tickets?.delete(ticket);
   },
-  note: (runner, { note }) => {
-    if (note.kind === "run.idle" && runner.state.active === 0) runner.onIdle();
-    if (runner.host.inspector.active) inspectNote(runner, note);
+  note: (run, { note }) => {
+    if (note.kind === "run.idle" && run.state.active === 0) run.onIdle();
+    if (run.host.inspector.active) inspectNote(run, note);
   },
-  "run.finish": (runner, { outcome }) => {
-    if (runner.host.inspector.active) inspectOutcome(runner, outcome);
-    runner.finish(outcome);
+  "run.finish": (run, { outcome }) => {
+    if (run.host.inspector.active) inspectOutcome(run, outcome);
+    run.finish(outcome);
   },
 };
 
-export function perform(runner: Runner, command: Command): void {
-  (performers[command.type] as (runner: Runner, command: Command) => void)(runner, command);
+export function perform(run: LiveRun, command: Command): void {
+  (performers[command.type] as (run: LiveRun, command: Command) => void)(run, command);
 }
 
 interface Published {
@@ -65,20 +65,20 @@ interface Published {
   readonly promptId: string | null;
 }
 
-function publish(runner: Runner, item: Published): void {
+function publish(run: LiveRun, item: Published): void {
   const role = roleOf(item.event);
   const isLast = role === "stop" || role === "terminal";
   // The last event is in the outcome as well: a run that streams nothing else needs no stream for it.
-  if (!isLast || runner.stream !== null) openStream(runner).publish(item);
-  runner.published = item.sequence + 1;
-  if (runner.host.inspector.active) inspectStreamed(runner, item);
-  const { parent } = runner;
-  if (parent === null) return runner.journal?.published?.(item);
+  if (!isLast || run.stream !== null) openStream(run).publish(item);
+  run.published = item.sequence + 1;
+  if (run.host.inspector.active) inspectStreamed(run, item);
+  const { parent } = run;
+  if (parent === null) return run.journal?.published?.(item);
   if (isLast) return;
   const origin = item.origin === null ? parent.name : `${parent.name}/${item.origin}`;
-  parent.runner.submit({
+  parent.run.submit({
     type: "stream.written",
-    atMs: parent.runner.now(),
+    atMs: parent.run.now(),
     item: null,
     attempt: 0,
     event: item.event,

@@ -11,15 +11,15 @@ import { applyChange } from "../state/apply-change.js";
 import { StateCell } from "../state/state-cell.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import { tellUntaken } from "./forgotten-calls.js";
-import { initialStore } from "./run-store.js";
-import type { Runner } from "./runner.js";
+import type { LiveRun } from "./run.types.js";
 import { encodeRun, freshRun, type RestoredRun, restoreRun } from "./snapshot-run.js";
+import { initialStore } from "./state-of-run.js";
 import { hostOf } from "./workflow-host.js";
 
 export class CallerContext extends OfThisCopy implements RunContext {
   readonly #compiled: CompiledWorkflow;
   #run: RestoredRun;
-  #runner: Runner | null = null;
+  #runner: LiveRun | null = null;
   #store: CallerStore | null = null;
 
   constructor(compiled: CompiledWorkflow, run: RestoredRun) {
@@ -29,7 +29,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
   }
 
   /** Of a run that was started without one. @internal */
-  static of(runner: Runner): CallerContext {
+  static of(runner: LiveRun): CallerContext {
     const context = new CallerContext(runner.host.compiled, { state: runner.state, children: null });
     context.#runner = runner;
     return context;
@@ -59,12 +59,12 @@ export class CallerContext extends OfThisCopy implements RunContext {
   }
 
   /** The run in memory that this context is of; null before, and when it was never run here. @internal */
-  get runner(): Runner | null {
+  get runner(): LiveRun | null {
     return this.#runner;
   }
 
   /** Another run goes on with this context. @internal */
-  bind(runner: Runner): void {
+  bind(runner: LiveRun): void {
     this.#runner = runner;
     this.#run = { state: runner.state, children: null };
   }

@@ -3,20 +3,20 @@
 import { terminalEvent } from "../engine/reduce/engine-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { EventStream } from "../stream/event-stream.js";
-import type { Runner } from "./runner.js";
+import type { LiveRun } from "./run.types.js";
 
-export function openStream(runner: Runner): EventStream {
-  if (runner.stream !== null) return runner.stream;
-  const { state, host } = runner;
+export function openStream(run: LiveRun): EventStream {
+  if (run.stream !== null) return run.stream;
+  const { state, host } = run;
   const { compiled } = host;
   const { outcome, streamed } = state;
-  const isOver = outcome !== null && !runner.live;
+  const isOver = outcome !== null && !run.live;
   const stream = new EventStream({
     limit: compiled.options.streamBuffer,
-    nextSequence: isOver ? streamed - 1 : runner.published,
+    nextSequence: isOver ? streamed - 1 : run.published,
     types: compiled.types,
   });
-  runner.stream = stream;
+  run.stream = stream;
   if (isOver)
     stream.publish({
       sequence: streamed - 1,
@@ -24,6 +24,6 @@ export function openStream(runner: Runner): EventStream {
       origin: null,
       promptId: null,
     });
-  if (!runner.live) stream.end();
+  if (!run.live) stream.end();
   return stream;
 }

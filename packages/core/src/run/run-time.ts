@@ -7,6 +7,7 @@
  *
  * @module
  */
+import type { Clock } from "../engine/ports.js";
 import type { RunState } from "../engine/state.js";
 
 /** Less than this is no set clock: timers of the host may fire a little early. */
@@ -38,4 +39,12 @@ export function timeOf(state: RunState, clockMs: number): number {
 export function leadOf(state: RunState, clockMs: number): number {
   timeOf(state, clockMs);
   return hasLeads ? (leads.get(state) ?? 0) : 0;
+}
+
+/** A moment of the clock, in the time of the run. They differ only where the clock was set back. */
+export function timeAt(
+  run: { readonly state: RunState; readonly host: { readonly ports: { readonly clock: Clock } } },
+  clockMs: number,
+): number {
+  return clockMs + leadOf(run.state, run.host.ports.clock.now());
 }

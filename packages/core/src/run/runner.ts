@@ -14,19 +14,18 @@ import type { ResourceOverride } from "../resource/resource.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
-import type { Attempt } from "./attempt.js";
 import { afterHops } from "./hops.js";
 import { inspectTick } from "./inspect-run.js";
-import { perform } from "./perform.js";
-import type { RunJournal } from "./run-journal.js";
-import { createCell } from "./run-store.js";
+import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
+import { createCell } from "./state-of-run.js";
 import { nextTurn } from "./system.js";
 import { afterTurn, isTurnOver } from "./turn.js";
 import { openResources, type WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
+  readonly perform: Perform;
   /** Null: nothing is stored. A child has that of its parent. */
   readonly journal: RunJournal | null;
   readonly state: RunState;
@@ -37,38 +36,21 @@ export interface RunnerSetup {
   readonly family: Map<string, RunState> | null;
 }
 
-/** Who is told how a run ends. */
-export interface RunOwner {
-  onFinish(outcome: Outcome): void;
-  /** The run is gone from memory without an outcome: storing failed, or the engine has a fault. */
-  onDrop(error: unknown): void;
-}
-
-export interface ParentLink {
-  readonly runner: Runner;
-  readonly item: number;
-  readonly call: string;
-  /** The name of the child in `static children`. */
-  readonly name: string;
-  /** The child works on the store of its parent. */
-  readonly sharesStore: boolean;
-}
-
 /** Nothing is ever put into it: a list of one, made as such, takes the room of one. */
 const none: Tick[] = [];
 
 /** Which child each tick is about that says how a child has ended. Here, because a run that waits pays for every field. */
 const closing = new WeakMap<Tick, string>();
 
-export class Runner {
+export class Runner implements LiveRun {
   readonly host: WorkflowHost;
   readonly journal: RunJournal | null;
   readonly state: RunState;
   readonly overrides: readonly ResourceOverride[];
   readonly parent: ParentLink | null;
   owner: RunOwner | null = null;
-  readonly attempts: Map<number, Attempt> = new Map();
-  children: Map<string, Runner> | null = null;
+  readonly attempts: Map<number, AttemptPort> = new Map();
+  children: Map<string, LiveRun> | null = null;
   stream: EventStream | null = null;
   /** Senders that wait for a receipt. Null: the run leaves memory, and none comes of it here. */
   tickets: Map<number, (receipt: Receipt | null) => void> | null = null;
@@ -76,6 +58,7 @@ export class Runner {
   live = true;
   /** The sequence number of the next event that readers see. */
   published: number;
+  private readonly perform: Perform;
   private kin: Map<string, RunState> | null;
   private cell: StateCell | null = null;
   private container: ResourceContainer | null = null;
@@ -95,6 +78,7 @@ export class Runner {
   private lastTicket = 0;
 
   constructor(setup: RunnerSetup) {
+    this.perform = setup.perform;
     this.overrides = setup.overrides;
     this.parent = setup.parent;
     this.host = setup.host;
@@ -115,22 +99,20 @@ export class Runner {
     return timeOf(this.state, this.host.ports.clock.now());
   }
 
-  /** A moment of the clock, in the time of this run. They differ only where the clock was set back. */
-  timeAt(clockMs: number): number {
-    return clockMs + leadOf(this.state, this.host.ports.clock.now());
+  prepare(tick: Tick): void {
+    this.journal?.prepare?.(this, tick);
   }
 
-  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot. */
-  submit(tick: Tick): void {
+  submit(tick: Tick, told?: () => void): void {
     if (!this.live) return;
-    this.journal?.prepare?.(this, tick);
+    this.prepare(tick);
+    if (told !== undefined) this.onStored(tick, told);
     this.enqueue(tick);
     if (tick.type === "run.cancelled") this.skipQueue();
     if (this.journal === null) this.drain();
     else this.drainSoon();
   }
 
-  /** Like {@link submit}; resolves once the tick is stored and reduced. At once, where nothing has to be stored. */
   commit(tick: Tick): void | Promise<void> {
     if (!this.live) return;
     if (this.journal === null) {
@@ -148,8 +130,7 @@ export class Runner {
     return new Promise((resolve) => this.onStored(tick, resolve));
   }
 
-  /** As {@link whenStored}, at once. */
-  onStored(tick: Tick, told: () => void): void {
+  private onStored(tick: Tick, told: () => void): void {
     this.stored ??= new Map();
     this.stored.set(tick, told);
   }
@@ -166,7 +147,7 @@ export class Runner {
   begin(tick: Tick): void {
     if (this.permit === "none" || this.journal !== null) {
       for (const first of [...(this.journal?.preface?.(this) ?? []), tick]) {
-        this.journal?.prepare?.(this, first);
+        this.prepare(first);
         this.enqueue(first);
       }
       queueMicrotask(() => this.drain());
@@ -191,17 +172,28 @@ export class Runner {
 
   /** Open children and theirs, by run id: one map for the whole tree. Null before the first. */
   get family(): ReadonlyMap<string, RunState> | null {
-    return this.parent === null ? this.kin : this.parent.runner.family;
+    return this.parent === null ? this.kin : this.parent.run.family;
+  }
+
+  forget(item: number): void {
+    this.attempts.delete(item);
+  }
+
+  /** A run of the same kind inside this one. */
+  openChild({ host, state, parent }: ChildSetup): LiveRun {
+    const { journal, overrides, perform } = this;
+    const link = { ...parent, run: this };
+    return new Runner({ host, state, journal, overrides, perform, family: null, parent: link });
   }
 
   adopt(child: RunState): void {
-    if (this.parent !== null) return this.parent.runner.adopt(child);
+    if (this.parent !== null) return this.parent.run.adopt(child);
     this.kin ??= new Map();
     this.kin.set(child.runId, child);
   }
 
   disown(runId: string): void {
-    if (this.parent !== null) this.parent.runner.disown(runId);
+    if (this.parent !== null) this.parent.run.disown(runId);
     else this.kin?.delete(runId);
   }
 
@@ -210,12 +202,10 @@ export class Runner {
     closing.set(tick, runId);
   }
 
-  /** The store, if anybody has asked for it. */
   hasStore(): StateCell | null {
     return this.storeOwner === null ? this.cell : this.storeOwner.hasStore();
   }
 
-  /** One for all that share it: one state, one writer at a time. */
   store(): StateCell {
     const { storeOwner } = this;
     if (storeOwner !== null) return storeOwner.store();
@@ -232,8 +222,8 @@ export class Runner {
   }
 
   /** The run whose store this one shares. Null: it has its own. */
-  private get storeOwner(): Runner | null {
-    return this.parent?.sharesStore === true ? this.parent.runner : null;
+  private get storeOwner(): LiveRun | null {
+    return this.parent?.sharesStore === true ? this.parent.run : null;
   }
 
   /** Resolves when nothing is left to do now, here and in its children, or when the run has ended or left memory. It makes no tick. */
@@ -322,7 +312,7 @@ export class Runner {
     try {
       // All of it is known before any of it is done: a step whose run is cancelled in the same round does not begin.
       const decided = [before, ...round.map((tick) => this.reduceTick(tick))];
-      for (const commands of decided) for (const command of commands) perform(this, command);
+      for (const commands of decided) for (const command of commands) this.perform(this, command);
       if (this.stored !== null) for (const tick of round) this.tellStored(tick);
     } catch (error) {
       this.drop(engineFault(this.state, error));
@@ -386,11 +376,11 @@ export class Runner {
     const waiters = this.idleWaiters;
     this.idleWaiters = null;
     for (const wake of waiters ?? []) wake();
-    if (this.parent !== null) this.parent.runner.checkIdleAgain();
+    if (this.parent !== null) this.parent.run.checkIdleAgain();
     else if (this.live) this.journal?.idle?.();
   }
 
-  private checkIdleAgain(): void {
+  checkIdleAgain(): void {
     this.idleAtTick = -1;
     if (this.state.active === 0) this.checkIdle();
   }
@@ -405,7 +395,7 @@ export class Runner {
         // Time in the queue is no time of the run.
         for (const tick of this.queue) {
           (tick as { atMs: number }).atMs = this.now();
-          this.journal?.prepare?.(this, tick);
+          this.prepare(tick);
         }
         this.goOn();
       }) ?? null;
@@ -437,7 +427,7 @@ export class Runner {
   }
 
   /** Waits for no turn of the host: whoever goes on with the state of the parent would find this run at work in it. */
-  private cancelAtOnce(reason: string): void {
+  cancelAtOnce(reason: string): void {
     this.submit({ type: "run.cancelled", atMs: this.now(), reason });
     if (!this.awaitsTurn || this.journal !== null) return;
     const round = this.queue;

@@ -16,7 +16,7 @@ import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { assertShareable, compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
-import type { Runner } from "./runner.js";
+import type { LiveRunCore } from "./run.types.js";
 
 /** What a context holds: the run, and its children as the snapshot had them. */
 export interface RestoredRun {
@@ -24,8 +24,8 @@ export interface RestoredRun {
   readonly children: ReadonlyMap<string, RunState> | null;
 }
 
-export function encodeRunner(runner: Runner, options: ToDictOptions = {}): ContextDict {
-  return encodeRun(runner.host.compiled, { state: runner.state, children: runner.family }, options);
+export function encodeRunner(run: LiveRunCore, options: ToDictOptions = {}): ContextDict {
+  return encodeRun(run.host.compiled, { state: run.state, children: run.family }, options);
 }
 
 export function encodeRun(

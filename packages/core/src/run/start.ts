@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunContext } from "../context/run-context.types.js";
+import type { Journal } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
@@ -13,14 +14,14 @@ import { toMs } from "../value/duration.js";
 import { timeOf } from "../value/time-of.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { resolveStart } from "../workflow/start-event.js";
-import { resumeChildren } from "./children.js";
 import { RunHandler } from "./handler.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "./handler.types.js";
+import { continueRun, openRun } from "./launch.js";
+import type { LiveRun, RunJournal } from "./run.types.js";
 import { CallerContext } from "./run-context.js";
-import { journalOf } from "./run-journal.js";
-import { initialStore } from "./run-store.js";
-import { Runner } from "./runner.js";
+import { timeAt } from "./run-time.js";
 import type { RestoredRun } from "./snapshot-run.js";
+import { initialStore } from "./state-of-run.js";
 import { hostOf } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
@@ -32,8 +33,10 @@ export function startRun(compiled: CompiledWorkflow, input: unknown, options: Ru
   const event = resolveStart(compiled, input);
   const limits = limitsOf(compiled, options);
   const state = newState(compiled, context, options.runId);
-  const { handler, runner } = launch(compiled, { context, run: { state, children: null }, options });
-  begin(runner, { type: "run.started", atMs: runner.now(), event, ...limits, lineage: null, labels: null }, handler);
+  const { handler, run } = launch(compiled, { context, restored: { state, children: null }, options });
+  const tick: Tick = { type: "run.started", atMs: run.now(), event, ...limits, lineage: null, labels: null };
+  tellStored(run, tick, handler);
+  run.begin(tick);
   return handler;
 }
 
@@ -59,10 +62,11 @@ function goOn(compiled: CompiledWorkflow, { given, options, allowed, type }: GoO
   if (never || !allowed.includes(state.status)) throw cannotGoOn(state, type, never);
   const isSame = options.timeout === undefined && options.deadline === undefined;
   const limits: Partial<ReturnType<typeof limitsOf>> = isSame ? {} : limitsOf(compiled, options);
-  const { handler, runner } = launch(compiled, { context, run: context.run, options });
-  const deadline = limits.deadlineMs == null ? {} : { deadlineMs: runner.timeAt(limits.deadlineMs) };
-  begin(runner, { type, atMs: runner.now(), ...limits, ...deadline }, handler);
-  resumeChildren(runner);
+  const { handler, run } = launch(compiled, { context, restored: context.run, options });
+  const deadline = limits.deadlineMs == null ? {} : { deadlineMs: timeAt(run, limits.deadlineMs) };
+  const tick: Tick = { type, atMs: run.now(), ...limits, ...deadline };
+  tellStored(run, tick, handler);
+  continueRun(run, tick);
   return handler;
 }
 
@@ -82,37 +86,41 @@ function newState(compiled: CompiledWorkflow, context: CallerContext | null, run
 
 interface Launch {
   readonly context: CallerContext | null;
-  readonly run: RestoredRun;
+  readonly restored: RestoredRun;
   readonly options: RunOptions;
 }
 
 function launch(
   compiled: CompiledWorkflow,
-  { context, run, options }: Launch,
-): { readonly handler: RunHandler; readonly runner: Runner } {
+  { context, restored, options }: Launch,
+): { readonly handler: RunHandler; readonly run: LiveRun } {
   const host = hostOf(compiled);
-  const { runId } = run.state;
+  const { runId } = restored.state;
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
-  const runner = new Runner({
+  const run = openRun({
     host,
     journal: journalOf(host.ports.journal),
-    state: run.state,
+    state: restored.state,
     overrides: options.resources ?? noOverrides,
     parent: null,
-    family: run.children === null ? null : new Map(run.children),
+    family: restored.children === null ? null : new Map(restored.children),
   });
-  context?.bind(runner);
-  const handler = new RunHandler(runner, context);
-  runner.owner = handler;
+  context?.bind(run);
+  const handler = new RunHandler(run, context);
+  run.owner = handler;
   if (options.signal !== undefined) handler.follow(options.signal);
-  return { handler, runner };
+  return { handler, run };
 }
 
 const noOverrides: readonly ResourceOverride[] = [];
 
-function begin(runner: Runner, tick: Tick, handler: RunHandler): void {
-  if (!handler.isStored) void runner.whenStored(tick).then(() => handler.onStored());
-  runner.begin(tick);
+function tellStored(run: LiveRun, tick: Tick, handler: RunHandler): void {
+  if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
+}
+
+/** The journal port of a host, as the journal of a run. */
+function journalOf(port: Journal | null): RunJournal | null {
+  return port && { append: (run, ticks) => port.append(run.state.runId, ticks) };
 }
 
 function claimId(liveIds: Set<string>, runId: string, workflow: string): void {

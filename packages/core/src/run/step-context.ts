@@ -36,29 +36,30 @@ import { nearest } from "../value/nearest.js";
 import { timeOf } from "../value/time-of.js";
 import { childStart } from "../workflow/child.js";
 import type { CompiledStep } from "../workflow/compile.js";
-import type { Attempt } from "./attempt.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
 import { undeclared } from "./output.js";
+import type { AttemptCore } from "./run.types.js";
+import { timeAt } from "./run-time.js";
 import { encodeRunner } from "./snapshot-run.js";
 
 export class StepContext implements Context {
-  readonly #attempt: Attempt;
+  readonly #attempt: AttemptCore;
   #store: AttemptStore | null = null;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: AttemptCore) {
     this.#attempt = attempt;
   }
 
   /** Null: this is the context of no step. */
-  static attemptOf(context: object): Attempt | null {
+  static attemptOf(context: object): AttemptCore | null {
     return #attempt in context ? context.#attempt : null;
   }
 
   get runId(): string {
-    return this.#attempt.runner.state.runId;
+    return this.#attempt.run.state.runId;
   }
 
   get signal(): AbortSignal {
@@ -71,7 +72,7 @@ export class StepContext implements Context {
   }
 
   toDict(options?: ToDictOptions): ContextDict {
-    return encodeRunner(this.#attempt.runner, options);
+    return encodeRunner(this.#attempt.run, options);
   }
 
   sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: SendOptions = {}): void {
@@ -83,17 +84,16 @@ export class StepContext implements Context {
     const calls = this.#calls();
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
-    if (attempt.runner.journal !== null)
-      encodeEvent(event, `sendEvent: ${event.type}`, attempt.runner.host.compiled.values);
+    if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
       event,
       step: options.step ?? null,
-      dueAtMs: options.delay === undefined ? null : attempt.runner.now() + toMs(options.delay, "delay"),
+      dueAtMs: options.delay === undefined ? null : attempt.run.now() + toMs(options.delay, "delay"),
       toRun: options.scope === "run",
       ...(options.scope !== "run" && isElement(attempt.step, event) && { isElement: true }),
     };
-    if (options.immediate === true) commitSends(attempt, [send]);
+    if (options.immediate === true) attempt.commitSends([send]);
     else if (attempt.sends === null) attempt.sends = [send];
     else attempt.sends.push(send);
   }
@@ -103,10 +103,10 @@ export class StepContext implements Context {
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     assertSendable(attempt, event, "streams");
-    const { runner, item } = attempt;
-    runner.submit({
+    const { run, item } = attempt;
+    run.submit({
       type: "stream.written",
-      atMs: runner.now(),
+      atMs: run.now(),
       item: item.id,
       attempt: attempt.number,
       event,
@@ -121,7 +121,7 @@ export class StepContext implements Context {
   ): Promise<Event> {
     return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
-      const { runner } = attempt;
+      const { run } = attempt;
       const type = eventTypeOf(event);
       if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
@@ -135,7 +135,7 @@ export class StepContext implements Context {
         accepts: acceptedFor(attempt, event),
         where: (options.where as Record<string, unknown> | undefined) ?? null,
         prompt: options.prompt ?? null,
-        dueAtMs: options.timeout === undefined ? null : runner.now() + toMs(options.timeout, "timeout"),
+        dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
       })) as Promise<Event>;
     });
   }
@@ -176,8 +176,8 @@ export class StepContext implements Context {
       const [input, { key, store = "own", timeout } = {}] = args as [unknown, ChildOptions | undefined];
       const sharesStore = store === "shared";
       if (!sharesStore && store !== "own") throw storeUnknown(store);
-      const { runner, step } = this.#attempt;
-      const caller = { compiled: runner.host.compiled, step: step.definition.name };
+      const { run, step } = this.#attempt;
+      const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
       const call = this.#calls().id("child", name, key);
       return this.#open(call, () => ({
@@ -193,10 +193,9 @@ export class StepContext implements Context {
 
   sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
     return this.#call("sleep", () => {
-      const { runner } = this.#attempt;
+      const { run } = this.#attempt;
       const call = this.#calls().id("sleep", "", options.key);
-      const dueAtMs =
-        until instanceof Date ? runner.timeAt(timeOf(until, "sleep")) : runner.now() + toMs(until, "sleep");
+      const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
       return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
     });
   }
@@ -209,11 +208,11 @@ export class StepContext implements Context {
 
   retryInfo(): RetryState {
     this.#attempt.assertAlive();
-    const { item, runner } = this.#attempt;
+    const { item, run } = this.#attempt;
     return {
       attempt: item.attempt,
       retry: item.failures,
-      elapsedMs: runner.now() - item.firstStartedAtMs,
+      elapsedMs: run.now() - item.firstStartedAtMs,
       lastError: item.lastError === null ? undefined : reviveError(item.lastError),
     };
   }
@@ -240,34 +239,34 @@ export class StepContext implements Context {
     readonly attempt: number;
     readonly call: string;
   } {
-    const { runner, item, number } = this.#attempt;
-    return { atMs: runner.now(), item: item.id, attempt: number, call };
+    const { run, item, number } = this.#attempt;
+    return { atMs: run.now(), item: item.id, attempt: number, call };
   }
 
   /** A call that gives the worker slot back until it is answered. Everything sent so far leaves first. */
   #open(call: string, tick: () => Tick): Promise<unknown> {
     const attempt = this.#attempt;
-    const { runner, sends } = attempt;
+    const { run, sends } = attempt;
     const record = this.#calls().record(call);
     const isAnswered = record !== undefined && "status" in record && record.status !== "open";
     const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
-    if (opened !== null) runner.journal?.prepare?.(runner, opened); // what cannot be stored is refused before anything changes
+    if (opened !== null) run.prepare(opened); // what cannot be stored is refused before anything changes
     attempt.sends = null;
-    if (sends !== null) commitSends(attempt, sends);
+    attempt.commitSends(sends);
     if (opened === null) return this.#calls().recall(call);
     const answer = this.#calls().expect(call);
     attempt.pause();
-    runner.submit(opened);
+    run.submit(opened);
     return answer;
   }
 
   #do(call: string, tick: () => Tick): Promise<unknown> {
-    const { runner } = this.#attempt;
+    const { run } = this.#attempt;
     const done = this.#calls().record(call) ? null : tick();
-    if (done !== null) runner.journal?.prepare?.(runner, done);
+    if (done !== null) run.prepare(done);
     if (done === null) return this.#calls().recall(call);
     const answer = this.#calls().expect(call);
-    runner.submit(done);
+    run.submit(done);
     return answer;
   }
 
@@ -284,7 +283,7 @@ export class StepContext implements Context {
       },
     });
     attempt.assertAlive();
-    encodeValue(value, `run "${key}"`, attempt.runner.host.compiled.values); // what cannot be stored is refused where it is made
+    encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // what cannot be stored is refused where it is made
     return this.#do(call, () => ({
       type: "effect.recorded",
       ...this.#stamp(call),
@@ -293,16 +292,12 @@ export class StepContext implements Context {
   }
 }
 
-export function commitSends({ runner, item, number }: Attempt, sends: readonly Send[]): void {
-  runner.submit({ type: "sends.committed", atMs: runner.now(), item: item.id, attempt: number, sends });
-}
-
 /** Of a class that the step lists with `many()` only. */
 function isElement({ elements, alone }: CompiledStep, event: WorkflowEvent): boolean {
   return elements !== null && !alone.has(classOf(event));
 }
 
-function assertSendable(attempt: Attempt, event: WorkflowEvent, option: "emits" | "streams"): void {
+function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emits" | "streams"): void {
   const { step } = attempt;
   if (!isEvent(event)) {
     throw new WorkflowError({
@@ -326,8 +321,8 @@ function assertSendable(attempt: Attempt, event: WorkflowEvent, option: "emits" 
   throw undeclared(step, event, option);
 }
 
-function assertTarget({ runner, step }: Attempt, event: EventData, target: string): void {
-  const { steps } = runner.host.routing;
+function assertTarget({ run, step }: AttemptCore, event: EventData, target: string): void {
+  const { steps } = run.host.routing;
   const found = steps.get(target);
   const details = { step: step.definition.name, target, event: event.type };
   if (!found) {
@@ -357,16 +352,16 @@ function alone(type: string): readonly string[] {
 const alones = new Map<string, readonly string[]>();
 
 /** The types that a call takes where it names this class. */
-function acceptedFor({ step, runner }: Attempt, event: EventClass): readonly string[] {
+function acceptedFor({ step, run }: AttemptCore, event: EventClass): readonly string[] {
   const type = eventTypeOf(event);
   if (!step.subclasses) return alone(type);
-  const { registry } = runner.host.compiled;
+  const { registry } = run.host.compiled;
   return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
 }
 
 /** A function, or what no event can hold, would never match. */
-function assertWhere({ step, runner }: Attempt, type: string, where: unknown): void {
-  if (isRecord(where)) return void encodeValue(where, `where of ${type}`, runner.host.compiled.values);
+function assertWhere({ step, run }: AttemptCore, type: string, where: unknown): void {
+  if (isRecord(where)) return void encodeValue(where, `where of ${type}`, run.host.compiled.values);
   const { name } = step.definition;
   throw new WorkflowError({
     code: "OPTION_INVALID",
@@ -377,10 +372,10 @@ function assertWhere({ step, runner }: Attempt, type: string, where: unknown): v
 }
 
 /** One hint that leads to a workflow that is valid. */
-function waitUndeclared({ step, runner }: Attempt, event: EventClass): WorkflowError {
+function waitUndeclared({ step, run }: AttemptCore, event: EventClass): WorkflowError {
   const type = eventTypeOf(event);
   const error = undeclared(step, event.prototype, "waits");
-  const isEmitted = [...runner.host.routing.steps.values()].some(({ emits }) => emits.includes(type));
+  const isEmitted = [...run.host.routing.steps.values()].some(({ emits }) => emits.includes(type));
   const role = roleOf(event);
   if (comesFromOutside(role) || (isEmitted && role === "event")) return error;
   const hint =
@@ -391,7 +386,7 @@ function waitUndeclared({ step, runner }: Attempt, event: EventClass): WorkflowE
   return new WorkflowError({ code, message, hint, details });
 }
 
-function waitKeyRequired({ step }: Attempt, type: string): WorkflowError {
+function waitKeyRequired({ step }: AttemptCore, type: string): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "WAIT_KEY_REQUIRED",
@@ -410,7 +405,7 @@ function storeUnknown(store: unknown): WorkflowError {
   });
 }
 
-function keyReused({ step }: Attempt, key: string): WorkflowError {
+function keyReused({ step }: AttemptCore, key: string): WorkflowError {
   const { name } = step.definition;
   return new WorkflowError({
     code: "KEY_REUSED",

@@ -1,4 +1,4 @@
-import type { Attempt } from "../run/attempt.js";
+import type { AttemptCore } from "../run/run.types.js";
 import { checkNames } from "./check-names.js";
 import { recordConflict, recordText, recordValue } from "./record-text.js";
 import type { RecordTurns, Turn } from "./record-turns.js";
@@ -13,7 +13,7 @@ export interface RecordHome {
 
 /** What one attempt has read and will write. Over with the attempt, or with the commit that stores it. */
 export class AttemptRecords implements StepRecords {
-  readonly #attempt: Attempt;
+  readonly #attempt: AttemptCore;
   readonly #home: RecordHome;
   readonly #read: Map<string, Promise<StoredRecord | null>> = new Map();
   /** Version of those that have been read. */
@@ -23,7 +23,7 @@ export class AttemptRecords implements StepRecords {
   /** The end of the step is on its way to the store. */
   #isSubmitted = false;
 
-  constructor(attempt: Attempt, home: RecordHome) {
+  constructor(attempt: AttemptCore, home: RecordHome) {
     this.#attempt = attempt;
     this.#home = home;
     attempt.signal.addEventListener("abort", () => {
@@ -64,8 +64,9 @@ export class AttemptRecords implements StepRecords {
     return [...this.#writes.values()];
   }
 
-  /** The step has returned. Gives whether that has to be stored with something. */
-  submit(): boolean {
+  /** This attempt has returned. Gives whether that has to be stored with something. */
+  submit(attempt: number): boolean {
+    if (attempt !== this.#attempt.number) return false;
     this.#isSubmitted = this.#writes.size > 0;
     return this.#isSubmitted;
   }

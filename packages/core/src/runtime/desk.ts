@@ -7,13 +7,13 @@
 import type { Clock, Log } from "../engine/ports.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
-import { resumeChildren } from "../run/children.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
+import { continueRun } from "../run/launch.js";
 import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode.js";
 import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
-import { type Asked, LiveRun, type LiveRunHome, type LiveRunSettings } from "./live-run.js";
+import { type Asked, DurableRun, type DurableRunHome, type DurableRunSettings } from "./live-run.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
 import { idOf } from "./run-key.js";
@@ -39,7 +39,7 @@ export interface DeskSetup {
   readonly book: WorkflowBook;
   readonly owner: string;
   readonly leaseMs: number;
-  readonly settings: LiveRunSettings;
+  readonly settings: DurableRunSettings;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -58,13 +58,13 @@ export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
   readonly children: ReadonlyMap<string, RunState> | null;
 }
 
-export class RunDesk implements LiveRunHome, RunsHere {
+export class RunDesk implements DurableRunHome, RunsHere {
   readonly store: RunStore;
   readonly committer: Committer;
   readonly owner: string;
-  readonly settings: LiveRunSettings;
+  readonly settings: DurableRunSettings;
   readonly clock: Clock;
-  readonly live: Map<string, LiveRun> = new Map();
+  readonly live: Map<string, DurableRun> = new Map();
   readonly watchers: RunWatchers = new RunWatchers();
   readonly reads: SharedReads = new SharedReads(this.watchers);
   readonly tails: RunTails;
@@ -76,8 +76,8 @@ export class RunDesk implements LiveRunHome, RunsHere {
   readonly #log: Log;
   readonly #posts: Posts = new Posts();
   readonly #takeUp: TakeUp;
-  readonly #opening: Map<string, Promise<LiveRun | null>> = new Map();
-  readonly #starting: Map<LiveRun, Deferred<StoredRun | null>> = new Map();
+  readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
+  readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   #stopped = false;
@@ -133,7 +133,7 @@ export class RunDesk implements LiveRunHome, RunsHere {
   }
 
   /** One of that id is in memory here. */
-  async #existing(known: LiveRun): Promise<StoredRun | null> {
+  async #existing(known: DurableRun): Promise<StoredRun | null> {
     await this.#starting.get(known)?.promise;
     return this.store.run(known.key);
   }
@@ -182,8 +182,7 @@ export class RunDesk implements LiveRunHome, RunsHere {
       () => stored.resolve(null),
       (error: unknown) => stored.reject(error),
     );
-    run.runner.begin({ type: "run.resumed", atMs: run.runner.now() });
-    resumeChildren(run.runner);
+    continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
     const existing = await stored.promise;
     if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
   }
@@ -210,7 +209,7 @@ export class RunDesk implements LiveRunHome, RunsHere {
    * @param cancelling What a run whose time is yet to come is loaded for all the same.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey, cancelling?: Cancelling): Promise<LiveRun | null> {
+  async open(key: RunKey, cancelling?: Cancelling): Promise<DurableRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
@@ -238,7 +237,7 @@ export class RunDesk implements LiveRunHome, RunsHere {
   }
 
   /** Takes up a run that this owner has just claimed. */
-  async adopt(claimed: ClaimedRun, goOn: GoOn = "recover", asked: Asked | null = null): Promise<LiveRun | null> {
+  async adopt(claimed: ClaimedRun, goOn: GoOn = "recover", asked: Asked | null = null): Promise<DurableRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
@@ -247,21 +246,21 @@ export class RunDesk implements LiveRunHome, RunsHere {
     return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn, asked));
   }
 
-  #remember(id: string, opening: Promise<LiveRun | null>): Promise<LiveRun | null> {
+  #remember(id: string, opening: Promise<DurableRun | null>): Promise<DurableRun | null> {
     this.#opening.set(id, opening);
     const forget = (): void => void this.#opening.delete(id);
     opening.then(forget, forget);
     return opening;
   }
 
-  async #claim(key: RunKey, goOn: GoOn): Promise<LiveRun | null> {
+  async #claim(key: RunKey, goOn: GoOn): Promise<DurableRun | null> {
     const claimed = await this.store.claim(key, this.lease);
     return claimed === null ? null : this.#takeUp.load(claimed, goOn);
   }
 
   /** In memory from here on. */
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): LiveRun {
-    const live = new LiveRun({
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
+    const live = new DurableRun({
       ticks: 0,
       snapshotAt: 0,
       prefaces: null,
@@ -359,7 +358,7 @@ export class RunDesk implements LiveRunHome, RunsHere {
 
   // ---- what live runs tell
 
-  onEnded(live: LiveRun, outcome: Outcome): void {
+  onEnded(live: DurableRun, outcome: Outcome): void {
     const isFailure = outcome.status === "failed" || outcome.status === "timedOut";
     if (isFailure && !this.watchers.has(idOf(live.key)))
       this.#log.error(
@@ -370,17 +369,17 @@ export class RunDesk implements LiveRunHome, RunsHere {
     this.#tell(live.key);
   }
 
-  onLeft(live: LiveRun): void {
+  onLeft(live: DurableRun): void {
     this.#forget(live);
     if (live.runner.state.outcome === null) this.onParked();
   }
 
-  onExists(live: LiveRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
+  onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
     this.#forget(live);
     this.#starting.get(live)?.resolve(run);
   }
 
-  onLost(live: LiveRun, error: unknown, how: "fenced" | "failed"): void {
+  onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
     this.#forget(live);
     if (how === "fenced") return this.#log.error(`This process has lost run "${live.key.runId}".`, error);
     this.#log.error(
@@ -398,7 +397,7 @@ export class RunDesk implements LiveRunHome, RunsHere {
     });
   }
 
-  #forget(live: LiveRun): void {
+  #forget(live: DurableRun): void {
     const id = idOf(live.key);
     if (this.live.get(id) === live) this.live.delete(id);
     this.#tell(live.key);

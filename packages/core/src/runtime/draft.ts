@@ -1,7 +1,7 @@
 /** What the next commit of one run will carry. */
 import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
-import type { Runner } from "../run/runner.js";
+import type { LiveRun } from "../run/run.types.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { type PackedText, packList, packText } from "./blob-text.js";
 import type {
@@ -17,7 +17,7 @@ import type {
 /** The end of a step in a draft, with what it writes. */
 export interface PendingRecords {
   readonly records: AttemptRecords;
-  readonly runner: Runner;
+  readonly runner: LiveRun;
   /** The round that it is the first tick of. */
   readonly round: Tick[];
   /** Its place in the draft. */

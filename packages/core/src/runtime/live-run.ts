@@ -11,11 +11,11 @@ import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { roleOf } from "../event/facts.js";
-import type { Attempt } from "../run/attempt.js";
 import type { Deferred } from "../run/deferred.js";
+import { openRun } from "../run/launch.js";
 import { wakeAt } from "../run/outside.js";
-import type { RunJournal } from "../run/run-journal.js";
-import { Runner } from "../run/runner.js";
+import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.types.js";
+import { timeAt } from "../run/run-time.js";
 import { encodeRunner } from "../run/snapshot-run.js";
 import { encodeAtWork } from "../snapshot/at-work.js";
 import { encodeOutcome } from "../snapshot/encode.js";
@@ -41,24 +41,24 @@ import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
 import type { RegisteredWorkflow } from "./workflow-book.js";
 
 /** What a live run asks of the runtime around it. */
-export interface LiveRunHome {
+export interface DurableRunHome {
   readonly store: RunStore;
   readonly committer: Committer;
   readonly owner: string;
-  readonly settings: LiveRunSettings;
+  readonly settings: DurableRunSettings;
   readonly turns: RecordTurns;
   readonly isStopped: boolean;
   /** It has ended: its last tick is stored. */
-  onEnded(run: LiveRun, outcome: Outcome): void;
+  onEnded(run: DurableRun, outcome: Outcome): void;
   /** It has left memory, and everything of it is stored. */
-  onLeft(run: LiveRun): void;
+  onLeft(run: DurableRun): void;
   /** It has left memory because it could not be stored; `fenced`: it is another's now. */
-  onLost(run: LiveRun, error: unknown, how: "fenced" | "failed"): void;
+  onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
   /** There was a run of that id already. */
-  onExists(run: LiveRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
+  onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
 }
 
-export interface LiveRunSettings extends SnapshotSettings {
+export interface DurableRunSettings extends SnapshotSettings {
   readonly idleReleaseMs: number;
 }
 
@@ -69,8 +69,8 @@ export interface Asked {
   readonly stored: Deferred<void>;
 }
 
-export interface LiveRunSetup {
-  readonly home: LiveRunHome;
+export interface DurableRunSetup {
+  readonly home: DurableRunHome;
   readonly key: RunKey;
   readonly workflow: RegisteredWorkflow;
   readonly epoch: number;
@@ -91,12 +91,12 @@ export interface LiveRunSetup {
 
 type Phase = "live" | "ended" | "leaving" | "left";
 
-export class LiveRun implements RunJournal, Committing {
+export class DurableRun implements RunJournal, Committing {
   readonly key: RunKey;
   readonly workflow: RegisteredWorkflow;
-  readonly runner: Runner;
+  readonly runner: LiveRun;
   readonly epoch: number;
-  readonly #home: LiveRunHome;
+  readonly #home: DurableRunHome;
   readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
   #prefaces: Map<string, readonly Tick[]> | null;
   /** The journal does not say yet that the code is another from here on. */
@@ -123,7 +123,7 @@ export class LiveRun implements RunJournal, Committing {
   readonly left: Promise<void>;
   #tellLeft: () => void = () => {};
 
-  constructor(setup: LiveRunSetup) {
+  constructor(setup: DurableRunSetup) {
     this.#home = setup.home;
     this.key = setup.key;
     this.workflow = setup.workflow;
@@ -141,7 +141,7 @@ export class LiveRun implements RunJournal, Committing {
         resolve();
       };
     });
-    this.runner = new Runner({
+    this.runner = openRun({
       host: setup.workflow.host,
       journal: this,
       state: setup.state,
@@ -180,14 +180,14 @@ export class LiveRun implements RunJournal, Committing {
 
   // ---- the journal of its runner
 
-  prepare(runner: Runner, tick: Tick): void {
+  prepare(runner: LiveRun, tick: Tick): void {
     const known = this.#texts.get(tick);
     if (known?.atMs === tick.atMs) return;
     this.#texts.set(tick, { atMs: tick.atMs, text: tickText(tick, runner.host.compiled) });
     this.#records?.prepare(runner, tick);
   }
 
-  takeRound(runner: Runner, queue: Tick[]): Tick[] {
+  takeRound(runner: LiveRun, queue: Tick[]): Tick[] {
     return this.#records?.takeRound(runner, queue) ?? queue;
   }
 
@@ -195,7 +195,7 @@ export class LiveRun implements RunJournal, Committing {
     return this.#records?.writesWith(tick) === true;
   }
 
-  append(runner: Runner, ticks: Tick[]): Promise<void> {
+  append(runner: LiveRun, ticks: Tick[]): Promise<void> {
     const { draft } = this;
     // With the first ticks, whenever they come: a commit without ticks has no place for it.
     if (this.#isOtherCode) {
@@ -227,18 +227,18 @@ export class LiveRun implements RunJournal, Committing {
     );
   }
 
-  entryOf(runner: Runner, tick: Tick): string {
+  entryOf(runner: LiveRun, tick: Tick): string {
     this.prepare(runner, tick);
     return entryText(this.#texts.get(tick)?.text as string, childPlace(runner));
   }
 
   /** Records, as one attempt of a step of this run or its children sees them. */
-  recordsOf(attempt: Attempt): AttemptRecords {
+  recordsOf(attempt: AttemptCore): AttemptRecords {
     this.#records ??= new RunRecords(this, { ...this.#home, tenant: this.key.tenant });
     return this.#records.of(attempt);
   }
 
-  preface(runner: Runner): Tick[] {
+  preface(runner: LiveRun): Tick[] {
     const { runId } = runner.state;
     const ticks = this.#prefaces?.get(runId) ?? [];
     this.#prefaces?.delete(runId);
@@ -264,7 +264,7 @@ export class LiveRun implements RunJournal, Committing {
       this.#callOffRelease = null;
       const { runner } = this;
       // Where the clock was set back, it would not be called on time.
-      if (runner.timeAt(0) > 0 && wakeAt(runner) !== null) return;
+      if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
     this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release, true);
@@ -427,16 +427,16 @@ export class LiveRun implements RunJournal, Committing {
 }
 
 /** Null for the root of the tree. */
-function childPlace(runner: Runner): ChildPlace | null {
+function childPlace(runner: LiveRunCore): ChildPlace | null {
   const path: string[] = [];
-  for (let link = runner.parent; link !== null; link = link.runner.parent) path.unshift(link.name);
+  for (let link = runner.parent; link !== null; link = link.run.parent) path.unshift(link.name);
   return path.length === 0 ? null : { runId: runner.state.runId, path };
 }
 
 /** A step of the run or its children is at work, and waits for nothing. */
-function isAtWork({ attempts, children }: Runner): boolean {
+function isAtWork({ attempts, children, state }: LiveRun): boolean {
   return (
-    [...attempts.values()].some(({ item }) => item.status === "running") ||
+    [...attempts.keys()].some((item) => state.items.get(item)?.status === "running") ||
     [...(children?.values() ?? [])].some(isAtWork)
   );
 }

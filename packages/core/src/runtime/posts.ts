@@ -10,11 +10,11 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent, type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { answerPrompt, sendAndTell } from "../run/outside.js";
-import type { Runner } from "../run/runner.js";
+import type { LiveRun } from "../run/run.types.js";
 import { decodeValue, type EncodedValue, encodeValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { parseJson } from "./journal-text.js";
-import type { LiveRun } from "./live-run.js";
+import type { DurableRun } from "./live-run.js";
 import type { StoredPost } from "./run-store.types.js";
 
 /** What can be asked of a run from outside. */
@@ -52,10 +52,10 @@ function encodeMessage(message: Message, types: CompiledWorkflow["values"]): Enc
 }
 
 export class Posts {
-  readonly #underWay: WeakMap<LiveRun, Set<number>> = new WeakMap();
+  readonly #underWay: WeakMap<DurableRun, Set<number>> = new WeakMap();
 
   /** Brings them to the run, in order; their receipts go to the store. One that is under way is not brought again. */
-  deliver(live: LiveRun, posts: readonly StoredPost[]): void {
+  deliver(live: DurableRun, posts: readonly StoredPost[]): void {
     for (const post of posts) {
       if (!this.#take(live, post)) continue;
       deliver(live.runner, post).then(
@@ -68,7 +68,7 @@ export class Posts {
   }
 
   /** Whether ticks that were stored before have taken it: then only its receipt is missing. */
-  isDone(live: LiveRun, post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
+  isDone(live: DurableRun, post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
     const receipt = receipts.get(post.position);
     if (receipt?.status !== "accepted") return false;
     this.#take(live, post);
@@ -77,12 +77,12 @@ export class Posts {
   }
 
   /** Those that a run had not taken when it ended, as their senders were told. */
-  refuse(live: LiveRun, posts: readonly StoredPost[], receipt: Receipt): void {
+  refuse(live: DurableRun, posts: readonly StoredPost[], receipt: Receipt): void {
     for (const post of posts) if (this.#take(live, post)) live.receipt(post.position, receipt);
   }
 
   /** False: it is under way, or was taken and its receipt is. */
-  #take(live: LiveRun, { position }: StoredPost): boolean {
+  #take(live: DurableRun, { position }: StoredPost): boolean {
     const underWay = this.#underWay.get(live) ?? new Set();
     this.#underWay.set(live, underWay);
     if (underWay.has(position)) return false;
@@ -92,7 +92,7 @@ export class Posts {
 }
 
 /** Null: the run has left memory. Whoever loads it next finds the post. */
-async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Promise<Receipt | null> {
+async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): Promise<Receipt | null> {
   const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
   const { values: types } = runner.host.compiled;
   switch (message.kind) {
@@ -118,7 +118,7 @@ async function deliver(runner: Runner, { position, text, atMs }: StoredPost): Pr
 }
 
 /** Resolves once that is stored: a receipt must not be there before what it stands for. */
-export async function cancelRun(runner: Runner, reason: unknown): Promise<Receipt> {
+export async function cancelRun(runner: LiveRun, reason: unknown): Promise<Receipt> {
   const tick = { type: "run.cancelled", atMs: runner.now(), reason } as const;
   const stored = runner.whenStored(tick);
   runner.submit(tick);
@@ -127,8 +127,8 @@ export async function cancelRun(runner: Runner, reason: unknown): Promise<Receip
 }
 
 /** An event of the run, or else of one of its children. */
-function readEvent(runner: Runner, encoded: EncodedEvent): WorkflowEvent {
-  const knows = (one: Runner): Runner | undefined => {
+function readEvent(runner: LiveRun, encoded: EncodedEvent): WorkflowEvent {
+  const knows = (one: LiveRun): LiveRun | undefined => {
     if (one.host.compiled.registry.get(encoded.type)) return one;
     for (const child of one.children?.values() ?? []) {
       const found = knows(child);

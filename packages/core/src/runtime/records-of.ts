@@ -1,7 +1,7 @@
 import type { RunContext } from "../context/run-context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StepContext } from "../run/step-context.js";
-import { LiveRun } from "./live-run.js";
+import { DurableRun } from "./live-run.js";
 import type { StepRecords } from "./runtime.types.js";
 
 /**
@@ -17,8 +17,8 @@ import type { StepRecords } from "./runtime.types.js";
  */
 export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
   const attempt = StepContext.attemptOf(ctx);
-  const journal = attempt?.runner.journal;
-  if (!attempt || !(journal instanceof LiveRun)) throw runtimeRequired();
+  const journal = attempt?.run.journal;
+  if (!attempt || !(journal instanceof DurableRun)) throw runtimeRequired();
   attempt.assertAlive();
   return journal.recordsOf(attempt);
 }

@@ -19,7 +19,7 @@ import { whenChanged } from "./change.js";
 import { checkNames } from "./check-names.js";
 import type { RunDesk } from "./desk.js";
 import { messageOf, scoped } from "./going-on.js";
-import type { LiveRun } from "./live-run.js";
+import type { DurableRun } from "./live-run.js";
 import { loadTree } from "./load.js";
 import { cancelRun, type Message, messageText, runFinished } from "./posts.js";
 import { type RawSnapshot, rawSnapshotOf } from "./raw-run.js";
@@ -233,7 +233,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async #send(
     message: Message,
     { key: idempotencyKey }: PostOptions,
-    tell: (live: LiveRun) => Promise<Receipt | null>,
+    tell: (live: DurableRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
     const { desk, key } = this.#setup;
     checkNames({ key: idempotencyKey });

@@ -9,8 +9,7 @@
 import { isCurrent } from "../engine/reduce/work.js";
 import type { StepCompleted, StepFailed, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
-import type { Attempt } from "../run/attempt.js";
-import type { Runner } from "../run/runner.js";
+import type { AttemptCore, LiveRun } from "../run/run.types.js";
 import { AttemptRecords, type RecordHome } from "./attempt-records.js";
 import type { Draft, PendingRecords } from "./draft.js";
 import { recordConflict } from "./record-text.js";
@@ -18,13 +17,13 @@ import type { RecordKey } from "./run-store.types.js";
 
 /** How a tick is written into the journal. */
 export interface EntryTexts {
-  entryOf(runner: Runner, tick: Tick): string;
+  entryOf(runner: LiveRun, tick: Tick): string;
 }
 
 export class RunRecords {
   readonly #texts: EntryTexts;
   readonly #home: RecordHome;
-  readonly #ofAttempts: WeakMap<Attempt, AttemptRecords> = new WeakMap();
+  readonly #ofAttempts: WeakMap<object, AttemptRecords> = new WeakMap();
   /** By the ticks that they are stored with. */
   readonly #submitted: Map<Tick, AttemptRecords> = new Map();
   /** Those in drafts. */
@@ -35,20 +34,19 @@ export class RunRecords {
     this.#home = home;
   }
 
-  of(attempt: Attempt): AttemptRecords {
+  of(attempt: AttemptCore): AttemptRecords {
     let records = this.#ofAttempts.get(attempt);
     if (records === undefined) this.#ofAttempts.set(attempt, (records = new AttemptRecords(attempt, this.#home)));
     return records;
   }
 
-  prepare(runner: Runner, tick: Tick): void {
+  prepare(runner: LiveRun, tick: Tick): void {
     if (!("item" in tick) || tick.item === null) return;
     const attempt = runner.attempts.get(tick.item);
     const records = attempt && this.#ofAttempts.get(attempt);
     if (records === undefined) return;
     if (suspends.has(tick.type)) records.giveUpTurns();
-    else if (tick.type === "step.completed" && attempt?.number === tick.attempt && records.submit())
-      this.#submitted.set(tick, records);
+    else if (tick.type === "step.completed" && records.submit(tick.attempt)) this.#submitted.set(tick, records);
   }
 
   /** It waits for its commit, which another writer can refuse. */
@@ -56,7 +54,7 @@ export class RunRecords {
     return this.#submitted.has(tick);
   }
 
-  takeRound(runner: Runner, queue: Tick[]): Tick[] {
+  takeRound(runner: LiveRun, queue: Tick[]): Tick[] {
     if (this.#submitted.size === 0) return queue;
     const [first] = queue as [Tick];
     // What is due by then comes before it, and may end the step.
@@ -67,7 +65,7 @@ export class RunRecords {
   }
 
   /** A round goes into the draft. */
-  admit(runner: Runner, round: Tick[], draft: Draft): void {
+  admit(runner: LiveRun, round: Tick[], draft: Draft): void {
     const tick = round[0] as StepCompleted;
     const records = this.#submitted.get(tick);
     if (records === undefined) return;

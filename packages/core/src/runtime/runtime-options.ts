@@ -3,7 +3,7 @@ import type { Clock, Log } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { consoleLog, systemClock } from "../run/system.js";
 import { type OptionNames, unknownOptions } from "../value/unknown-options.js";
-import type { LiveRunSettings } from "./live-run.js";
+import type { DurableRunSettings } from "./live-run.js";
 import { memoryStore } from "./memory-store.js";
 import type { RunStore } from "./run-store.types.js";
 import type { RuntimeOptions, RuntimeRunOptions, Workflows } from "./runtime.types.js";
@@ -12,7 +12,7 @@ export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
   readonly store: RunStore;
   readonly leaseMs: number;
-  readonly settings: LiveRunSettings;
+  readonly settings: DurableRunSettings;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -2,7 +2,7 @@
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { PendingPrompt } from "../run/handler.types.js";
-import type { Runner } from "../run/runner.js";
+import type { LiveRun } from "../run/run.types.js";
 import { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
@@ -31,12 +31,12 @@ export function readShown(text: string, compiled: CompiledWorkflow, where: strin
 }
 
 /** Null: no prompt is open. */
-export function promptsText(runner: Runner): string | null {
+export function promptsText(runner: LiveRun): string | null {
   const prompts = openPrompts(runner, null, runner.host.compiled);
   return prompts.length === 0 ? null : JSON.stringify(prompts);
 }
 
-function openPrompts(runner: Runner, origin: string | null, compiled: CompiledWorkflow): object[] {
+function openPrompts(runner: LiveRun, origin: string | null, compiled: CompiledWorkflow): object[] {
   const { runId, prompts } = runner.state;
   const own = [...(prompts?.values() ?? [])].map(({ promptId, event }) => ({
     runId,

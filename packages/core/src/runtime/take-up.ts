@@ -6,9 +6,9 @@
 import type { Clock } from "../engine/ports.js";
 import { createRunState, type Outcome } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
-import { resumeChildren } from "../run/children.js";
-import { initialStore } from "../run/run-store.js";
-import type { Asked, LiveRun, LiveRunSetup } from "./live-run.js";
+import { continueRun } from "../run/launch.js";
+import { initialStore } from "../run/state-of-run.js";
+import type { Asked, DurableRun, DurableRunSetup } from "./live-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
 import { idOf } from "./run-key.js";
@@ -35,11 +35,11 @@ export interface RunsHere {
   readonly clock: Clock;
   readonly watchers: RunWatchers;
   readonly isStopped: boolean;
-  place(workflow: RegisteredWorkflow, setup: PlaceSetup): LiveRun;
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
 }
 
 /** What is known of a run that comes into memory; the rest is as for one that is stored and has no past. */
-export type PlaceSetup = Pick<LiveRunSetup, "key" | "epoch" | "state" | "status"> & Partial<LiveRunSetup>;
+export type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
 
 export interface TakeUpSetup {
   readonly desk: RunsHere;
@@ -66,7 +66,7 @@ export class TakeUp {
    *
    * @throws {WorkflowError} What keeps it from being loaded; the run is nobody's again then.
    */
-  async load(claimed: ClaimedRun, goOn: GoOn, asked: Asked | null = null): Promise<LiveRun | null> {
+  async load(claimed: ClaimedRun, goOn: GoOn, asked: Asked | null = null): Promise<DurableRun | null> {
     const { run } = claimed;
     const { desk, book } = this.#setup;
     const workflow = book.find(run.workflow);
@@ -100,7 +100,7 @@ export class TakeUp {
   }
 
   /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
-  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, goOn: GoOn): Promise<LiveRun | null> {
+  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, goOn: GoOn): Promise<DurableRun | null> {
     const { desk } = this.#setup;
     if (run.startAtMs > desk.clock.now() && typeof goOn === "string") return this.#release(run);
     const { compiled, code } = workflow;
@@ -139,7 +139,7 @@ export class TakeUp {
     { run, posts }: ClaimedRun,
     workflow: RegisteredWorkflow,
     { loaded, goOn, asked }: { readonly loaded: LoadedTree; readonly goOn: GoOn; readonly asked: Asked | null },
-  ): LiveRun {
+  ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
     const prefaces = prefacesOf(loaded, workflow);
     const family = tree.family();
@@ -161,8 +161,7 @@ export class TakeUp {
     const { runner } = live;
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
-    runner.begin({ type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
-    resumeChildren(runner);
+    continueRun(runner, { type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
     if (run.outcome === null) this.#setup.posts.deliver(live, open);
     else this.#setup.posts.refuse(live, open, runFinished(run.status));
     return live;
@@ -185,7 +184,7 @@ export class TakeUp {
 }
 
 /** Writes what follows from stored ticks and was not stored itself. */
-function catchUp(live: LiveRun, run: StoredRun, { tree }: LoadedTree): void {
+function catchUp(live: DurableRun, run: StoredRun, { tree }: LoadedTree): void {
   const missing = tree.streamed.filter(({ sequence }) => sequence > run.lastEvent);
   for (const item of missing) live.published(item);
 }

@@ -3,9 +3,8 @@ import { isWritten } from "../state/is-written.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
-import type { Attempt } from "./attempt.js";
 import { noteFailure, tellUntaken } from "./forgotten-calls.js";
-import type { Runner } from "./runner.js";
+import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
 /** What a new run starts from. */
 export function initialStore(compiled: CompiledWorkflow): unknown {
@@ -13,15 +12,15 @@ export function initialStore(compiled: CompiledWorkflow): unknown {
 }
 const empty = /* @__PURE__ */ Object.freeze({});
 
-export function createCell(runner: Runner): StateCell {
-  const { compiled, ports } = runner.host;
+export function createCell(run: LiveRunCore): StateCell {
+  const { compiled, ports } = run.host;
   return new StateCell({
-    read: () => runner.state.store,
+    read: () => run.state.store,
     commit(change, { writer, value }) {
-      const attempt = (writer?.token ?? null) as Attempt | null;
+      const attempt = (writer?.token ?? null) as AttemptCore | null;
       attempt?.assertAlive();
       // That of the attempt: a child that shares this store remembers, in the same tick, that it has done it.
-      const by = attempt?.runner ?? runner;
+      const by = attempt?.run ?? run;
       return by.commit({
         type: "state.edited",
         atMs: by.now(),
@@ -34,8 +33,8 @@ export function createCell(runner: Runner): StateCell {
       });
     },
     failed(failure, writer) {
-      if (writer) noteFailure(writer.token as Attempt, failure);
-      else tellUntaken(ports.log, `A write to the state of run "${runner.state.runId}" has failed.`, failure);
+      if (writer) noteFailure(writer.token as AttemptCore, failure);
+      else tellUntaken(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
     },
     schema: compiled.state,
     types: compiled.values,

@@ -1,0 +1,197 @@
+/**
+ * What the parts of a run know of each other. {@link LiveRunCore} is the seam: all that the call of a step, and the `ctx` that the
+ * step holds, may ask of the run they are part of. A host in another process, or on another machine, implements that interface.
+ *
+ *     launch ──► Runner (loop) ──commands──► perform ──► Attempt ──► StepContext, Calls, forgotten calls, …
+ *                   ▲                                       │
+ *                   └──────────── LiveRunCore ◄─────────────┘
+ *
+ * @module
+ */
+import type { Command, Receipt } from "../engine/command.js";
+import type { GeneratorDrive } from "../engine/features.js";
+import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
+import type { Send, Tick } from "../engine/tick.js";
+import type { ResourceContainer } from "../resource/resource-container.js";
+import type { StateCell } from "../state/state-cell.js";
+import type { EventStream } from "../stream/event-stream.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
+import type { CompiledStep } from "../workflow/compile.js";
+import type { Calls } from "./calls.js";
+import type { LastAct, LastChange } from "./finish-step.js";
+import type { WorkflowHost } from "./workflow-host.js";
+
+/**
+ * A run, as the calls of its steps see it. No attempt, and nothing that an attempt holds, knows more of its run.
+ *
+ * Everything here is synchronous but {@link commit}, and every change goes through a tick.
+ */
+export interface LiveRunCore {
+  /** The workflow with its clock, log, limits and watchers. A host elsewhere has the same code, and builds this itself. */
+  readonly host: WorkflowHost;
+  /**
+   * What the ticks so far have made of the run. Attempts only read it, and at once: the run's id and time, its items, its state. A
+   * host elsewhere keeps a copy of the parts that an attempt reads, which is as old as the last round it was told of; `ctx.toDict()`
+   * alone needs all of it.
+   */
+  readonly state: RunState;
+  /** The run whose step started this one; `null` for a run without a parent. */
+  readonly parent: ParentLink | null;
+  /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
+  readonly family: ReadonlyMap<string, RunState> | null;
+  /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
+  readonly journal: Pick<RunJournal, "mayRefuse" | "isStopping"> | null;
+  /** The run has left memory without an outcome: what its attempts still do counts for nobody, and nobody is told of it. */
+  readonly hasLeft: boolean;
+  /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
+  now(): number;
+  /**
+   * Refuses what could not be stored, before anything changes: the step that is to blame is still there to be told.
+   *
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`
+   */
+  prepare(tick: Tick): void;
+  /**
+   * Hands in what has happened. It takes effect in the order of the calls, in memory at once, and never before it is stored. After
+   * the end of the run it does nothing. A host elsewhere has to keep the order of the ticks of one attempt.
+   *
+   * @param told Called once the tick is stored and reduced; never, when that fails.
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot.
+   */
+  submit(tick: Tick, told?: () => void): void;
+  /** Like {@link submit}; resolves once the tick is stored and reduced, and gives nothing where that is done at once. */
+  commit(tick: Tick): void | Promise<void>;
+  /** An attempt has ended by itself: no command reaches it any more. Its last tick follows at once. */
+  forget(item: number): void;
+  /**
+   * The state that steps edit, made when first asked for: one writer at a time, over all attempts of the run and over the children
+   * that share it. A host elsewhere has to hold that lock for its attempts.
+   */
+  store(): StateCell;
+  /** The same, if anybody has asked for it: a step that writes nothing costs nothing. */
+  hasStore(): StateCell | null;
+  /** Resources of the scope `run`, opened when first asked for. They live in the process of the attempt. */
+  resources(): ResourceContainer;
+}
+
+/** What a run sees of an attempt: the three things that commands do to it. */
+export interface AttemptPort {
+  /** Its outcome does not count. `settle`: whoever waits for a call of it is told so; else the run has left memory. */
+  end(reason: string, settle: boolean): void;
+  /** A call was answered: the answer is in the memory of the work item. */
+  settle(call: string): void;
+  /** A generator may yield again. */
+  pull(): void;
+}
+
+/** An attempt, as its parts see it: the context of the step, its calls, its generator and its last act. */
+export interface AttemptCore {
+  readonly run: LiveRunCore;
+  readonly item: WorkItem;
+  readonly step: CompiledStep;
+  readonly number: number;
+  readonly startedAtMs: number;
+  /** Why it is over; `null` while it counts. */
+  readonly ended: string | null;
+  readonly hasReturned: boolean;
+  readonly signal: AbortSignal;
+  /** Sent, not committed yet. */
+  sends: Send[] | null;
+  /** `null` before the first call. */
+  calls: Calls | null;
+  /** What `ctx.finish` gave. */
+  lastAct: LastAct | null;
+  generator: GeneratorDrive | null;
+  /** @throws {WorkflowError} `ATTEMPT_ENDED` */
+  assertAlive(): void;
+  settle(call: string): void;
+  pause(): void;
+  commitSends(sends: readonly Send[] | null): void;
+  afterCalls(next: () => void): void;
+  finish(output: EventData | readonly EventData[] | null, last?: LastChange | null): Tick;
+  fail(thrown: unknown): void;
+  threw(error: unknown): void;
+}
+
+/** A run as the process has it that holds it in memory. Performers, children and handlers see it; attempts do not. */
+export interface LiveRun extends LiveRunCore {
+  /** Whether it is in memory and at work: false before the first tick and after the last. */
+  live: boolean;
+  readonly journal: RunJournal | null;
+  owner: RunOwner | null;
+  readonly attempts: Map<number, AttemptPort>;
+  children: Map<string, LiveRun> | null;
+  stream: EventStream | null;
+  /** The sequence number of the next event that readers see. */
+  published: number;
+  /** Senders that wait for a receipt: `null` as a receipt says that the run leaves memory, and none comes of it here. */
+  tickets: Map<number, (receipt: Receipt | null) => void> | null;
+  begin(tick: Tick): void;
+  whenStored(tick: Tick): Promise<void>;
+  onReplaced(tick: Tick, other: Tick): void;
+  ticket(resolve: (receipt: Receipt | null) => void, number?: number): number;
+  openChild(child: ChildSetup): LiveRun;
+  adopt(child: RunState): void;
+  disown(runId: string): void;
+  disownAfter(tick: Tick, runId: string): void;
+  idle(signal?: AbortSignal): Promise<void>;
+  isQuiet(): boolean;
+  isIdle(): boolean;
+  onIdle(): void;
+  checkIdleAgain(): void;
+  finish(outcome: Outcome): void;
+  cancelAtOnce(reason: string): void;
+  release(reason: string): void;
+  drop(error: unknown): void;
+}
+
+/** Does what a command says. The loop takes it as it is, and knows none of those who do it. */
+export type Perform = (run: LiveRun, command: Command) => void;
+
+export interface ChildSetup {
+  readonly host: WorkflowHost;
+  readonly state: RunState;
+  readonly parent: Omit<ParentLink, "run">;
+}
+
+/** How a child hangs on the run whose step started it. */
+export interface ParentLink {
+  readonly run: LiveRun;
+  readonly item: number;
+  readonly call: string;
+  /** The name of the child in `static children`. */
+  readonly name: string;
+  /** The child works on the store of its parent. */
+  readonly sharesStore: boolean;
+}
+
+/** Who is told how a run ends. */
+export interface RunOwner {
+  onFinish(outcome: Outcome): void;
+  /** The run is gone from memory without an outcome: storing failed, or the engine has a fault. */
+  onDrop(error: unknown): void;
+}
+
+/** Where the ticks of one run and its children go before they are reduced. */
+export interface RunJournal {
+  /**
+   * Called where a tick is made, with the step or the caller that is to blame still there to be told.
+   *
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for what cannot be stored.
+   */
+  prepare?(run: LiveRun, tick: Tick): void;
+  /** The ticks of the next round, taken out of the queue; the queue itself stands for all of it. */
+  takeRound?(run: LiveRun, queue: Tick[]): Tick[];
+  /** Stores the ticks of one round, and may replace those that cannot be stored. Gives nothing when they are stored already. */
+  append(run: LiveRun, ticks: Tick[]): void | Promise<void>;
+  /** Whether this tick, once it is submitted, can be refused by the store while others of its run are not. */
+  mayRefuse?(tick: Tick): boolean;
+  /** What has to be known before the first tick of a loaded run: its code has changed. */
+  preface?(run: LiveRun): Tick[];
+  /** The run shows this to its readers. */
+  published?(item: StreamedEvent): void;
+  /** Nothing is left to do now. */
+  idle?(): void;
+  /** Whether a step has failed with this only because its runtime stops: that is no end of it. */
+  isStopping?(thrown: unknown): boolean;
+}
