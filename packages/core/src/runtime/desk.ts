@@ -10,7 +10,7 @@ import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import { continueRun } from "../run/launch.js";
 import { outcomeError } from "../run/outcome.js";
-import { decodeOutcome } from "../snapshot/decode.js";
+import { decodeOutcome } from "../snapshot/decode-parts.js";
 import { Committer } from "./committer.js";
 import { parseJson } from "./journal-text.js";
 import { type Asked, DurableRun, type DurableRunHome, type DurableRunSettings } from "./live-run.js";

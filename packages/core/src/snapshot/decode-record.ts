@@ -1,24 +1,14 @@
 /** The memory of a work item, from JSON. */
 import type { MemoryRecord } from "../engine/state.js";
-import type { ErrorRecord } from "../errors/error-record.js";
-import type { WorkflowEvent } from "../event/event.js";
 import { decodeEvent } from "../event/event-codec.js";
 import { isRecord } from "../state/state-schema.js";
 import { compiledChild } from "../workflow/child.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
+import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 
 const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
 
-/** What a record holds, decoded as the run that it is of decodes it. */
-export interface ValueDecoder {
-  readonly compiled: CompiledWorkflow;
-  value(raw: unknown, path: string): unknown;
-  event(raw: unknown, path: string): WorkflowEvent;
-  error(raw: unknown, path: string): ErrorRecord;
-}
-
-export function decodeRecord(decoder: ValueDecoder, reader: Reader, item: number): MemoryRecord {
+export function decodeRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryRecord {
   const kind = reader.oneOf("kind", KINDS);
   const call = reader.text("call");
   switch (kind) {
@@ -44,16 +34,14 @@ export function decodeRecord(decoder: ValueDecoder, reader: Reader, item: number
       return {
         kind,
         call,
-        events: reader.nullable("events", (name) =>
-          reader.array(name).map((event) => decoder.event(event, reader.at(name))),
-        ),
+        events: reader.nullable("events", (name) => decoder.events(reader, name)),
       };
     case "yield":
       return { kind, call, digest: reader.text("digest") };
   }
 }
 
-function waitRecord(decoder: ValueDecoder, reader: Reader, item: number): MemoryRecord {
+function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryRecord {
   for (const type of reader.texts("accepts"))
     if (!decoder.compiled.registry.get(type))
       throw mismatch(reader.at("accepts"), `names ${type}, which is no event of it`);
@@ -82,7 +70,7 @@ function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>
 }
 
 /** Its start and result are events of the child, which the parent need not know. */
-function childRecord(decoder: ValueDecoder, reader: Reader): MemoryRecord {
+function childRecord(decoder: PartDecoder, reader: Reader): MemoryRecord {
   const name = reader.text("name");
   const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));
   return {

@@ -12,32 +12,22 @@ import {
   createRunState,
   createScope,
   type EventData,
-  type Failure,
   type JoinBuffer,
   type Leftover,
-  type Outcome,
   type Parcel,
-  type Recoveries,
   type RunState,
   type Scope,
-  type SettledMember,
-  type StepInput,
   shareStore,
   type WaitRecord,
   type WorkItem,
 } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
-import type { ErrorRecord } from "../errors/error-record.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { decodeEvent } from "../event/event-codec.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
-import { decodeValue } from "../value/codec.js";
-import { guardJson } from "../value/guard.js";
-import { unmeasured } from "../value/limits.js";
 import { isVersion } from "../value/version.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { toCurrent } from "../workflow/state-version.js";
+import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 import { takesInput } from "./takes-input.js";
@@ -58,19 +48,12 @@ export function decodeState(compiled: CompiledWorkflow, dict: Reader, options: D
 }
 const alone: DecodeOptions = { asStored: false, owner: null };
 
-/** How a run ended, as {@link encodeOutcome} gave it. */
-export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
-  const reader = new Reader(json, "outcome");
-  return new StateDecoder(compiled, reader).outcome(reader);
-}
-
-export class StateDecoder {
-  readonly compiled: CompiledWorkflow;
+class StateDecoder extends PartDecoder {
   private readonly dict: Reader;
   private readonly scopes: Map<number, Scope> = new Map();
 
   constructor(compiled: CompiledWorkflow, dict: Reader) {
-    this.compiled = compiled;
+    super(compiled);
     this.dict = dict;
   }
 
@@ -119,70 +102,6 @@ export class StateDecoder {
     return asStored ? store : toCurrent(compiled, store, version);
   }
 
-  event(encoded: unknown, path: string): WorkflowEvent {
-    return decodeEvent(encoded, this.compiled.registry, path);
-  }
-
-  value(encoded: unknown, path: string): unknown {
-    return decodeValue(encoded, path, this.compiled.values);
-  }
-
-  private events(reader: Reader, name: string): WorkflowEvent[] {
-    return reader.array(name).map((event, index) => this.event(event, `${reader.at(name)}.${index}`));
-  }
-
-  outcome(reader: Reader): Outcome {
-    const status = reader.oneOf("status", ["completed", "failed", "cancelled", "timedOut"]);
-    switch (status) {
-      case "completed":
-        return { status, event: this.event(reader.raw("event"), reader.at("event")) };
-      case "failed":
-        return { status, failure: this.failure(reader.raw("failure"), reader.at("failure")) };
-      case "cancelled":
-        return { status, reason: this.value(reader.raw("reason"), reader.at("reason")) };
-      case "timedOut":
-        return {
-          status,
-          timeoutMs: reader.number("timeoutMs"),
-          activeSteps: reader.texts("activeSteps"),
-          ...(reader.raw("deadlineMs") !== undefined && { deadlineMs: reader.number("deadlineMs") }),
-        };
-    }
-  }
-
-  private failure(value: unknown, path: string): Failure {
-    const reader = new Reader(value, path);
-    return {
-      stepName: reader.nullable("stepName", (name) => reader.text(name)),
-      error: this.error(reader.raw("error"), reader.at("error")),
-      attempts: reader.number("attempts"),
-      elapsedMs: reader.number("elapsedMs"),
-      failedAtMs: reader.time("failedAtMs"),
-      ...this.failedInput(reader),
-    };
-  }
-
-  private failedInput(reader: Reader): Pick<Failure, "input" | "shape"> {
-    const input = this.events(reader, "input");
-    const shape = reader.raw("shape");
-    if (shape === undefined) return { input };
-    if (shape === "batch") return { input, shape };
-    const slots = reader.texts("shape");
-    if (slots.length !== input.length) throw invalidSnapshot(reader.at("shape"), "no name for each event of a set");
-    return { input, shape: slots };
-  }
-
-  error(value: unknown, path: string): ErrorRecord {
-    guardJson(value, { code: "SNAPSHOT_HOSTILE", path, limits: unmeasured });
-    const reader = new Reader(value, path);
-    reader.text("name");
-    reader.text("message");
-    for (const name of ["stack", "code", "hint"]) if (reader.raw(name) !== undefined) reader.text(name);
-    if (reader.raw("details") !== undefined) new Reader(reader.raw("details"), reader.at("details"));
-    if (reader.raw("cause") !== undefined) this.error(reader.raw("cause"), reader.at("cause"));
-    return value as ErrorRecord;
-  }
-
   private item(reader: Reader): WorkItem {
     const step = reader.text("step");
     const id = reader.count("id", this.dict.count("nextId"));
@@ -225,47 +144,6 @@ export class StateDecoder {
     fan.open = 1;
     const isGenerator = [...(memory?.values() ?? [])].some(({ kind }) => kind === "yield");
     if (isGenerator) fan.generator = id;
-  }
-
-  private input(reader: Reader): StepInput {
-    const kind = reader.oneOf("kind", ["event", "batch", "settled", "set"]);
-    switch (kind) {
-      case "event":
-        return { kind, event: this.event(reader.raw("event"), reader.at("event")) };
-      case "batch":
-        return { kind, members: Object.freeze(this.events(reader, "members")) };
-      case "settled":
-        return { kind, members: reader.each("members", (member) => this.member(member)) };
-      case "set":
-        return {
-          kind,
-          slots: Object.fromEntries(
-            reader.array("slots").map((entry, index) => this.slot(entry, `${reader.at("slots")}.${index}`)),
-          ),
-        };
-    }
-  }
-
-  private slot(entry: unknown, path: string): readonly [string, WorkflowEvent] {
-    if (!Array.isArray(entry) || typeof entry[0] !== "string") throw invalidSnapshot(path, "no slot");
-    return [entry[0], this.event(entry[1], path)];
-  }
-
-  private member(reader: Reader): SettledMember {
-    const index = reader.number("index");
-    const status = reader.oneOf("status", ["ok", "empty", "failed"]);
-    if (status === "ok") return { status, index, event: this.event(reader.raw("event"), reader.at("event")) };
-    return status === "failed"
-      ? { status, index, failure: this.failure(reader.raw("failure"), reader.at("failure")) }
-      : { status, index };
-  }
-
-  private recoveries(reader: Reader): Recoveries | null {
-    return reader.nullable("recoveries", (name) => {
-      const counts = new Reader(reader.raw(name), reader.at(name));
-      const entries = Object.keys(reader.raw(name) as object).map((handler) => [handler, counts.number(handler)]);
-      return Object.fromEntries(entries) as Recoveries;
-    });
   }
 
   private scope(reader: Reader, name: string): Scope | null {
