@@ -128,8 +128,10 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
-  if (compiled.state !== null && owner === null && !asStored)
-    state.store = freezeState(compiled.state.checkAll(state.store));
+  if (compiled.state !== null && owner === null && !asStored) {
+    const checked = compiled.state.checkAll(state.store);
+    if (checked !== state.store) state.store = freezeState(checked);
+  }
   if (!isChild) ids.add(state.runId);
   for (const { runId } of openChildren(state)) {
     if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);

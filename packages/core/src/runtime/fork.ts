@@ -6,6 +6,7 @@ import { encodeEvent } from "../event/event-codec.js";
 import { isEvent } from "../event/facts.js";
 import { restoreRun } from "../run/snapshot-run.js";
 import { createDraft } from "../state/draft.js";
+import { freezeState } from "../state/freeze-state.js";
 import { prepareEdit } from "../state/prepare-change.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { RunDesk } from "./desk.js";
@@ -34,7 +35,7 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }
     const draft = createDraft(state.store as object);
     edit(draft as Record<string, unknown>);
     const { next } = prepareEdit(state.store, draft, { schema, types });
-    state.store = schema?.checkAll(next) ?? next;
+    state.store = freezeState(schema?.checkAll(next) ?? next);
   }
   if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
   await desk.startAt({

@@ -24,6 +24,7 @@ import {
 import { Timers } from "../engine/timers.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
+import { decodeOwn } from "../value/codec.js";
 import { isVersion } from "../value/version.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { toCurrent } from "../workflow/state-version.js";
@@ -91,7 +92,7 @@ class StateDecoder extends PartDecoder {
 
   private store(asStored: boolean): unknown {
     const { dict, compiled } = this;
-    const store = freezeState(this.value(dict.raw("store"), dict.at("store")));
+    const store = freezeState(decodeOwn(dict.raw("store"), dict.at("store"), compiled.values));
     if (!isRecord(store)) throw invalidSnapshot(dict.at("store"), "no state");
     const version = dict.raw("stateVersion") === undefined ? 1 : dict.raw("stateVersion");
     if (!isVersion(version))

@@ -20,7 +20,7 @@ import type {
 } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
-import { encodeValue } from "../value/codec.js";
+import { encodeFrozen, encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
 import { compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
@@ -86,7 +86,7 @@ class StateEncoder {
       activeMs: state.activeMs + running,
       nextId: state.nextId,
       streamed: state.streamed,
-      ...(sharesStore ? null : { store: encodeValue(state.store, "state", this.types) }),
+      ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...list(
         "items",

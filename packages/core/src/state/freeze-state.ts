@@ -1,4 +1,5 @@
 import { isPlainObject } from "../value/guard.js";
+import { isKnown } from "../value/known.js";
 
 /**
  * Freezes a storable value all the way down, Map and Set included.
@@ -6,16 +7,20 @@ import { isPlainObject } from "../value/guard.js";
  * Looks into what is frozen already: a caller may have frozen only the outside. The value has no cycles: checked before.
  */
 export function freezeState<Value>(value: Value): Value {
+  return typeof value !== "object" || value === null || isKnown(value) ? value : freezeParts(value);
+}
+
+function freezeParts<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) {
     for (const [key, item] of value) {
-      freezeState(key);
-      freezeState(item);
+      freezeParts(key);
+      freezeParts(item);
     }
   } else if (Array.isArray(value) || value instanceof Set) {
-    for (const item of value) freezeState(item);
+    for (const item of value) freezeParts(item);
   } else if (isPlainObject(value)) {
-    for (const item of Object.values(value)) freezeState(item);
+    for (const item of Object.values(value)) freezeParts(item);
   } else {
     return value;
   }

@@ -1,13 +1,12 @@
 import type { StateChange, StatePatch } from "../engine/tick.js";
 import { isForbiddenKey } from "../value/guard.js";
-import type { Measure } from "../value/limits.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
 import { finishDraft } from "./finish-draft.js";
 import { freezeContainer, freezeState } from "./freeze-state.js";
 import { findSlot } from "./path.js";
-import { type Place, refuseUnstorable, root, unstorable } from "./refuse-unstorable.js";
+import { type Place, refuseUnstorable, root, unstorable, type Weight } from "./refuse-unstorable.js";
 import { invalid, isRecord, type StateSchema } from "./state-schema.js";
 
 /** What a state has to pass. */
@@ -19,8 +18,8 @@ export interface StateRules {
 /** A checked change, with the state after it. */
 export type PreparedChange = StateChange & {
   readonly next: unknown;
-  /** At most what it adds to the size of the state; of a whole state, its size. */
-  readonly added: Measure;
+  /** At most what it adds to the state; of a whole state, what that is. */
+  readonly added: Weight;
 };
 
 /**
@@ -80,8 +79,8 @@ function changeTo(before: unknown, after: unknown, rules: StateRules): PreparedC
 }
 
 function wholeOf(after: unknown, { types }: StateRules): PreparedChange {
-  const { items, characters } = refuseUnstorable(after, root, types);
-  return { whole: true, next: freezeState(after), added: { items, characters } };
+  const { items, characters, isRich } = refuseUnstorable(after, root, types);
+  return { whole: true, next: freezeState(after), added: { items, characters, isRich } };
 }
 
 function patchedBy(before: unknown, patches: readonly StatePatch[], rules: StateRules): PreparedChange {
@@ -90,15 +89,17 @@ function patchedBy(before: unknown, patches: readonly StatePatch[], rules: State
 }
 
 /** @throws {WorkflowError} `STATE_UNSTORABLE` */
-function measure(before: unknown, patches: readonly StatePatch[], { types }: StateRules): Measure {
+function measure(before: unknown, patches: readonly StatePatch[], { types }: StateRules): Weight {
   let items = 0;
   let characters = 0;
-  for (const { path, value } of patches) {
+  let isRich = false;
+  for (const { op, path, value } of patches) {
     const size = refuseUnstorable(value, placeIn(before, path), types);
     items += size.items + 3; // an entry of a Map is a pair with its two parts
     characters += size.characters + String(path.at(-1)).length;
+    isRich ||= size.isRich && op !== "remove";
   }
-  return { items, characters };
+  return { items, characters, isRich };
 }
 
 /** @throws {WorkflowError} `STATE_UNSTORABLE` where the path ends in a name that no record may have. */

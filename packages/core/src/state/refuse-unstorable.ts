@@ -2,6 +2,11 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { type Measure, valueLimits } from "../value/limits.js";
 import { examine, type Unstorable, type ValueType } from "../value/plain.js";
 
+/** How large a value is, and whether it holds what plain JSON cannot. */
+export interface Weight extends Measure {
+  readonly isRich: boolean;
+}
+
 /** Where a value goes. */
 export interface Place {
   readonly path: readonly (string | number)[];
@@ -14,18 +19,18 @@ export const root: Place = { path: [], above: 0 };
 /**
  * Refuses what no snapshot could hold, wherever it is in a value that goes to a place in the state.
  *
- * @returns how large the value is.
+ * @returns how large the value is, and whether plain JSON can hold it.
  * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
  */
-export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Measure {
+export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
   if (above > valueLimits().depth) throw unstorable({ path: "", what: tooDeep() }, path);
-  if (typeof value === "number" && Number.isFinite(value)) return none;
+  if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
   const found = examine(value, types, { above });
   if (found.fault !== null) throw unstorable(found.fault, path);
   return found;
 }
 
-const none: Measure = { items: 0, characters: 0 };
+const none: Weight = { items: 0, characters: 0, isRich: false };
 
 function tooDeep(): string {
   return `nested deeper than ${valueLimits().depth} levels`;

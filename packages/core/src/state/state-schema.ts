@@ -113,7 +113,9 @@ export class StateSchema {
 function reconcile(given: unknown, answer: unknown, path: readonly string[]): unknown {
   if (Object.is(given, answer) || given === undefined) return answer;
   if (Array.isArray(given) && Array.isArray(answer) && given.length === answer.length) {
-    const items = given.map((item, index) => reconcile(item, answer[index], [...path, String(index)]));
+    const items = given.map((item, index) =>
+      Object.is(item, answer[index]) ? item : reconcile(item, answer[index], [...path, String(index)]),
+    );
     return items.every((item, index) => Object.is(item, given[index])) ? given : items;
   }
   if (isRecord(given) && isRecord(answer)) return reconcileFields(given, answer, path);

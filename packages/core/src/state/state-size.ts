@@ -1,44 +1,45 @@
 /**
- * How large a state is, so that what is written piece by piece can be loaded as a whole.
+ * How large a state is, so that what is written piece by piece can be loaded as a whole; and whether plain JSON can hold it, so that
+ * a snapshot need not look through it.
  *
  * An edit costs what it changes: what it adds is added to a bound, and the state is counted only where the bound has passed the limit,
  * or half of it for the first time.
  *
  * @module
  */
-import { type Measure, tellNear, valueLimits } from "../value/limits.js";
+import { knownPlain, rememberPlain } from "../value/known.js";
+import { tellNear, valueLimits } from "../value/limits.js";
 import { examine, type ValueType } from "../value/plain.js";
 import type { PreparedChange } from "./prepare-change.js";
-import { unstorable } from "./refuse-unstorable.js";
+import { unstorable, type Weight } from "./refuse-unstorable.js";
 
 export class StateSize {
   /** The state that the bound is of. */
   #state: unknown = null;
-  #items = 0;
-  #characters = 0;
+  #bound: Weight = { items: 0, characters: 0, isRich: false };
   #isNear = false;
 
   /** @throws {WorkflowError} `STATE_UNSTORABLE` when the state would be too large with this change. */
   admit(before: unknown, change: PreparedChange, types: readonly ValueType[]): void {
-    const { next, added } = change;
+    const { next } = change;
     if (next === before) return;
-    let { items, characters } = added;
-    if (!("whole" in change)) {
-      const old =
-        this.#state === before ? { items: this.#items, characters: this.#characters } : examine(before, types);
-      items += old.items;
-      characters += old.characters;
-    }
+    let bound = "whole" in change ? change.added : sumOf(this.#boundOf(before, types), change.added);
     const limits = valueLimits();
     const share = this.#isNear ? 1 : 0.5;
-    if (items > limits.items * share || characters > limits.characters * share)
-      ({ items, characters } = this.#count(change, types));
+    if (bound.items > limits.items * share || bound.characters > limits.characters * share)
+      bound = this.#count(change, types);
     this.#state = next;
-    this.#items = items;
-    this.#characters = characters;
+    this.#bound = bound;
+    if (!bound.isRich) rememberPlain(next, bound, types);
   }
 
-  #count(change: PreparedChange, types: readonly ValueType[]): Measure {
+  #boundOf(before: unknown, types: readonly ValueType[]): Weight {
+    if (this.#state === before) return this.#bound;
+    const known = knownPlain(before, types);
+    return known === null ? examine(before, types) : { ...known, isRich: false };
+  }
+
+  #count(change: PreparedChange, types: readonly ValueType[]): Weight {
     const found = examine(change.next, types);
     const path = "patches" in change ? (change.patches[0]?.path ?? []) : [];
     const { fault } = found;
@@ -48,4 +49,12 @@ export class StateSize {
     tellNear(found, "the state", types);
     return found;
   }
+}
+
+function sumOf(one: Weight, other: Weight): Weight {
+  return {
+    items: one.items + other.items,
+    characters: one.characters + other.characters,
+    isRich: one.isRich || other.isRich,
+  };
 }

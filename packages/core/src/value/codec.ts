@@ -11,8 +11,9 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Form, type FormTag, formNamed, formOf } from "./forms.js";
 import { guardJson, isPlainObject } from "./guard.js";
+import { knownPlain, rememberPlain } from "./known.js";
 import { tellNear, unmeasured, type ValueLimits, valueLimits } from "./limits.js";
-import { examine, type Unstorable, type ValueType } from "./plain.js";
+import { examine, isChoosy, type Unstorable, type ValueType } from "./plain.js";
 
 /** `json` alone for plain JSON; `meta` says what stands for something else. */
 export interface EncodedValue {
@@ -44,18 +45,29 @@ export function encodeMeasured(value: unknown, path: string, types: readonly Val
   return encodeWithin(value, { path, types, limits: unmeasured });
 }
 
+/** As {@link encodeValue}, for what is deeply frozen: once it was found to be plain, it is not looked through again. */
+export function encodeFrozen(value: unknown, path: string, types: readonly ValueType[]): EncodedValue {
+  if (knownPlain(value, types) !== null) return { json: value };
+  return encodeWithin(value, { path, types, limits: valueLimits(), isFrozen: true });
+}
+
 interface Within {
   readonly path: string;
   readonly types: readonly ValueType[];
   readonly limits: ValueLimits;
+  /** Deeply frozen where it is encoded; to be frozen where it is decoded. @default false */
+  readonly isFrozen?: boolean;
 }
 
-function encodeWithin(value: unknown, { path, types, limits }: Within): EncodedValue {
+function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }: Within): EncodedValue {
   if (value === undefined) return nothing;
   const found = examine(value, types, { limits });
   if (found.fault !== null) throw unstorable(found.fault, path);
   if (limits !== unmeasured) tellNear(found, path, types);
-  if (!found.isRich) return { json: value };
+  if (!found.isRich) {
+    if (isFrozen) rememberPlain(value, found, types);
+    return { json: value };
+  }
   const form = formFor(value, types);
   if (form === undefined) {
     const parts: Parts = {};
@@ -143,15 +155,22 @@ export function decodeValue(encoded: unknown, path: string, types: readonly Valu
   return decodeWithin(encoded, { path, types, limits: valueLimits() });
 }
 
+/** As {@link decodeValue}, of data that nobody else holds: plain JSON comes back frozen all the way down. */
+export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
+  return decodeWithin(encoded, { path, types, limits: valueLimits(), isFrozen: true });
+}
+
 /** As {@link decodeValue}, of what {@link encodeMeasured} gave, or of a part of something that was measured as a whole. */
 export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, limits: unmeasured });
 }
 
-function decodeWithin(encoded: unknown, { path, types, limits }: Within): unknown {
+function decodeWithin(encoded: unknown, { path, types, limits, isFrozen = false }: Within): unknown {
   if (typeof encoded !== "object" || encoded === null || !("json" in encoded)) throw undecodable(path);
   const { json, meta } = encoded as EncodedValue;
-  guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits });
+  const freeze = isFrozen && meta === undefined;
+  const size = guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });
+  if (freeze) rememberPlain(json, size, types.every(isChoosy) ? types : null);
   if (meta === undefined) return json;
   try {
     return decode(json, meta as Tree, { types, copies: new Set() });

@@ -30,9 +30,8 @@ export function copyJson(data: unknown, path: string, code: ErrorCode): unknown 
   let copies: Map<object, unknown> | null = null;
   let count = 0;
   const copy = (value: unknown, depth: number): unknown => {
-    if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-    if (typeof value === "number" && Number.isFinite(value)) return value;
-    if (typeof value !== "object")
+    if (isLeaf(value)) return value;
+    if (typeof value !== "object" || value === null)
       return refuse(`has a value that is no JSON: ${typeof value === "number" ? value : typeof value}`);
     if (copies === null) {
       if (depth > MAX_DEPTH || ++count > MANY) throw again;
@@ -51,14 +50,18 @@ export function copyJson(data: unknown, path: string, code: ErrorCode): unknown 
   const copyParts = (value: object, depth: number): unknown => {
     if (Array.isArray(value)) {
       const list: unknown[] = [];
-      for (let index = 0; index < value.length; index++) list.push(copy(value[index], depth + 1));
+      for (let index = 0; index < value.length; index++) {
+        const item = value[index];
+        list.push(isLeaf(item) ? item : copy(item, depth + 1));
+      }
       return list;
     }
     if (!isPlainObject(value)) refuse(`has a value that is no JSON: an instance of ${value.constructor?.name}`);
     const made: Record<string, unknown> = {};
     for (const name of Object.keys(value)) {
       if (isForbiddenKey(name)) refuse(`has the forbidden key "${name}"`);
-      made[name] = copy((value as Record<string, unknown>)[name], depth + 1);
+      const part = (value as Record<string, unknown>)[name];
+      made[name] = isLeaf(part) ? part : copy(part, depth + 1);
     }
     return made;
   };
@@ -76,6 +79,18 @@ export function copyJson(data: unknown, path: string, code: ErrorCode): unknown 
     if (cause !== again) throw cause;
     copies = new Map();
     return read();
+  }
+}
+
+function isLeaf(value: unknown): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isFinite(value);
+    default:
+      return value === null;
   }
 }
 

@@ -9,6 +9,16 @@ describe("guardJson", () => {
     expect(() => guardJson({ a: [1, "b", null, true, { c: {} }] }, { code })).not.toThrow();
   });
 
+  it("says how large it is, and freezes what is asked to be frozen", () => {
+    const [left, own] = [{ ab: ["c", { d: 1 }] }, { ab: ["c", { d: 1 }] }];
+
+    expect(guardJson(left, { code })).toEqual({ items: 4, characters: 4 });
+    guardJson(own, { code, freeze: true });
+
+    expect([left.ab[1], left].map(Object.isFrozen)).toEqual([false, false]);
+    expect([own.ab[1], own.ab, own].map(Object.isFrozen)).toEqual([true, true, true]);
+  });
+
   it("refuses 10 MB of nested arrays and objects without a stack overflow", () => {
     const size = 2_500_000;
     const arrays = JSON.parse("[".repeat(size * 2) + "]".repeat(size * 2));

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { describeExcess, excessOf, type ValueLimits, valueLimits } from "./limits.js";
+import { describeExcess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 
 export interface GuardOptions {
   /** Of the error. */
@@ -9,6 +9,8 @@ export interface GuardOptions {
   readonly path?: string;
   /** @default those of values */
   readonly limits?: ValueLimits;
+  /** Freeze it on the way: it is nobody else's. @default false */
+  readonly freeze?: boolean;
 }
 
 /** Keys that reach prototypes. */
@@ -21,9 +23,11 @@ export function isForbiddenKey(key: string): boolean {
  *
  * Walks without recursion: no nesting overflows the stack. Measures as `examine` does.
  *
+ * @returns how large it is.
  * @throws {WorkflowError} with the code of `options`.
  */
-export function guardJson(value: unknown, { code, path = "The data", limits = valueLimits() }: GuardOptions): void {
+export function guardJson(value: unknown, options: GuardOptions): Measure {
+  const { code, path = "The data", limits = valueLimits(), freeze = false } = options;
   const refuse = (what: string, details = {}): never => {
     throw new WorkflowError({
       code,
@@ -53,6 +57,7 @@ export function guardJson(value: unknown, { code, path = "The data", limits = va
   while (nodes.length > 0 && items <= limits.items * 2 && characters <= limits.characters * 2) {
     const node = nodes.pop() as object;
     const depth = (depths.pop() as number) + 1;
+    if (freeze) Object.freeze(node);
     if (Array.isArray(node)) {
       items += node.length;
       for (const item of node) check(item, depth);
@@ -69,6 +74,7 @@ export function guardJson(value: unknown, { code, path = "The data", limits = va
   }
   const excess = excessOf({ items, characters }, limits);
   if (excess !== null) refuse(describeExcess(excess), excess);
+  return { items, characters };
 }
 
 /** Made by `{}`, `JSON.parse` or `Object.create(null)`, in this realm or another. */

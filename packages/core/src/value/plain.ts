@@ -24,10 +24,14 @@ export interface ValueType {
   decode(json: never): unknown;
 }
 
-/** One of the engine's own, which does not take every instance. */
+/** One of the engine's own, which takes no plain records and not every instance. */
 export interface ChoosyType extends ValueType {
   /** What is wrong with it, or null. */
   refuse(value: unknown): string | null;
+}
+
+export function isChoosy(type: ValueType): type is ChoosyType {
+  return "refuse" in type;
 }
 
 export interface Unstorable {
@@ -169,7 +173,7 @@ function isPlainArray(value: object): boolean {
 /** Of what its class makes of it, the parts are looked at in turn. */
 function visitRegistered(value: object, type: ValueType, walk: Walk): string | null {
   walk.isRich = true;
-  const refused = (type as Partial<ChoosyType>).refuse?.(value) ?? null;
+  const refused = isChoosy(type) ? type.refuse(value) : null;
   if (refused !== null) return refused;
   const json = type.encode(value as never);
   if (typeof json !== "object" || json === null) {

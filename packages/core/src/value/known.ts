@@ -1,0 +1,46 @@
+/**
+ * What walks have found in large values that are frozen all the way down, so that nobody goes through them again.
+ *
+ * Only plain JSON is known: a `Date` can be written to in whatever is frozen. What is near the limits is not, so whoever finds
+ * a value here need not measure it.
+ *
+ * @module
+ */
+import { type Measure, type ValueLimits, valueLimits } from "./limits.js";
+import type { ValueType } from "./plain.js";
+
+/** Smaller values are walked in less time than it takes to remember them. In keys and items. */
+const LARGE = 256;
+
+interface Known extends Measure {
+  /** None of these takes anything in it: a registered class may take plain records, too. `null` where they were not asked. */
+  readonly types: readonly ValueType[] | null;
+  readonly limits: ValueLimits;
+}
+
+const known = new WeakMap<object, Known>();
+
+/**
+ * @param value Plain JSON, deeply frozen.
+ * @param types Those that take nothing in it, or `null` where they were not asked.
+ */
+export function rememberPlain(
+  value: unknown,
+  { items, characters }: Measure,
+  types: readonly ValueType[] | null,
+): void {
+  const limits = valueLimits();
+  if (items < LARGE || items * 2 > limits.items || characters * 2 > limits.characters) return;
+  known.set(value as object, { items, characters, types, limits });
+}
+
+/** How large a value is at most that is known to be plain JSON. `null` for one that has to be looked through. */
+export function knownPlain(value: unknown, types: readonly ValueType[]): Measure | null {
+  const found = known.get(value as object);
+  return found !== undefined && found.types === types && found.limits === valueLimits() ? found : null;
+}
+
+/** True for what is deeply frozen for sure. */
+export function isKnown(value: object): boolean {
+  return known.has(value);
+}
