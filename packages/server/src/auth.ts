@@ -1,19 +1,20 @@
 /**
- * Who asks. The server knows no users: a function of yours says who a request is from.
+ * Authentication. The server keeps no users: a function of yours says who has sent a request.
  *
  * @module
  */
 import { WorkflowError } from "millrace";
+import { HttpError } from "./http/http-error.js";
 
-/** Who a request is from. */
+/** The sender of a request. */
 export interface Identity {
-  /** All it reads and writes are runs of this tenant. @default "" */
+  /** Tenant whose runs the sender may read and write. @default "" */
   readonly tenant?: string;
-  /** Tells clients apart where they share limits. */
+  /** Identifies the client for limits per client. */
   readonly client?: string;
 }
 
-/** Null: the request is refused with 401. */
+/** Identifies the sender of a request; `null` refuses the request with 401. */
 export type Authenticate = (request: Request) => Identity | null | Promise<Identity | null>;
 
 export interface BearerToken extends Identity {
@@ -21,16 +22,16 @@ export interface BearerToken extends Identity {
 }
 
 export interface BearerOptions {
-  /** Each alone, or with the tenant that it opens. */
+  /** Accepted tokens; a text alone opens the tenant "". */
   readonly tokens: readonly (string | BearerToken)[];
 }
 
 /**
- * Takes requests with `Authorization: Bearer <token>`.
+ * Accepts requests with `Authorization: Bearer <token>`.
  *
- * How long it takes says nothing about the tokens: digests are compared, all of them, to their last byte.
+ * The time taken reveals nothing about the tokens: digests are compared, all of them, to the last byte.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when there is no token, or one is empty or has a space in it.
+ * @throws {WorkflowError} `OPTION_INVALID` when there is no token, or one is empty or contains a space.
  * @example
  * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
  */
@@ -43,7 +44,7 @@ export function bearerAuth({ tokens }: BearerOptions): Authenticate {
   return async (request) => {
     const given = /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
     if (given === undefined) return null;
-    digests ??= Promise.all(known.map(({ token }) => digestOf(token))); // some platforms have no crypto before the first request
+    digests ??= Promise.all(known.map(({ token }) => digestOf(token))); // not at creation: some platforms have no crypto before the first request
     const digest = await digestOf(given);
     let found = -1;
     for (const [index, other] of (await digests).entries()) if (isSame(digest, other)) found = index;
@@ -67,5 +68,33 @@ function tokenMissing(): WorkflowError {
     message: "`bearerAuth` has no token, or one that is empty or has a space in it: no request could carry that.",
     hint: "Give at least one; look whether the environment variable that it comes from is set.",
     details: { option: "tokens" },
+  });
+}
+
+/** The sender when there is no `auth`: no tenant. */
+const anybody: Identity = {};
+
+/** Identifies the sender of a request. @throws {HttpError} `UNAUTHORIZED` */
+export async function authenticate(auth: Authenticate | null, request: Request): Promise<Identity> {
+  const identity = auth === null ? anybody : await auth(request);
+  if (identity === null || typeof identity !== "object") throw unauthorized();
+  assertTenant(identity);
+  return identity;
+}
+
+/**
+ * Refuses a tenant that is not a text: tenants are part of every key, and any other value could reach the data of
+ * others.
+ */
+function assertTenant({ tenant = "" }: Identity): void {
+  if (typeof tenant !== "string" || tenant.includes("\0")) throw new TypeError("`auth` gave a tenant that is no text.");
+}
+
+function unauthorized(): HttpError {
+  return new HttpError({
+    status: 401,
+    code: "UNAUTHORIZED",
+    detail: "This needs credentials that are known here.",
+    headers: { "www-authenticate": "Bearer" },
   });
 }

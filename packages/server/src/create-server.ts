@@ -19,21 +19,21 @@ import { openQuotas } from "./quota/quotas.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
-import { mountGoOn } from "./routes/go-on.js";
+import { mountResumeAndFork } from "./routes/resume-and-fork.js";
 import { mountHandlers } from "./routes/handlers.js";
-import { mountLookBack } from "./routes/look-back.js";
+import { mountHistory } from "./routes/history.js";
 import { mountPrompts } from "./routes/prompts.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
 import { mountStart } from "./routes/start.js";
 import type { Server } from "./server.types.js";
-import { whoAsks } from "./who-asks.js";
+import { authenticate } from "./auth.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
 /**
- * The app. It has no state of its own but what is under way, so any number of processes may offer one store.
+ * Creates the app. Its only state is what is under way, so any number of processes may serve one store.
  *
- * @throws {WorkflowError} `OPTION_INVALID`
+ * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
  * @example
  * serve({ fetch: createServer({ runtime, auth: bearerAuth({ tokens: [token] }) }).fetch, port: 8080 });
  */
@@ -66,8 +66,8 @@ const groups: readonly ((server: Server) => void)[] = [
   mountResults,
   mountEvents,
   mountPrompts,
-  mountGoOn,
-  mountLookBack,
+  mountResumeAndFork,
+  mountHistory,
   mountTick,
   mountDocs,
 ];
@@ -76,7 +76,7 @@ function identify({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHa
   const open = new Set(["/health", ...(publicDocs ? docsPaths : [])].map((path) => basePath + path));
   return async (context, next) => {
     const isOpen = open.has(new URL(context.req.url).pathname);
-    context.set("identity", await whoAsks(isOpen ? null : auth, context.req.raw));
+    context.set("identity", await authenticate(isOpen ? null : auth, context.req.raw));
     await next();
   };
 }
@@ -109,7 +109,7 @@ function requestOf(context: Context<ServerEnv>): { readonly method: string; read
   return { method: context.req.method, path: context.req.path };
 }
 
-/** A path that is there, asked with a method that is not. */
+/** Answers 405 to a known path with another method. */
 function refuseOtherMethods({ app }: Server): void {
   const methods = new Map<string, string[]>();
   for (const { path, method } of app.routes)

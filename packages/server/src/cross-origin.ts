@@ -1,8 +1,9 @@
 /**
- * Keeps out what pages of other sites send with the cookies of their readers.
+ * Refuses what pages of other sites send with the cookies of their readers.
  *
- * A page may send a `POST` anywhere, cookies included, as long as it is one that browsers send without asking. Three things tell
- * such a request apart, and no page can forge them: `Sec-Fetch-Site`, `Origin`, and headers that browsers ask for first.
+ * A page may send a `POST` anywhere, cookies included, if it is a request that browsers send without asking first.
+ * Three things expose such a request, and no page can forge them: `Sec-Fetch-Site`, `Origin`, and headers that browsers
+ * ask for first.
  *
  * @module
  * @see https://developer.mozilla.org/docs/Web/Security/Attacks/CSRF
@@ -12,14 +13,17 @@ import { isJson } from "./http/read-body.js";
 import type { CorsOptions } from "./options.js";
 
 export interface Trust {
-  /** Whose pages may send something. Null: only those of the own host. */
+  /** Other origins that may write; `null` for none. */
   readonly cors: CorsOptions | null;
-  /** Somebody in front answers the questions of browsers: what they ask for first was allowed there. It does not count for cookies. */
+  /**
+   * `true`: a proxy answers the preflight requests of browsers, so a header that needs one was allowed there. Does not
+   * count for cookies.
+   */
   readonly isAskedInFront: boolean;
 }
 
 /**
- * For every request, before anything else is looked at. One that only reads passes.
+ * Checks every request before anything else. A request that only reads passes.
  *
  * @throws {HttpError} `FORBIDDEN`, `BODY_NOT_JSON`
  */
@@ -34,7 +38,10 @@ export function assertMayWrite(request: Request, trust: Trust): void {
 
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What browsers add by themselves. A bearer token is put in by a script, which has to know it. */
+/**
+ * Tells whether the request has credentials that browsers add by themselves. A bearer token is no such credential: a
+ * script has to know it.
+ */
 function carriesCredentials(headers: Headers): boolean {
   const authorization = headers.get("authorization");
   return headers.has("cookie") || (authorization !== null && !isBearer(authorization));
@@ -44,13 +51,13 @@ function isBearer(authorization: string): boolean {
   return /^\s*bearer\s/i.test(authorization);
 }
 
-/** Whether a browser would have asked before it sent this to another origin. A form cannot send it at all. */
+/** Tells whether a browser would have asked before sending this to another origin. A form cannot send such a request. */
 function isAskedFor(headers: Headers): boolean {
   const isCustom = headers.has("x-requested-with") || headers.has("idempotency-key");
   return isCustom || isJson(headers.get("content-type")) || isBearer(headers.get("authorization") ?? "");
 }
 
-/** Browsers send `Origin` with every `POST`: without it nobody's page has sent this. */
+/** Browsers send `Origin` with every `POST`, so a request without it does not come from a page. */
 function isOfOwnHost({ url, headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin" || site === "none"; // also true behind a proxy that changes the host
@@ -58,7 +65,10 @@ function isOfOwnHost({ url, headers }: Request): boolean {
   return origin === null || hostOf(origin) === (headers.get("host") ?? new URL(url).host).toLowerCase();
 }
 
-/** Null: of no site, such as the `null` of a sandboxed frame. The scheme is left out: a proxy may have taken off the encryption. */
+/**
+ * Host of an origin; `null` for an opaque origin, such as that of a sandboxed frame. Schemes are not compared, because
+ * a proxy may have removed the encryption.
+ */
 function hostOf(origin: string): string | null {
   try {
     return new URL(origin).host || null;
@@ -67,7 +77,7 @@ function hostOf(origin: string): string | null {
   }
 }
 
-/** `"*"` names nobody whose page may use the cookies of others. */
+/** Tells whether the origin is listed. `"*"` lists no origin for requests with cookies. */
 function isNamed(headers: Headers, cors: CorsOptions | null, carries: boolean): boolean {
   if (cors === null) return false;
   const { origins, credentials = false } = cors;

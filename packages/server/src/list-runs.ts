@@ -1,8 +1,8 @@
 /**
  * Pages of runs.
  *
- * The store filters by one workflow. For several, pages of all are read and sifted: never more than a page has room for, so that
- * each ends where the store's cursor is.
+ * The store filters by one workflow. For several workflows, pages of all runs are read and filtered, never more than a
+ * page has room for, so that each page ends at a cursor of the store.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface HandlerPage {
   readonly cursor: string | null;
 }
 
-/** How many runs are looked at for one page. */
+/** Maximum number of runs that are read for one page. */
 const mostLookedAt = 5_000;
 
 const waitingStatuses: readonly StoredStatus[] = ["scheduled", "waiting"];
@@ -57,7 +57,7 @@ function filterOf({ status, waiting, label, created_after, created_before }: Lis
     one.slice(one.indexOf("=") + 1),
   ]);
   const labels = new Map(pairs);
-  if (pairs?.some(([name, value]) => labels.get(name) !== value)) return { status: [] }; // no run has two values of one label
+  if (pairs?.some(([name, value]) => labels.get(name) !== value)) return { status: [] }; // a run never has two values of one label
   return {
     ...((status ?? waiting) !== undefined && {
       status: statuses.filter((one) => waiting === undefined || waitingStatuses.includes(one) === waiting),

@@ -1,4 +1,4 @@
-/** What `createServer` takes. */
+/** The options of `createServer`. */
 import { type EventClass, type Log, type Workflow, WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
@@ -6,51 +6,60 @@ import type { Authenticate } from "./auth.js";
 import { consoleLog } from "./system.js";
 
 export interface ServerOptions {
-  /** Whose workflows and runs the server offers. The server neither starts nor stops it. */
+  /** Runtime with the workflows and runs to serve. The server neither starts nor stops it. */
   // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
   readonly runtime: Runtime<any>;
-  /** Who may ask. With it every route but `GET /health` needs it to say yes. @default everybody */
+  /**
+   * Identifies the sender of a request. When set, every route but `GET /health` requires it. @default everybody may use
+   * the server
+   */
   readonly auth?: Authenticate;
-  /** What `auth` asks for, as an OpenAPI security scheme: `/openapi.json` and `/docs` tell. @default bearer tokens */
+  /**
+   * The credentials that `auth` requires, as an OpenAPI security scheme for `/openapi.json` and `/docs`. @default
+   * bearer tokens
+   */
   readonly securityScheme?: Readonly<Record<string, unknown>>;
-  /** @default no other origin */
+  /** Other origins whose pages may use the server. @default none */
   readonly cors?: CorsOptions;
   readonly limits?: Partial<ServerLimits>;
-  /** In front of every route: `"/api"`. @default "" */
+  /** Prefix of every route, such as `"/api"`. @default "" */
   readonly basePath?: string;
   /**
-   * Events that may be sent to a run besides those that come from outside by themselves: that a step of the workflow or of its
-   * children waits for, and those that extend `ExternalEvent` or `HumanResponseEvent`. By workflow.
+   * More events that callers may send to runs, by workflow. Without the option these are the events that a step of the
+   * workflow or of its children waits for, and those that extend `ExternalEvent` or `HumanResponseEvent`.
    */
   readonly additionalEvents?: { readonly [workflow: string]: readonly EventClass[] };
   /**
-   * Names of workflows that take every event from outside, as servers of LlamaAgents do: whoever reaches a run can send it on to
-   * any of its steps, past the ones that check or ask.
+   * Names of workflows that accept every event from outside, as servers of LlamaAgents do. Whoever can reach a run can
+   * then send it to any step, past the steps that check or ask.
    *
    * @default none
    */
   readonly internalEvents?: readonly string[];
-  /** Shows `/docs` and `/openapi.json` to everybody, also where `auth` is given. @default false */
+  /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
-  /** Who counts as one client for the limits of one. @default who `auth` says it is, else the address of the connection */
+  /**
+   * Identifies the client for the limits per client. @default the `client` that `auth` returns, else the address of the
+   * connection
+   */
   readonly clientOf?: (request: Request) => string;
-  /** Where errors go whose text no answer shows. @default the console */
+  /** Receives unexpected errors, whose text no response contains. @default the console */
   readonly log?: Log;
 }
 
 export interface CorsOptions {
-  /** Exact origins: `["https://app.example"]`. `"*"` stands for any, and cannot be combined with `credentials`. */
+  /** Exact origins: `["https://app.example"]`. `"*"` allows any origin, and cannot be combined with `credentials`. */
   readonly origins: readonly string[];
   /** Lets pages send cookies. @default false */
   readonly credentials?: boolean;
 }
 
 export interface ServerLimits {
-  /** Of a body. @default 1048576 */
+  /** Size of a request body, in bytes. @default 1048576 */
   readonly bodyBytes: number;
-  /** Levels of objects and lists in a body. @default 64 */
+  /** Nesting depth of objects and lists in a body. @default 64 */
   readonly bodyDepth: number;
-  /** For a body to arrive. @default 10000 */
+  /** Milliseconds for a body to arrive. @default 10000 */
   readonly bodyTimeoutMs: number;
   /** Open streams in all. @default 10000 */
   readonly streams: number;
@@ -58,15 +67,18 @@ export interface ServerLimits {
   readonly streamsPerTenant: number;
   /** Open streams of one client. @default 100 */
   readonly streamsPerClient: number;
-  /** Silence after which an SSE stream gets a comment. @default 15000 */
+  /** Milliseconds of silence after which an SSE stream gets a comment. @default 15000 */
   readonly heartbeatMs: number;
-  /** How long `POST …/run` waits for the end of a run before it answers 202, and `GET /handlers/{id}?wait=` at most. @default 60000 */
+  /**
+   * Milliseconds that `POST …/run` waits for the end of a run before it answers 202, and the maximum of `GET
+   * /handlers/{id}?wait=`. @default 60000
+   */
   readonly runWaitMs: number;
   /** Requests in all that wait for a run: `POST …/run` and `?wait=`. @default 10000 */
   readonly waits: number;
-  /** Requests of one tenant that wait. @default 5000 */
+  /** Waiting requests of one tenant. @default 5000 */
   readonly waitsPerTenant: number;
-  /** Requests of one client that wait. @default 100 */
+  /** Waiting requests of one client. @default 100 */
   readonly waitsPerClient: number;
   /** Runs that one tenant starts or forks in a minute. @default 60000 */
   readonly startsPerMinutePerTenant: number;
@@ -90,7 +102,7 @@ export const defaultLimits: ServerLimits = {
   startsPerMinutePerClient: 6_000,
 };
 
-/** Every option with its value. */
+/** The options with their defaults. */
 export interface ResolvedOptions extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "limits"> {
   readonly auth: Authenticate | null;
   readonly cors: CorsOptions | null;
@@ -112,7 +124,7 @@ const known: OptionNames<ServerOptions> = {
   log: true,
 };
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const { auth, cors, clientOf, limits, ...rest } = options;
   const resolved: ResolvedOptions = {
@@ -142,7 +154,7 @@ export function wrongOptions(what: string, type: string, problems: readonly stri
   });
 }
 
-/** One that is given and undefined was meant to be there: without it everybody may do everything. */
+/** Refuses an `auth` that is given and undefined, because without `auth` everybody may do everything. */
 export function authProblems(options: { readonly auth?: unknown }): string[] {
   if (!Object.hasOwn(options, "auth") || typeof options.auth === "function") return [];
   return ["`auth` is no function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
@@ -160,7 +172,7 @@ function corsProblems(cors: CorsOptions): string[] {
   ];
 }
 
-/** What never equals the `Origin` of a browser lets nobody in. */
+/** Refuses an origin that no browser would send as `Origin`, because it allows nobody. */
 export function originProblems(option: string, origins: readonly unknown[]): string[] {
   if (!Array.isArray(origins)) return [`\`${option}\` is no list of origins`];
   const wrong = origins.filter((origin) => !isOrigin(origin));

@@ -3,10 +3,10 @@ import type { RunHandle } from "millrace/runtime";
 import { afterMs, nowMs } from "./system.js";
 
 /**
- * Resolves when the run has ended, when only somebody outside can bring it on, or when the time is up.
- * A run that sleeps or waits for its next attempt is waited for.
+ * Resolves when the run has ended, when it can continue only with input from outside, or when the time is up. A run
+ * that sleeps or waits for a retry is waited for.
  *
- * @param gone Aborts when nobody wants to know any more.
+ * @param gone Aborts when the result is no longer needed.
  */
 export async function settled(handle: RunHandle, waitMs: number, gone?: AbortSignal): Promise<void> {
   const untilMs = nowMs() + waitMs;
@@ -14,22 +14,22 @@ export async function settled(handle: RunHandle, waitMs: number, gone?: AbortSig
     const outcome = await before({ untilMs, gone }, (signal) => handle.idle({ signal }));
     if (outcome?.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return;
     if (outcome.wakeAtMs >= untilMs || gone?.aborted) return;
-    // Its timer is due then; what it does in between ends this sooner or later, too.
+    // The run's timer fires then. Whatever the run does next ends this loop sooner or later.
     const dueMs = Math.min(untilMs, Math.max(outcome.wakeAtMs, nowMs()) + 10);
     await before({ untilMs: dueMs, gone }, (signal) => ended(handle, signal));
   }
 }
 
-/** Where the run stands once it has nothing to do. Undefined: the time was up first. */
+/** Outcome of the run once it is idle; `undefined` when the time is up first. */
 export function idleUntil(handle: RunHandle, untilMs: number): Promise<RunOutcome | undefined> {
   return before({ untilMs }, (signal) => handle.idle({ signal }));
 }
 
-/** Everything that it shows from here on; nothing comes after its end. */
+/** Reads the rest of the stream, which ends with the run. */
 async function ended(handle: RunHandle, signal: AbortSignal): Promise<void> {
   const { lastEvent } = await handle.summary();
   for await (const _ of handle.streamEvents({ after: lastEvent, signal })) {
-    // Whoever wants to see it reads the stream.
+    // The error is for readers of the stream.
   }
 }
 
@@ -39,8 +39,8 @@ interface Patience {
 }
 
 /**
- * Undefined: the time was up first, or nobody waits any more. The work is called off then: a run may be at work for days, and
- * whoever asks for it all the time must not leave something behind each time.
+ * Returns `undefined` when the time is up or nobody waits any more. The work is then aborted: a run may take days, and
+ * repeated requests must not each leave a watcher behind.
  */
 async function before<Value>(
   { untilMs, gone }: Patience,

@@ -4,7 +4,7 @@ import type { ResolvedOptions } from "./options.js";
 import type { Quotas } from "./quota/quotas.js";
 import type { WorkflowCatalog } from "./workflow-facts.js";
 
-/** What every group of routes gets. */
+/** What every group of routes is given. */
 export interface Server extends RouteTable {
   readonly runtime: Runtime<any>;
   readonly catalog: WorkflowCatalog;

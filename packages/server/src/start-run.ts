@@ -1,8 +1,8 @@
 /**
  * Starts a run at most once.
  *
- * Whoever starts a run with an id writes down what it came with: its idempotency key, or a mark of its own. A request that finds
- * another mark than its own has not started that run.
+ * A start with an id stores a label: the idempotency key of the request, or a random mark. A request that finds another
+ * label than its own has not started that run.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { newId } from "./system.js";
 import { readStart } from "./wire/read-event.js";
 import type { RunBody } from "./wire/schemas.js";
 
-/** The label of a run with what its start came with. */
+/** Name of the label that identifies the starting request. */
 const startLabel = "millrace.start";
 
 export interface StartRequest {
@@ -24,14 +24,14 @@ export interface StartRequest {
   readonly idempotencyKey: string | null;
 }
 
-/** A handle is a promise: returned bare by an async function, its result would be awaited. */
+/** Wraps the handle, which is a promise: an async function that returned it bare would wait for the result of the run. */
 export interface StartedRun {
   readonly handle: RunHandle;
 }
 
 export type StartHost = Pick<Server, "runtime" | "catalog" | "limits">;
 
-/** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and what is wrong with the input. */
+/** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and the errors of an invalid input. */
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
   const { workflow, tenant, body, idempotencyKey } = request;
   const facts = catalog.get(workflow);
@@ -56,7 +56,7 @@ async function accepted(handle: RunHandle): Promise<StartedRun> {
   return { handle };
 }
 
-/** @param of What else the key is for: the same key and another one of these is another run. */
+/** @param of Scope of the key: the same key in another scope is another run. */
 export async function idOfKey(of: string, key: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([of, key]));
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", text)).slice(0, 16);

@@ -1,5 +1,5 @@
 /**
- * Time, chance and the console: used here and nowhere else in this package.
+ * The only file that uses time, randomness and the console.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** Calls `wake` once. Gives the way to call it off. */
+/** Calls `wake` once. Returns the function that cancels the call. */
 export function afterMs(delayMs: number, wake: () => void): () => void {
   const timer = setTimeout(wake, Math.min(Math.max(delayMs, 0), 2 ** 31 - 1));
   return () => clearTimeout(timer);

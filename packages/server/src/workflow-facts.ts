@@ -1,5 +1,5 @@
 /**
- * What the server knows about a workflow of the runtime: which events it may read and write.
+ * What the server knows about a workflow of the runtime: which events it can read and write.
  *
  * @module
  */
@@ -18,18 +18,18 @@ export interface WorkflowFacts {
   readonly name: string;
   readonly workflow: Workflow;
   readonly compiled: CompiledWorkflow;
-  /** Of the workflow, of its children and theirs, and those that were added. Nothing else is ever looked up. */
+  /** Events of the workflow, of its children at any depth, and additional ones. No other class is ever looked up. */
   readonly events: ReadonlyMap<string, EventClass>;
-  /** Those of them that callers may send to a run. */
+  /** Types of events that callers may send to a run. */
   readonly posted: ReadonlySet<string>;
-  /** How the user's own values become JSON. */
+  /** Value types of the user, for encoding. */
   readonly types: readonly ValueType[];
 }
 
 export interface CatalogOptions {
-  /** Events that no step names, by workflow. */
+  /** More events that callers may send, by workflow. */
   readonly additionalEvents?: Readonly<Record<string, readonly EventClass[]>>;
-  /** Names of workflows that take every event from outside. */
+  /** Names of workflows that accept every event from outside. */
   readonly internalEvents?: readonly string[];
 }
 
@@ -68,7 +68,7 @@ interface FactsSource {
   readonly name: string;
   readonly workflow: Workflow;
   readonly additional: readonly EventClass[];
-  /** It takes its internal events from outside, too. */
+  /** `true` when the workflow accepts its internal events from outside. */
   readonly isOpen: boolean;
 }
 
@@ -96,8 +96,9 @@ const typeOf = ({ type }: EventClass): string => type;
 const outsideRoles: ReadonlySet<string> = new Set(["external", "humanResponse"]);
 
 /**
- * All others are how a workflow gets from one step to the next: whoever sent them would choose where it goes on. A run is asked
- * before its children, so an event that a child waits for is none of these where the run has steps for it that do not wait.
+ * All other events connect the steps of the workflow: a caller who could send them would choose the next step. A run
+ * gets an event before its children do, so an event that only a child waits for does not come from outside when the run
+ * has other steps for it.
  */
 function comesFromOutside(eventClass: EventClass, routings: readonly Routing[]): boolean {
   if (outsideRoles.has(roleOf(eventClass))) return true;
@@ -106,7 +107,7 @@ function comesFromOutside(eventClass: EventClass, routings: readonly Routing[]):
   return routes.some(({ waiting }) => waiting.length > 0) && takes.every(({ waiting }) => waiting.length > 0);
 }
 
-/** The workflow, its children and theirs, each once. */
+/** The workflow and its children at any depth, each once. */
 function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
   const family = new Set<CompiledWorkflow>([root]);
   for (const member of family) for (const child of member.children.keys()) family.add(compileChild(member, child));

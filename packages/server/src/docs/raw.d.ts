@@ -1,5 +1,5 @@
 declare module "*?raw" {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: what the bundler makes of such an import
+  // biome-ignore lint/style/noDefaultExport: the bundler makes a default export of such an import
   export default text;
 }

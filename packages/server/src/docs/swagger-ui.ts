@@ -1,4 +1,4 @@
-/** The files of Swagger UI, as texts: the build puts them into a chunk of their own. */
+/** The files of Swagger UI as texts. The build puts them into a separate chunk. */
 
 import css from "swagger-ui-dist/swagger-ui.css?raw";
 import bundle from "swagger-ui-dist/swagger-ui-bundle.js?raw";

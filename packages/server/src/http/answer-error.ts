@@ -1,6 +1,6 @@
 /**
- * Errors as answers. What the caller did is 4xx and says what; anything else is a fixed text and an id, and its own text goes
- * to the log.
+ * Converts errors to responses. A mistake of the caller is 4xx and is explained. For anything else the response has a
+ * fixed text and an id; the text of the error goes to the log.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { newId } from "../system.js";
 import { cleanText } from "../wire/clean-text.js";
 import { HttpError, type HttpErrorOptions, type Issue, runUnknown } from "./http-error.js";
 
-/** What the caller did, whatever the method. */
+/** Statuses of errors that callers cause, for every method. */
 const statusOfCode: Readonly<Record<string, number>> = {
   OPTION_INVALID: 400,
   STATE_CLOSED: 403,
@@ -24,7 +24,7 @@ const statusOfCode: Readonly<Record<string, number>> = {
   INBOX_FULL: 429,
 };
 
-/** Wrong input where there is one; else something that is stored is damaged, and that is no fault of the caller. */
+/** Codes that blame the caller only in a request that carries input; elsewhere they mean that stored data is damaged. */
 const inputCodes: ReadonlySet<string> = new Set([
   "EVENT_INVALID",
   "EVENT_NEWER",
@@ -52,7 +52,7 @@ export function answerError(error: unknown, request: FailedRequest, log: Log): R
   return known === null ? internal(error, request, log) : toResponse(known.options);
 }
 
-/** What a run says against an event or an answer, and what to do about it from outside. */
+/** Converts the reason for which a run has refused an event or an answer. */
 export function refusalError({ code, hint: reason }: { readonly code: string; readonly hint: string }): HttpError {
   const status = inputCodes.has(code) ? 400 : (statusOfCode[code] ?? 409);
   const { detail = reason, hint } = refusals[code] ?? {
@@ -63,7 +63,7 @@ export function refusalError({ code, hint: reason }: { readonly code: string; re
 }
 
 interface RefusalTexts {
-  /** Left out: what the run itself says. */
+  /** Omitted for refusals: the response then has the run's own reason. */
   readonly detail?: string;
   readonly hint: string;
 }
@@ -101,7 +101,10 @@ function fromWorkflowError(error: unknown, { method }: FailedRequest): HttpError
   });
 }
 
-/** What `details` of an error say, whoever has made it. Where none of several events fits, those of each, under its name. */
+/**
+ * Reads the issues from the `details` of any error. Where none of several events fits, the path starts with the name of
+ * the event.
+ */
 function issuesOf(given: unknown): readonly Issue[] {
   return listOf(given).flatMap((one) => {
     const { event, issues } = fieldsOf(one);
@@ -110,7 +113,7 @@ function issuesOf(given: unknown): readonly Issue[] {
   });
 }
 
-/** None, where it says nothing. */
+/** Returns an empty list for details without a message. */
 function issueOf(given: unknown): readonly Issue[] {
   if (typeof given === "string") return [{ path: "", message: given }];
   const { path, message } = fieldsOf(given);
@@ -125,7 +128,7 @@ function listOf(given: unknown): readonly unknown[] {
   return Array.isArray(given) ? given : [];
 }
 
-/** A path may come as its parts. */
+/** Converts a path, which may be a list of its parts. */
 function textOf(given: unknown): string {
   return (Array.isArray(given) ? given : [given]).filter(isPart).join(".");
 }
@@ -144,10 +147,10 @@ function internal(error: unknown, { method, path }: FailedRequest, log: Log): Re
   return Response.json(body, { status: 500 });
 }
 
-/** A body of a megabyte may be wrong in a hundred thousand places: the answer is not larger than that. */
+/** Limits of a response: a body of a megabyte may have a hundred thousand problems. */
 const most = { issues: 50, characters: 2_000 };
 
-/** The one door for errors: whatever they say is cleaned here. */
+/** All error responses are made here, so that their texts are cleaned. */
 function toResponse({ status, headers, detail, code, hint, issues }: HttpErrorOptions): Response {
   const body = {
     detail: said(detail),

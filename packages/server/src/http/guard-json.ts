@@ -4,7 +4,7 @@ import { bodyInvalid } from "./http-error.js";
 const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Refuses JSON that is nested too deep or has keys that reach prototypes. Walks without recursion.
+ * Refuses JSON that is nested too deeply or has keys that reach prototypes. Does not recurse.
  *
  * @throws {HttpError} `BODY_INVALID`
  */

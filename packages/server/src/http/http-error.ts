@@ -1,4 +1,4 @@
-/** What the server itself has to say against a request. */
+/** An error of the server itself, as opposed to one of the runtime. */
 export interface HttpErrorOptions {
   readonly status: number;
   readonly code: string;
@@ -8,9 +8,9 @@ export interface HttpErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A part of the request that does not fit. */
+/** A problem in one part of the request. */
 export interface Issue {
-  /** Dotted, from the body or the query. */
+  /** Dotted path from the root of the body or the query. */
   readonly path: string;
   readonly message: string;
 }

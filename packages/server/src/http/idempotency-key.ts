@@ -1,6 +1,6 @@
 import { HttpError } from "./http-error.js";
 
-/** Null: the request has none. @throws {HttpError} `QUERY_INVALID` */
+/** Reads the header; `null` when the request has none. @throws {HttpError} `QUERY_INVALID` */
 export function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers.get("idempotency-key");
   if (key === null || (key.length > 0 && key.length <= 200)) return key;

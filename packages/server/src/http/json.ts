@@ -1,6 +1,6 @@
 import { cleanJson } from "../wire/clean-text.js";
 
-/** The one door for answers: whatever they hold is cleaned here. */
+/** Makes every JSON response, so that its texts are cleaned. */
 export function json(value: unknown, status = 200): Response {
   return new Response(cleanJson(value), {
     status,

@@ -1,5 +1,5 @@
 /**
- * The body of a request, as far as the limits go. It is read here and nowhere else.
+ * The only reader of request bodies; it enforces the limits.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { parseJson } from "./guard-json.js";
 import { bodyInvalid, HttpError } from "./http-error.js";
 
 /**
- * The body as JSON; an empty one is `{}`.
+ * Parses the body as JSON; an empty body is `{}`.
  *
  * @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT`
  */
@@ -23,13 +23,13 @@ export async function readBody(request: Request, limits: ServerLimits): Promise<
   return parseJson(text, limits.bodyDepth);
 }
 
-/** Other kinds could be sent by any web page, without the browser asking first. */
+/** Only JSON is accepted, because any web page could send other types without a preflight request. */
 export function isJson(contentType: string | null): boolean {
   return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 
 async function readText(request: Request, limits: ServerLimits): Promise<string> {
-  // Where the length is declared, the platform holds the sender to it, and all of it is read at once: much cheaper.
+  // The platform enforces a declared length, so the whole body is read at once, which is much cheaper.
   const isDeclared = request.headers.has("content-length");
   const reading = isDeclared ? readWhole(request, limits) : readParts(request, limits);
   let callOff = (): void => {};
@@ -63,7 +63,7 @@ function readWhole(request: Request, limits: ServerLimits): Reading {
 function readParts({ body }: Request, limits: ServerLimits): Reading {
   if (body === null) return { text: Promise.resolve(""), stop: () => {} };
   const reader = body.getReader();
-  const stop = (): void => void reader.cancel().catch(() => {}); // it may have broken off by itself
+  const stop = (): void => void reader.cancel().catch(() => {}); // the read may fail by itself
   return { text: readAll(reader, limits), stop };
 }
 
@@ -90,7 +90,7 @@ function tooSlow({ bodyTimeoutMs }: ServerLimits): HttpError {
   return new HttpError({ status: 408, code: "BODY_TIMEOUT", detail, headers: closing });
 }
 
-/** The rest of the body is not read. */
+/** Closes the connection, because the rest of the body is not read. */
 const closing = { connection: "close" };
 
 function notJson(): HttpError {

@@ -1,5 +1,5 @@
 /**
- * A route: what checks a request is what the OpenAPI document shows.
+ * A route. The schemas that check its requests are those of the OpenAPI document.
  *
  * @module
  */
@@ -25,28 +25,28 @@ export interface RouteTable {
 
 export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly method: "get" | "post";
-  /** With its parameters in braces. */
+  /** Path with its parameters in braces. */
   readonly path: string;
-  /** The name of the operation, for generated clients. */
+  /** Operation id, for generated clients. */
   readonly operation: string;
   readonly summary: string;
   readonly tag: string;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** For the document: whoever handles the request reads them. */
+  /** Documented headers. The handler of the request reads them. */
   readonly headers?: z.ZodObject;
-  /** By status; null: without a body. Errors are added. */
+  /** Responses by status; `null` for an empty body. Error responses are added. */
   readonly answers: {
     readonly [status: number]: readonly [description: string, schema: z.ZodType | null, types?: readonly string[]];
   };
-  /** It heeds the header `Idempotency-Key`. */
+  /** `true` when the route reads the header `Idempotency-Key`. */
   readonly isKeyed?: boolean;
-  /** It needs no credentials. */
+  /** `true` when the route needs no credentials. */
   readonly isOpen?: boolean;
 }
 
-/** A request that fits. */
+/** A request that has passed all checks. */
 export interface Call<Params, Query, Body> {
   readonly context: Context<ServerEnv>;
   readonly tenant: string;

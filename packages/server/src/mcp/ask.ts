@@ -1,8 +1,8 @@
 /**
- * Prompts of a run, put to the person behind the client.
+ * Asks the person behind the client about the prompts of a run.
  *
- * A client shows a form of plain fields. What the answer is, the workflow says: the one event that people send it. Where there
- * are several, or its fields are no plain ones, nobody is asked, and the prompt stays open.
+ * A client shows a form of plain fields. The form is made from the one event that people can send as the answer. When
+ * there are several such events, or fields that are not plain, nobody is asked and the prompt stays open.
  *
  * @module
  */
@@ -20,17 +20,17 @@ export interface Asking {
   readonly facts: WorkflowFacts;
   readonly handle: RunHandle;
   readonly signal: AbortSignal;
-  /** The call that the question belongs to: over HTTP it goes to the stream of that call. */
+  /** Id of the tool call. Over HTTP, the question goes to the stream of that call. */
   readonly requestId: RequestId;
-  /** For the answer of the person. */
+  /** How long to wait for the person, in milliseconds. */
   readonly answerMs: number;
   readonly log: Log;
 }
 
-/** How often a person is asked whose answers do not fit. */
+/** How often a person is asked whose answers are invalid. */
 const mostTries = 3;
 
-/** False: it is still open, and nobody here will answer it. */
+/** Returns `false` when the prompt stays open and nobody here will answer it. */
 export async function ask(asking: Asking, { promptId, event }: PendingPrompt): Promise<boolean> {
   const { server, facts } = asking;
   const requestedSchema = showsForms(server) ? formOf(facts) : null;
@@ -49,7 +49,7 @@ export async function ask(asking: Asking, { promptId, event }: PendingPrompt): P
 
 type Answer = { readonly content: object } | { readonly problem: string };
 
-/** Null: the person has given none. The prompt stays open then, whatever the reason. */
+/** Returns `null` when the person gives no answer, for whatever reason; the prompt stays open. */
 async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<Answer | null> {
   const { server, signal, requestId, answerMs, log, handle } = asking;
   try {
@@ -60,7 +60,7 @@ async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<
     return content === undefined && !isEmptyForm ? { problem: "it is empty." } : { content: content ?? {} };
   } catch (error) {
     if (signal.aborted) return null;
-    // The SDK has looked at the answer, and the form says no.
+    // The SDK has checked the answer against the form and refused it.
     if (error instanceof McpError && error.code === ErrorCode.InvalidParams)
       return { problem: cleanText(error.message) };
     log.error(`Run "${handle.runId}" has a prompt, and the client could not ask for the answer.`, error);
@@ -68,10 +68,10 @@ async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<
   }
 }
 
-/** Answers that the person can mend; with all others the prompt is gone, or its run. */
+/** Codes of answers that the person can correct. With any other code the prompt, or its run, is gone. */
 const mendable: ReadonlySet<string> = new Set(["EVENT_INVALID", "EVENT_NOT_ACCEPTED", "VALUE_UNSERIALIZABLE"]);
 
-/** What the run says against an answer. Null: it has taken it, or somebody else has answered. */
+/** Sends the answer; returns the reason of a refusal, or `null` when the run has accepted this answer or another one. */
 async function refusalOf({ handle }: Asking, promptId: string, content: object): Promise<string | null> {
   try {
     const receipt = await handle.answer(promptId, content);
@@ -83,7 +83,7 @@ async function refusalOf({ handle }: Asking, promptId: string, content: object):
   }
 }
 
-/** One that says nothing else shows forms. */
+/** A client that declares elicitation without a mode shows forms. */
 function showsForms(server: Server): boolean {
   const elicitation = server.getClientCapabilities()?.elicitation;
   return elicitation !== undefined && ("form" in elicitation || Object.keys(elicitation).length === 0);

@@ -1,6 +1,6 @@
 /**
- * Calls of tools. Whatever goes wrong once there is a run, the answer says where that run stands: a model that knows its id can look
- * it up and answer it.
+ * Tool calls. Once there is a run, an error result contains its record, so that a model can look the run up and answer
+ * it by its id.
  *
  * @module
  */
@@ -28,7 +28,7 @@ interface Running {
 
 type CallOf = (offer: Offer, call: ToolCall) => Promise<CallToolResult>;
 
-/** @throws {McpError} for a tool that there is not. */
+/** @throws {McpError} for an unknown tool. */
 export async function callTool(offer: Offer, call: ToolCall): Promise<CallToolResult> {
   const { tool, given } = call;
   const work: CallOf | null = isOwnTool(tool) ? own[tool] : Object.hasOwn(offer.tools, tool) ? runWorkflow : null;
@@ -55,7 +55,7 @@ const own: Readonly<Record<OwnTool, CallOf>> = {
 async function runWorkflow(offer: Offer, call: ToolCall): Promise<CallToolResult> {
   const { tool, given, signal } = call;
   const handle = offer.runtime.run(tool, given, { tenant: offer.tenant });
-  // A call that is called off takes its run with it, also one whose start is being stored.
+  // A cancelled call cancels its run, even one whose start is still being stored.
   const cancel = (): void =>
     void handle.accepted
       .then(() => handle.cancel("the client has called off the call"))
@@ -88,7 +88,7 @@ function isFields(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @throws {HttpError} `RUN_UNKNOWN`: what is no tool here is nobody's business here. */
+/** @throws {HttpError} `RUN_UNKNOWN`, also for runs of workflows that are not offered as tools. */
 async function findRun(offer: Offer, given: ToolCall["given"]): Promise<Running> {
   const { handler_id: id } = given;
   if (typeof id !== "string") throw bodyInvalid("`handler_id` is no text.");
@@ -106,7 +106,7 @@ async function finishedOrFailed(offer: Offer, running: Running, call: ToolCall):
   }
 }
 
-/** Until the run has ended, or asks what nobody here can answer. */
+/** Waits until the run has ended, or asks a question that nobody here can answer. */
 async function finished(
   offer: Offer,
   { handle, facts }: Running,
@@ -133,7 +133,7 @@ function resultOf(value: object): CallToolResult {
 
 type KnownRecord = Handler | Pick<Handler, "handler_id">;
 
-/** At the least its id, where it cannot be read now. */
+/** Reads the record of the run, or only its id where it cannot be read now. */
 async function recordOf({ catalog }: Offer, { handle }: Running): Promise<KnownRecord> {
   return handlerRecord(handle, catalog).catch(() => ({ handler_id: handle.runId }));
 }
@@ -141,11 +141,11 @@ async function recordOf({ catalog }: Offer, { handle }: Running): Promise<KnownR
 interface FailedCall {
   readonly error: unknown;
   readonly tool: string;
-  /** Of the run that the call is about. Null: there is none. */
+  /** Record of the run of this call; `null` before there is one. */
   readonly record: KnownRecord | null;
 }
 
-/** What the model did is a result that it can read; anything else goes to the log. */
+/** A mistake of the model becomes a result that it can read; anything else goes to the log. */
 async function failed({ log }: Offer, { error, tool, record }: FailedCall): Promise<CallToolResult> {
   const said = answerError(error, { method: "POST", path: `tool ${tool}` }, log);
   const { detail, code, hint } = (await said.json()) as {

@@ -1,44 +1,54 @@
 /**
- * An MCP server over a runtime: each workflow is a tool, and three more list runs, look one up, and answer prompts that are open.
+ * An MCP server over a runtime. Each workflow is a tool; three more tools list runs, look one up, and answer open
+ * prompts.
  *
  * @module
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { CallToolRequestSchema, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  ListToolsRequestSchema,
+  type ProgressToken,
+  type ServerNotification,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import { wrongOptions } from "../options.js";
-import { consoleLog } from "../system.js";
+import { afterMs, consoleLog, nowMs } from "../system.js";
 import { anyEventJsonSchema } from "../wire/event-schema.js";
 import { WorkflowCatalog } from "../workflow-facts.js";
 import { callTool } from "./call-tool.js";
 import type { Offer } from "./offer.types.js";
 import { isOwnTool, ownTools } from "./own-tools.js";
-import { tellProgress } from "./progress.js";
 
 export interface McpOptions {
   // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
   readonly runtime: Runtime<any>;
-  /** What each workflow is for, by its name: models choose by it. Those that are not named here are no tools. @default all */
+  /**
+   * Descriptions of the workflows by name, by which models choose. Workflows that are not listed are not offered.
+   * @default all workflows
+   */
   readonly tools?: { readonly [workflow: string]: string };
-  /** How the server calls itself. @default "millrace" */
+  /** Name of the server. @default "millrace" */
   readonly name?: string;
   readonly version?: string;
-  /** Whose runs these are. @default "" */
+  /** Tenant of the runs. @default "" */
   readonly tenant?: string;
-  /** How long a call waits for the run, and then for each answer of a person. @default 600000 */
+  /** Milliseconds that a call waits for its run, and again for each answer of a person. @default 600000 */
   readonly waitMs?: number;
-  /** A client that asks for progress is told after each such time that its call is at work. @default 10000 */
+  /** Milliseconds between progress notices, for clients that ask for them. @default 10000 */
   readonly progressMs?: number;
   readonly log?: Log;
 }
 
 /**
- * Connect it to a transport of the SDK: one server for each.
+ * Creates a server to connect to one transport of the SDK.
  *
- * A prompt of a run is put to the person behind the client, where the client supports elicitation; else the call ends with what
- * is asked, and `answer_prompt` goes on. `list_runs` and `get_run` show runs of the workflows that are tools here.
+ * A client that supports elicitation asks its user about the prompts of a run. Otherwise the call ends with the open
+ * prompts, and `answer_prompt` answers them. `list_runs` and `get_run` show only runs of the workflows that are tools
+ * here.
  *
  * @throws {WorkflowError} `OPTION_INVALID`
  * @example
@@ -100,4 +110,32 @@ const toolName = /^[A-Za-z0-9_.-]{1,128}$/;
 
 function nameRefused(name: string): string {
   return `the workflow ${JSON.stringify(name)} cannot be a tool: names of tools are 1 to 128 of the characters A-Z, a-z, 0-9, "_", "-" and "."`;
+}
+
+interface Progress {
+  /** `undefined` unless the client has asked for progress. */
+  readonly token: ProgressToken | undefined;
+  readonly everyMs: number;
+  notify(notification: ServerNotification): Promise<void>;
+}
+
+/**
+ * Sends progress notices, for clients that give up a call they hear nothing of. The progress number is the seconds since
+ * the start of the call. Returns the function that stops the notices.
+ */
+function tellProgress({ token, everyMs, notify }: Progress): () => void {
+  if (token === undefined) return () => {};
+  const sinceMs = nowMs();
+  let last = 0;
+  let callOff = (): void => {};
+  const tell = (): void => {
+    // The number must grow, even when the clock of the host is set back.
+    last = Math.max(last + 0.001, (nowMs() - sinceMs) / 1000);
+    const params = { progressToken: token, progress: last };
+    // A client that is gone misses the result, too: nothing to do.
+    notify({ method: "notifications/progress", params }).catch(() => {});
+    callOff = afterMs(everyMs, tell);
+  };
+  callOff = afterMs(everyMs, tell);
+  return () => callOff();
 }

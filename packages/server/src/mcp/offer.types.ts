@@ -4,11 +4,11 @@ import type { Log } from "millrace";
 import type { Runtime } from "millrace/runtime";
 import type { WorkflowCatalog } from "../workflow-facts.js";
 
-/** What an MCP server offers, and to whom. */
+/** What an MCP server offers to one tenant. */
 export interface Offer {
   readonly runtime: Runtime;
   readonly catalog: WorkflowCatalog;
-  /** What each workflow is for, by its name. */
+  /** Descriptions of the workflows, by name. */
   readonly tools: { readonly [workflow: string]: string };
   readonly server: Server;
   readonly tenant: string;

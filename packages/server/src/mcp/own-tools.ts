@@ -1,4 +1,4 @@
-/** The tools besides the workflows: for prompts that are still open, and for runs that a model has lost sight of. */
+/** The tools besides the workflows: they answer open prompts and find earlier runs. */
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
 const handlerId = { type: "string", description: "The `handler_id` of a run." };

@@ -1,4 +1,4 @@
-/** What `list_runs` and `get_run` are given. */
+/** Checks the arguments of `list_runs` and `get_run`. */
 import * as z from "zod";
 import { bodyInvalid } from "../http/http-error.js";
 import { type HandlerPage, listRuns } from "../list-runs.js";

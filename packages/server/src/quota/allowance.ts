@@ -13,12 +13,10 @@ interface Bucket {
 }
 
 const minuteMs = 60_000;
-/** Above it, those that are full again are let go. */
+/** Above this number, full buckets are dropped. */
 const mostBuckets = 10_000;
 
-/**
- * How many runs each tenant and each client may still start: a minute's worth at once, and what it comes to evenly after that.
- */
+/** How many runs each tenant and each client may still start: a minute's worth at once, then evenly refilled. */
 export class Allowance {
   readonly #limits: AllowanceLimits;
   readonly #buckets: Map<string, Bucket> = new Map();
@@ -27,7 +25,7 @@ export class Allowance {
     this.#limits = limits;
   }
 
-  /** @throws {HttpError} 429 `STARTS_EXCEEDED`, with nothing spent. */
+  /** @throws {HttpError} 429 `STARTS_EXCEEDED`, and then spends nothing. */
   spend(caller: Caller): void {
     const atMs = nowMs();
     const spending = this.#keysOf(caller).map(({ key, perMinute }) => ({
@@ -49,7 +47,7 @@ export class Allowance {
 
   #filled(key: string, perMinute: number, atMs: number): Bucket {
     const known = this.#buckets.get(key);
-    // A clock that is put back gives nothing, and takes nothing.
+    // A clock that is set back changes nothing.
     const left = known === undefined ? perMinute : known.left + (Math.max(0, atMs - known.atMs) / minuteMs) * perMinute;
     const bucket = known ?? { left, atMs };
     bucket.left = Math.min(perMinute, left);

@@ -1,19 +1,19 @@
-/** Who shares a quota. */
+/** The tenant and the client whose quotas a request uses. */
 import type { Context } from "hono";
 import type { ServerEnv } from "../http/route.js";
 import type { ResolvedOptions } from "../options.js";
 
 export interface Caller {
-  /** `""`: of none; then the quotas of tenants do not hold. */
+  /** `""` for no tenant; the quotas of tenants then do not apply. */
   readonly tenant: string;
-  /** Null: nobody knows; then the quotas of clients do not hold. */
+  /** `null` when unknown; the quotas of clients then do not apply. */
   readonly client: string | null;
 }
 
 export function callerOf({ clientOf }: Pick<ResolvedOptions, "clientOf">, context: Context<ServerEnv>): Caller {
   const { tenant = "", client } = context.get("identity");
   if (clientOf !== null) return { tenant, client: clientOf(context.req.raw) };
-  // Where Node serves, the adapter says who is connected.
+  // On Node, the adapter provides the address of the connection.
   const env = context.env as
     | { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } }
     | undefined;

@@ -2,7 +2,7 @@ import type { ServerLimits } from "../options.js";
 import { Allowance } from "./allowance.js";
 import { Slots } from "./slots.js";
 
-/** What callers share out between them: streams, requests that wait, and starts. Each process counts its own. */
+/** Limits that callers share: streams, waiting requests, and starts. Each process counts its own. */
 export interface Quotas {
   readonly streams: Slots;
   readonly waits: Slots;

@@ -2,9 +2,9 @@ import { HttpError } from "../http/http-error.js";
 import type { Caller } from "./caller.js";
 
 export interface SlotLimits {
-  /** What is counted, in the plural: "streams". */
+  /** Plural noun of what is counted, such as "streams". */
   readonly what: string;
-  /** Of the refusal. */
+  /** Code of the refusal. */
   readonly code: string;
   readonly hint: string;
   readonly all: number;
@@ -12,7 +12,7 @@ export interface SlotLimits {
   readonly perClient: number;
 }
 
-/** How many of one kind are open: in all, of each tenant and of each client. */
+/** Counts open slots of one kind: in all, per tenant and per client. */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #ofCallers: Map<string, number> = new Map();
@@ -26,7 +26,7 @@ export class Slots {
     return this.#open;
   }
 
-  /** @throws {HttpError} 429 */
+  /** @throws {HttpError} 429 when no slot is free. */
   assertFree(caller: Caller): void {
     const { what, code, hint, all } = this.#limits;
     const full = this.#keysOf(caller).find(({ key, limit }) => this.#openOf(key) >= limit);
@@ -36,7 +36,7 @@ export class Slots {
     throw new HttpError({ status: 429, code, detail, hint, headers: { "retry-after": "1" } });
   }
 
-  /** Gives the way to give it back, which counts once. It takes what `assertFree` has found. */
+  /** Takes the slot that `assertFree` has found. Returns the function that frees it; further calls do nothing. */
   take(caller: Caller): () => void {
     this.#count(caller, 1);
     let isTaken = true;

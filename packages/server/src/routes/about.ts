@@ -1,4 +1,4 @@
-/** Whether the server is there, and what it offers. */
+/** Routes that say whether the server is up and what it offers. */
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
@@ -45,7 +45,7 @@ export function mountAbout(server: Server): void {
   mountShapes(server);
 }
 
-/** One look into the store, for a run that there is not. */
+/** Queries the store for a run that does not exist. */
 async function answers({ runtime }: Server): Promise<boolean> {
   try {
     await runtime.handle("health of the server").summary();

@@ -1,4 +1,4 @@
-/** What the server offers: for programs, and as a page that is made of files of this package alone. */
+/** The documentation: for programs, and as a page made only of files in this package. */
 import { json } from "../http/route.js";
 import type { Server } from "../server.types.js";
 
@@ -26,7 +26,7 @@ export function mountDocs({ app, options }: Server): void {
   app.get("/docs/swagger-ui.css", async () => file((await swaggerUi()).style, "text/css", kept));
 }
 
-/** Paths that belong to the page. */
+/** Paths of the documentation page. */
 export const docsPaths: readonly string[] = [
   "/openapi.json",
   "/docs",
@@ -45,7 +45,7 @@ function openApi({ app, options }: Pick<Server, "app" | "options">, isGuarded: b
   });
 }
 
-/** Nothing from elsewhere, nothing inline, and in nobody's frame. */
+/** Allows nothing from elsewhere, nothing inline, and no frames. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -57,7 +57,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** They are as old as the package. */
+/** The files change only with the package. */
 const kept = { "cache-control": "private, max-age=3600" };
 
 function file(text: string, type: string, headers: Readonly<Record<string, string>> = {}): Response {
@@ -69,12 +69,12 @@ function file(text: string, type: string, headers: Readonly<Record<string, strin
   return new Response(text, { headers: { ...own, ...headers } });
 }
 
-/** A megabyte and more: loaded when somebody opens the page. */
+/** Loads the files of Swagger UI, more than a megabyte, when the page is first opened. */
 function swaggerUi(): Promise<typeof import("../docs/swagger-ui.js")> {
   return import("../docs/swagger-ui.js");
 }
 
-/** Its addresses are relative, so that it works wherever the app is mounted. */
+/** The page uses relative addresses, so that it works wherever the app is mounted. */
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -92,7 +92,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-// Without `validatorUrl: null` the page would send the document to a service elsewhere; without the header, a request that has
+// Without `validatorUrl: null` the page would send the document to another service. Without the header, requests with
 // cookies and no body would be refused.
 const start = `SwaggerUIBundle({
   dom_id: "#docs",

@@ -1,4 +1,4 @@
-/** Events of a run: its stream, and events from outside. */
+/** Routes for the events of a run: its stream, and events from outside. */
 import { z } from "@hono/zod-openapi";
 import type { RunListing } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
@@ -64,7 +64,7 @@ function mountStream(server: Server): void {
       const { context, query } = call;
       const handle = handleOf(server, call);
       const listing = await handle.summary();
-      const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot say what is wrong
+      const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot report errors
       const after = startOf(query, listing, context.req.header("last-event-id"));
       if (listing.endedAtMs !== null && after >= listing.lastEvent) return new Response(null, { status: 204 });
       const caller = callerOf(server.options, context);
@@ -85,13 +85,16 @@ function mountStream(server: Server): void {
   );
 }
 
-/** The number after which a reader begins. */
+/** Number of the event after which the stream starts. */
 function startOf(query: StreamQuery, { lastEvent }: RunListing, lastEventId: string | undefined): number {
   if (query.sse && lastEventId !== undefined && /^\d+$/.test(lastEventId)) return numberOf(lastEventId);
   return query.after_sequence === "now" ? lastEvent : query.after_sequence;
 }
 
-/** @throws {HttpError} `QUERY_INVALID`: no stream has such a number, and all of it is not what was asked for. */
+/**
+ * @throws {HttpError} `QUERY_INVALID` for a value that no stream has sent. Starting from the beginning instead would
+ * not be what was asked for.
+ */
 function numberOf(lastEventId: string): number {
   const number = Number(lastEventId);
   if (Number.isSafeInteger(number)) return number;

@@ -1,4 +1,4 @@
-/** Runs: lists, one of them, cancelling. */
+/** Routes that list, show, cancel and delete runs. */
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
@@ -10,7 +10,7 @@ import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
 import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
-import { waitAsAsked } from "./waiting.js";
+import { waitAsRequested } from "./waiting.js";
 
 const tag = "Handlers";
 
@@ -42,7 +42,7 @@ export function mountHandlers(server: Server): void {
     },
     async (call) => {
       const handle = handleOf(server, call);
-      await waitAsAsked(server, call, handle);
+      await waitAsRequested(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
       return json(record, record.status === "running" ? 202 : 200);
     },
@@ -75,7 +75,7 @@ function mountCancel(server: Server): void {
         return json({ status: "cancelled" });
       }
       await cancelling.catch((error: unknown) => {
-        if (!isUnloadable(error)) throw error; // such a run is only good to be deleted
+        if (!isUnloadable(error)) throw error; // a run that cannot be loaded can still be deleted
       });
       await deleted(server, handle);
       return json({ status: "deleted" });
@@ -83,7 +83,7 @@ function mountCancel(server: Server): void {
   );
 }
 
-/** How often it is tried: whoever had the run may need a moment to let go of it. */
+/** Number of tries: the owner of the run may need a moment to release it. */
 const tries = 20;
 
 async function deleted({ runtime }: Server, { runId, tenant }: RunHandle): Promise<void> {
@@ -97,7 +97,7 @@ async function deleted({ runtime }: Server, { runId, tenant }: RunHandle): Promi
   }
 }
 
-/** 404, as LlamaAgents has it. */
+/** LlamaAgents answers 404 here. */
 function finished(runId: string): HttpError {
   return new HttpError({
     status: 404,

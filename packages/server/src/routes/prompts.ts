@@ -1,4 +1,4 @@
-/** What runs ask people, and the answers. */
+/** Routes for open prompts and their answers. */
 import { z } from "@hono/zod-openapi";
 import { refusalError } from "../http/answer-error.js";
 import { json, mount } from "../http/route.js";

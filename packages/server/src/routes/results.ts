@@ -1,11 +1,11 @@
-/** The result of a run by itself, as LlamaAgents clients of the first hour ask for it. */
+/** The route for the result of a run alone, which early LlamaAgents clients use. */
 import { z } from "@hono/zod-openapi";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { type Envelope, handler, idParams, standQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
-import { waitAsAsked } from "./waiting.js";
+import { waitAsRequested } from "./waiting.js";
 
 const bareResult = handler
   .extend({ result: z.unknown().openapi({ description: "Without an envelope; null: there is none." }) })
@@ -26,14 +26,14 @@ export function mountResults(server: Server): void {
     },
     async (call) => {
       const handle = handleOf(server, call);
-      await waitAsAsked(server, call, handle);
+      await waitAsRequested(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
       return json({ ...record, result: bare(record.result) }, record.status === "running" ? 202 : 200);
     },
   );
 }
 
-/** A plain stop event stands for its result, one with fields of its own for those. */
+/** Returns the `result` of a plain stop event, or the fields of any other one. */
 function bare(result: Envelope | null): unknown {
   if (result?.type !== "StopEvent") return result?.value ?? null;
   return (result.value as { readonly result?: unknown }).result ?? null;

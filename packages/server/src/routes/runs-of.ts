@@ -1,4 +1,4 @@
-/** The runs that a caller may see. */
+/** Access to the runs of one tenant. */
 import type { RunOutcome } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import type { Server } from "../server.types.js";
@@ -8,12 +8,12 @@ export interface OfTenant {
   readonly params: { readonly id: string };
 }
 
-/** A run of this tenant. One of another is not there. */
+/** Handle of a run of this tenant; runs of other tenants are unknown. */
 export function handleOf({ runtime }: Server, { tenant, params }: OfTenant): RunHandle {
   return runtime.handle(params.id, { tenant });
 }
 
-/** @param outcome What `handle.outcome()` gave. */
+/** @param outcome Result of `handle.outcome()`. */
 export function isEnd(outcome: RunOutcome | null): boolean {
   return outcome !== null && outcome.status !== "waiting";
 }

@@ -1,4 +1,4 @@
-/** Starting runs. */
+/** Routes that start runs. */
 import { json, mount } from "../http/route.js";
 import { callerOf } from "../quota/caller.js";
 import { settled } from "../run-wait.js";

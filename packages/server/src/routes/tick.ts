@@ -1,4 +1,4 @@
-/** What a cron asks of the server. */
+/** The route that a cron calls. */
 import { z } from "@hono/zod-openapi";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";

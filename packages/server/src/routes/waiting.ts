@@ -1,4 +1,4 @@
-/** Requests that are answered later: each holds a connection, and what watches its run. */
+/** Requests that wait for a run. Each holds a connection and a watcher. */
 import type { Context } from "hono";
 import type { RunHandle } from "millrace/runtime";
 import type { ServerEnv } from "../http/route.js";
@@ -10,8 +10,8 @@ interface CallOf {
   readonly context: Context<ServerEnv>;
 }
 
-/** For as long as a request asks, and while there is somebody to be told. @throws {HttpError} `WAITS_EXCEEDED` */
-export async function waitAsAsked(
+/** Waits as long as the query says, or until the client disconnects. @throws {HttpError} `WAITS_EXCEEDED` */
+export async function waitAsRequested(
   server: Server,
   { query, context }: CallOf & { readonly query: { readonly wait: number } },
   handle: RunHandle,
@@ -21,7 +21,7 @@ export async function waitAsAsked(
   await whileWaiting(server, { context }, () => settled(handle, waitMs, context.req.raw.signal));
 }
 
-/** Counts `work` as one request that waits. @throws {HttpError} `WAITS_EXCEEDED`, before anything is done. */
+/** Counts `work` as a waiting request. @throws {HttpError} `WAITS_EXCEEDED` before `work` starts. */
 export async function whileWaiting<Value>(
   { quotas, options }: Server,
   { context }: CallOf,

@@ -1,6 +1,6 @@
 /**
- * The body of a request to the function, checked by hand: a schema library would be most of what is deployed. What it takes is what
- * the schemas of the server take.
+ * Checks the body of a request to the function, by hand, because a schema library would be most of what is deployed. It
+ * accepts what the schemas of the server accept.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface RequestBody extends RunBody {
   readonly step?: string | null | undefined;
 }
 
-/** What is wrong with a value; null: nothing. */
+/** Describes the problem of a value; `null` when there is none. */
 type Check = (value: unknown) => string | null;
 
 const checks: { readonly [Name in keyof RequestBody]-?: Check } = {
@@ -34,7 +34,7 @@ const checks: { readonly [Name in keyof RequestBody]-?: Check } = {
   step: isText(1),
 };
 
-/** @throws {HttpError} `BODY_INVALID` with every part that does not fit. */
+/** @throws {HttpError} `BODY_INVALID` naming every problem. */
 export function checkBody(body: unknown): RequestBody {
   const problem = isObject(body);
   if (problem !== null) throw wrong([{ path: "", message: problem }]);

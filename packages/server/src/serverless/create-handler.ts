@@ -1,5 +1,6 @@
 /**
- * The serverless form: each request starts or continues one run, drives it until it is done or waits, stores it, answers.
+ * The serverless form: each request starts or continues one run, drives it until it is done or waits, stores it and
+ * answers.
  *
  * ```
  * request ──► load or start ──► drive until idle ──► store ──► answer        (and nothing is left behind)
@@ -10,44 +11,44 @@
 import type { Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
 import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
+import { authenticate } from "../auth.js";
 import { assertMayWrite } from "../cross-origin.js";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/json.js";
 import { idleUntil } from "../run-wait.js";
 import { nowMs } from "../system.js";
-import { whoAsks } from "../who-asks.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog } from "../workflow-facts.js";
-import { bring } from "./bring.js";
 import { type HandlerOptions, type ResolvedHandlerOptions, resolveHandlerOptions } from "./handler-options.js";
 import { readRequest } from "./read-request.js";
 import { openRequestRuntime } from "./request-runtime.js";
+import { startOrSend } from "./start-or-send.js";
 
-/** What a platform gives with a request: Cloudflare's `ctx`, or `{ waitUntil: after }` in Next. */
+/** The platform's context of a request: `ctx` on Cloudflare, or `{ waitUntil: after }` in Next. */
 export interface RequestContext {
   waitUntil?(work: Promise<unknown>): void;
 }
 
 export interface DueReport {
-  /** How many runs were taken up. */
+  /** Number of runs that were recovered. */
   readonly taken: number;
-  /** When to call again, in epoch milliseconds; null: no run waits for a time, and none is under way. */
+  /** When to call again, in epoch milliseconds; `null` when no run has a timer or is under way. */
   readonly wakeAtMs: number | null;
 }
 
 export interface RequestHandler {
   (request: Request, context?: RequestContext): Promise<Response>;
-  /** Takes up the runs that are due, of all tenants, and drives them: for a cron. */
+  /** Recovers the due runs of all tenants and drives them; for a cron. */
   due(): Promise<DueReport>;
 }
 
 /**
- * A function from a request to a response that runs one workflow.
+ * Creates a function from a request to a response that runs one workflow.
  *
- * `POST` starts a run, or brings one an answer or an event; `GET ?handler_id=` tells where one stands. The answer is the handler
- * record: 200 once it has ended, 202 before. With `Prefer: respond-async` it does not wait for the run, where the platform has
- * `waitUntil` to go on with it.
+ * `POST` starts a run, or sends it an answer or an event; `GET ?handler_id=` reads its status. The response is the
+ * handler record, with 200 once the run has ended and 202 before. With `Prefer: respond-async` the response does not
+ * wait for the run, on platforms where `waitUntil` can continue it.
  *
  * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`
  * @example
@@ -75,14 +76,17 @@ interface Serving extends ResolvedHandlerOptions {
 
 async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
   assertMayWrite(request, { cors: { origins: serving.origins, credentials: true }, isAskedInFront: true });
-  const { tenant = "" } = await whoAsks(serving.auth, request);
-  const asked = await readRequest(request, serving.limits);
+  const { tenant = "" } = await authenticate(serving.auth, request);
+  const read = await readRequest(request, serving.limits);
   const idempotencyKey = idempotencyKeyOf(request);
   const runtime = openRequestRuntime(serving);
   let isKept = false;
   try {
-    const { handle } = await bring({ ...serving, runtime }, { asked, workflow: serving.name, tenant, idempotencyKey });
-    const work = asked.kind === "look" ? Promise.resolve() : drive(handle, serving.driveMs);
+    const { handle } = await startOrSend(
+      { ...serving, runtime },
+      { request: read, workflow: serving.name, tenant, idempotencyKey },
+    );
+    const work = read.kind === "look" ? Promise.resolve() : drive(handle, serving.driveMs);
     if (context.waitUntil !== undefined && wantsNoWait(request)) {
       isKept = true;
       context.waitUntil(work.finally(() => runtime.stop({ drainMs: 0 })));
@@ -90,7 +94,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
     const record = await handlerRecord(handle, serving.catalog);
     return json(record, record.status === "running" ? 202 : 200);
   } finally {
-    // What is stored is on disk when this resolves: the answer comes after it.
+    // Everything is on disk when this resolves; the response comes after it.
     if (!isKept) await runtime.stop({ drainMs: 0 });
   }
 }
@@ -100,27 +104,27 @@ function wantsNoWait(request: Request): boolean {
   return /\brespond-async\b/i.test(request.headers.get("prefer") ?? "");
 }
 
-/** Until it has nothing to do, or the time is up. */
+/** Runs until the run is idle or the time is up. */
 async function drive(handle: RunHandle, forMs: number): Promise<void> {
   await idleUntil(handle, nowMs() + forMs);
 }
 
 async function driveDue(serving: Serving): Promise<DueReport> {
-  const taken: RunKey[] = [];
-  const runtime = openRequestRuntime({ ...serving, onTaken: (keys) => void taken.push(...keys) });
+  const claimed: RunKey[] = [];
+  const runtime = openRequestRuntime({ ...serving, onClaimed: (keys) => void claimed.push(...keys) });
   const untilMs = nowMs() + serving.driveMs;
   try {
     await runtime.start();
     let driven = 0;
-    // What becomes due meanwhile is taken up, too.
-    for (; driven < taken.length && nowMs() < untilMs; driven = taken.length)
-      await Promise.all(taken.slice(driven).map((key) => driveKey(serving, runtime, { key, untilMs })));
+    // Runs that become due meanwhile are driven, too.
+    for (; driven < claimed.length && nowMs() < untilMs; driven = claimed.length)
+      await Promise.all(claimed.slice(driven).map((key) => driveKey(serving, runtime, { key, untilMs })));
   } finally {
     await runtime.stop({ drainMs: 0 });
   }
-  // With what somebody has now: a request that is killed leaves its run to the next one.
+  // Uses the present claims: the runs of a request that is killed are left to the next one.
   const { wakeAtMs } = await serving.store.due({ workflows: [serving.name], nowMs: nowMs(), limit: 0 });
-  return { taken: taken.length, wakeAtMs };
+  return { taken: claimed.length, wakeAtMs };
 }
 
 interface DueRun {

@@ -13,27 +13,27 @@ import {
 import { consoleLog } from "../system.js";
 
 export interface HandlerOptions {
-  /** Where runs are between two requests. It stays open. */
+  /** Where runs are kept between requests. The function does not close it. */
   readonly store: RunStore;
-  /** The durable name of the workflow: a stored run finds it by this. @default the name of the workflow */
+  /** Durable name of the workflow, by which stored runs find it. @default the name of the workflow */
   readonly name?: string;
-  /** Who may ask. @default everybody */
+  /** Identifies the sender of a request. @default everybody may use the function */
   readonly auth?: Authenticate;
   /**
-   * Origins besides the own one whose pages may send cookies with what changes something: `["https://app.example"]`. The function
-   * answers no `OPTIONS`: whatever stands in front of it does.
+   * Other origins whose pages may write with cookies: `["https://app.example"]`. The function answers no `OPTIONS`; a
+   * proxy in front of it does.
    *
    * @default none
    */
   readonly origins?: readonly string[];
-  /** Events that may be sent to a run besides those that come from outside by themselves: as of `createServer`. */
+  /** More events that callers may send to runs; see `createServer`. */
   readonly additionalEvents?: readonly EventClass[];
-  /** Takes every event from outside, past the steps that check or ask: as of `createServer`. @default false */
+  /** Accepts every event from outside, past the steps that check or ask; see `createServer`. @default false */
   readonly internalEvents?: boolean;
-  /** How long a request drives a run. What is under way then starts over in the next request. @default 55000 */
+  /** Milliseconds that a request drives a run. Work under way at the end starts over in the next request. @default 55000 */
   readonly driveMs?: number;
   readonly limits?: Partial<Pick<ServerLimits, "bodyBytes" | "bodyDepth" | "bodyTimeoutMs">>;
-  /** Where errors go whose text no answer shows. @default the console */
+  /** Receives unexpected errors, whose text no response contains. @default the console */
   readonly log?: Log;
 }
 
@@ -55,7 +55,7 @@ const known: OptionNames<HandlerOptions> = {
   log: true,
 };
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveHandlerOptions(options: HandlerOptions, ownName: string): ResolvedHandlerOptions {
   const { store, name = ownName, auth = null, origins = [], driveMs = 55_000, log = consoleLog } = options;
   const { additionalEvents = [], internalEvents = false } = options;

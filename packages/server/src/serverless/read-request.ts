@@ -1,5 +1,5 @@
 /**
- * What one request asks of the workflow.
+ * Parses a request to the function.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import { readBody } from "../http/read-body.js";
 import type { ServerLimits } from "../options.js";
 import { checkBody, idProblem, type RequestBody } from "./check-body.js";
 
-export type Asked =
-  /** Start a run. */
+export type FunctionRequest =
+  /** Starts a run. */
   | { readonly kind: "start"; readonly body: RequestBody }
-  /** Answer a prompt. */
+  /** Answers a prompt. */
   | { readonly kind: "answer"; readonly body: RequestBody; readonly id: string; readonly promptId: string }
-  /** Bring it an event. */
+  /** Sends an event. */
   | { readonly kind: "send"; readonly body: RequestBody; readonly id: string; readonly event: string | object }
-  /** Go on, where it was cut short. */
+  /** Continues an interrupted run. */
   | { readonly kind: "drive"; readonly id: string }
-  /** Say where it stands, and touch nothing. */
+  /** Reads the status and changes nothing. */
   | { readonly kind: "look"; readonly id: string };
 
 /** @throws {HttpError} */
-export async function readRequest(request: Request, limits: ServerLimits): Promise<Asked> {
+export async function readRequest(request: Request, limits: ServerLimits): Promise<FunctionRequest> {
   if (request.method === "GET") return { kind: "look", id: idOf(new URL(request.url).searchParams.get("handler_id")) };
   if (request.method !== "POST") throw wrongMethod(["GET", "POST"]);
-  return askedBy(checkBody(await readBody(request, limits)));
+  return requestOf(checkBody(await readBody(request, limits)));
 }
 
-function askedBy(body: RequestBody): Asked {
+function requestOf(body: RequestBody): FunctionRequest {
   const { handler_id: id, prompt_id: promptId, event, start_event: start, kwargs } = body;
   if (promptId != null) return { kind: "answer", body, id: idOf(id), promptId };
   if (event != null) return { kind: "send", body, id: idOf(id), event };

@@ -1,8 +1,8 @@
 /**
- * A runtime for as long as one request.
+ * A runtime for one request.
  *
- * It borrows the store: it neither closes it nor takes up what is due, unless it is made for that. When it is closed, nothing of
- * it is left: no lease, no timer, no watcher.
+ * It borrows the store: it does not close it, and recovers due runs only with `onClaimed`. Closing it leaves no lease,
+ * timer or watcher behind.
  *
  * @module
  */
@@ -13,25 +13,25 @@ export interface RequestRuntimeSetup {
   readonly workflows: { readonly [name: string]: Workflow };
   readonly store: RunStore;
   readonly log: Log;
-  /** Takes up what is due, and says what that was. @default it does not */
-  readonly onTaken?: (keys: readonly RunKey[]) => void;
+  /** Recovers due runs and receives their keys. @default due runs are left alone */
+  readonly onClaimed?: (keys: readonly RunKey[]) => void;
 }
 
-export function openRequestRuntime({ workflows, store, log, onTaken }: RequestRuntimeSetup): Runtime<Workflows> {
+export function openRequestRuntime({ workflows, store, log, onClaimed }: RequestRuntimeSetup): Runtime<Workflows> {
   const borrowed = override(store, {
     close: async () => {},
     nextWakeAtMs: async () => null,
     claimDue: async (request) => {
-      if (onTaken === undefined) return [];
+      if (onClaimed === undefined) return [];
       const claimed = await store.claimDue(request);
-      onTaken(claimed.map(({ run }) => run.key));
+      onClaimed(claimed.map(({ run }) => run.key));
       return claimed;
     },
   });
   return createRuntime({ workflows, store: borrowed, log }) as unknown as Runtime<Workflows>;
 }
 
-/** The store with some methods of its own. Methods keep their store: it may have private fields. */
+/** Replaces some methods of the store. Other methods stay bound to the store, which may have private fields. */
 function override(store: RunStore, own: Partial<RunStore>): RunStore {
   return new Proxy(store, {
     get(target, name) {

@@ -1,12 +1,15 @@
 /**
- * The stream of a run as a response. An event is read when the reader takes it and not before; a reader that goes away stops the
+ * The stream of a run as a response. An event is read only when the client takes it. A client that goes away stops the
  * reading, not the run.
  *
  * ```
- * reader takes ──► pull ──► next event │ heartbeat │ the run has come to wait ──► one chunk, or the end
+ * client takes ──► pull ──► next event
+ *                       │   heartbeat
+ *                       │   the run waits ──► one chunk, or the end
  * ```
  *
- * It ends cleanly with the run (or where it waits, with `until: "idle"`). Anything else breaks it, so that the reader comes back.
+ * The stream ends cleanly with the run, or where it waits (`until: "idle"`). Any other end breaks the stream, so that
+ * the client reconnects.
  *
  * @module
  */
@@ -22,12 +25,12 @@ export interface EventResponseOptions {
   readonly until: "end" | "idle";
   readonly envelope: EnvelopeOptions;
   readonly heartbeatMs: number;
-  /** Called with the first read. Gives what is called at the end. */
+  /** Called with the first read. Returns the function to call at the end. */
   readonly onOpen: () => () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** What may come first while a reader waits. */
+/** What may come first while a client waits. */
 type Coming =
   | { readonly kind: "event"; readonly event: StreamedEvent }
   | { readonly kind: "heartbeat" }
@@ -41,13 +44,13 @@ export function eventResponse(handle: RunHandle, options: EventResponseOptions):
   const reading = new EventReading(handle, options);
   const body = new ReadableStream<Uint8Array>(
     { pull: (controller) => reading.pull(controller), cancel: () => reading.close() },
-    { highWaterMark: 0 }, // nothing is read before somebody asks
+    { highWaterMark: 0 }, // nothing is read before the client asks
   );
   return new Response(body, {
     headers: {
       "content-type": isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
       "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no", // else nginx holds events back
+      "x-accel-buffering": "no", // or nginx holds events back
     },
   });
 }
@@ -56,11 +59,11 @@ class EventReading {
   readonly #handle: RunHandle;
   readonly #options: EventResponseOptions;
   #reader: AsyncIterator<StreamedEvent> | null = null;
-  /** Asked for, and not come yet. */
+  /** The pending read of the next event. */
   #next: Promise<Coming> | null = null;
   /** Resolves when the run waits. */
   #waits: Promise<Coming> | null = null;
-  /** The last number to show; known once the run waits. */
+  /** Number of the last event to send; known once the run waits. */
   #last = Number.POSITIVE_INFINITY;
   #seen: number;
   #release: () => void = () => {};
@@ -80,14 +83,14 @@ class EventReading {
         if (this.#options.format === "sse") return controller.enqueue(utf8.encode("retry: 1000\n\n"));
       }
       const chunk = await this.#chunk();
-      if (this.#isClosed) return; // the reader has gone away
+      if (this.#isClosed) return; // the client has gone away
       if (chunk !== null) return controller.enqueue(utf8.encode(chunk));
       this.close();
       controller.close();
     } catch (error) {
       if (this.#isClosed) return;
       this.close();
-      // A stream without the event that ends a run was cut, and its reader comes back: nothing is wrong here.
+      // A stream that ends without the run's last event makes the client reconnect, which is right here.
       if (this.#options.until === "end" && WorkflowError.is(error, "RUNTIME_STOPPED")) return controller.close();
       this.#options.onError(error);
       controller.error(brokenOff());
@@ -107,7 +110,7 @@ class EventReading {
     this.#reader = this.#handle.streamEvents({ after })[Symbol.asyncIterator]();
     if (until === "end") return;
     this.#waits = this.#whenWaiting();
-    this.#waits.catch(() => {}); // whoever reads next is told
+    this.#waits.catch(() => {}); // the next read reports the error
   }
 
   async #whenWaiting(): Promise<Coming> {
@@ -116,7 +119,7 @@ class EventReading {
     return { kind: "waits" };
   }
 
-  /** Null: the end. */
+  /** Next text to send; `null` at the end. */
   async #chunk(): Promise<string | null> {
     while (this.#seen < this.#last) {
       const coming = await this.#coming();
@@ -163,14 +166,14 @@ class EventReading {
   }
 }
 
-/** Adapters print it: without a stack, as what broke the stream is in the log. */
+/** Has no stack, because adapters print it; the cause is in the log. */
 function brokenOff(): Error {
   const error = new Error("The stream broke off.");
   delete error.stack;
   return error;
 }
 
-/** By event, with and without its qualified name: all readers of a run are given the same event. */
+/** Texts of events, with and without qualified names. All readers of a run get the same event objects. */
 const texts: Readonly<Record<"named" | "bare", WeakMap<StreamedEvent, string>>> = {
   named: new WeakMap(),
   bare: new WeakMap(),

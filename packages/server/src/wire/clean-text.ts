@@ -1,21 +1,21 @@
 /**
- * What leaves the process, without what is nobody's business outside: stack traces, and paths of the file system in the texts of
- * errors. Everything that leaves goes through here: answers, streams, history, snapshots, results, tools.
+ * Removes what nobody outside should see: stack traces and paths of the file system in the texts of errors. Everything
+ * that leaves the process passes here: responses, streams, history, snapshots, results, tools.
  *
- * Only texts of errors are changed. A path that a workflow shows in a field of its own is meant to be seen.
+ * Only texts of errors change. A path that a workflow shows in a field of its own is meant to be seen.
  *
  * @module
  */
 
-/** JSON text of something that may hold errors. */
+/** JSON text of a value that may contain errors. */
 export function cleanJson(value: unknown): string {
   const text = JSON.stringify(value);
-  // Hardly ever there, and walking everything for it would cost each event of each stream.
+  // Errors are rare, and walking every value would cost time for each event of each stream.
   return text !== undefined && mayHoldError.test(text) ? withCleanErrors(value) : text;
 }
 
 const mayHoldError = /"(?:message|stack|cause)":|"(?:error|errors|lastError)":(?!null)/;
-/** Whatever stands under these is about an error, a text or a thrown value of any shape. */
+/** Everything under these keys belongs to an error: a text or a thrown value of any shape. */
 const errorKeys: ReadonlySet<string> = new Set(["error", "errors", "lastError", "cause"]);
 
 function withCleanErrors(value: unknown): string {
@@ -26,7 +26,7 @@ function withCleanErrors(value: unknown): string {
   });
 }
 
-/** An error as it is recorded, or one that somebody has copied field by field. */
+/** Recognizes a recorded error, or a copy of one. */
 function isError(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { name, message, stack } = value as Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ function isError(value: unknown): boolean {
   return typeof stack === "string" || (typeof name === "string" && /^Thrown$|(?:Error|Exception)$/.test(name));
 }
 
-/** All texts of an error: its cause and its details quote what other errors said. */
+/** Cleans all texts of an error, because its cause and details quote other errors. */
 function cleanDeep(value: unknown, cleaned: WeakSet<object>): unknown {
   if (typeof value === "string") return cleanText(value);
   if (typeof value !== "object" || value === null) return value;
@@ -54,10 +54,11 @@ function cleanDeep(value: unknown, cleaned: WeakSet<object>): unknown {
 // ---- one text
 
 /**
- * The text of an error without stack traces, and with `<path>` for each absolute path.
+ * Removes stack traces and replaces each absolute path by `<path>`.
  *
- * Left alone are URLs with a host, relative paths, single parts (`/tmp`), and what is told apart as a route: what stands behind an
- * HTTP method, and what begins as no system does and has a number, an id, a placeholder or a query (`/orders/7`). In doubt it is a path.
+ * These stay: URLs with a host, relative paths, single parts (`/tmp`), and routes. A route stands behind an HTTP
+ * method, or has an unusual first part and a number, an id, a placeholder or a query (`/orders/7`). In doubt a text is
+ * a path.
  */
 export function cleanText(text: string): string {
   return text.replace(stackLines, "").replace(paths, (found: string, ...rest: unknown[]) => {
@@ -71,11 +72,11 @@ export function cleanText(text: string): string {
   });
 }
 
-/** Also where a thrown object was made a text, and its line breaks `\n`. */
+/** Also matches a thrown object that was converted to text, with its line breaks as `\n`. */
 const stackLines = /(?:\r?\n|\\n)[ \t]+at (?:(?!\\n)[^\r\n"])*/g;
 const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) ["'`]?$/;
 
-/** Where systems and containers keep files. */
+/** First parts of file paths on common systems and in containers. */
 const roots =
   "(?:Applications|Library|System|Users|Volumes|app|bin|boot|builds|cygdrive|dev|etc|home|layers|lib\\d*|mnt|nix|opt|private|proc|root|run|sbin|snap|srv|sys|tmp|usr|var|work|workspaces?)";
 const rooted = new RegExp(`^/+${roots}/`);
@@ -94,13 +95,13 @@ function isEncodedPath(encoded: string): boolean {
   return cleanText(decoded) !== decoded;
 }
 
-// Every repetition ends at a character that it does not match itself, or has a bound: hostile texts cost no more than others.
+// Every repetition ends at a character that it does not match, or is bounded: hostile texts cost no more than others.
 const letter = "(?:[^\\s/\\\\'\"`<>|:;,]|,(?=\\S)|(?<=\\p{L})'(?=\\p{L}))";
-/** A name ends with what ends no sentence. */
+/** A name does not end with punctuation. */
 const name = `${letter}*[^\\s/\\\\'"\`<>|:;,.!?)\\]}]`;
-/** With spaces, known by the separator behind it. */
+/** May contain spaces, because a separator follows. */
 const folder = `${letter}+(?: ${letter}+){0,5}`;
-/** With spaces, known by its ending. */
+/** May contain spaces, because an extension follows. */
 const file = "[^\\s/\\\\'\"`<>|:;,.]+(?: [^\\s/\\\\'\"`<>|:;,.]+){0,5}(?:\\.\\w{1,8})+(?![\\p{L}\\p{N}_-])";
 const line = "(?::\\d+){0,2}";
 const inQuotes = "(?:(?!\\k<quote>(?!\\w))[^\\n]){0,1000}";
@@ -109,10 +110,10 @@ const notInside = "(?<![\\p{L}\\p{N}_/#])(?<!(?<!\\p{L})\\.)";
 const paths = new RegExp(
   [
     "(?<url>(?<![\\w+.-])(?!file:|vscode:)[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\\s/'\"`<>][^\\s'\"`<>]*)",
-    // Names in quotes may hold anything.
+    // Names in quotes may contain anything.
     `(?<quote>['"\`])(?<quoted>(?:file:/|~?/|[A-Za-z]:[\\\\/]|\\\\\\\\)(?=${inQuotes}[/\\\\])${inQuotes})\\k<quote>(?!\\w)`,
     `file:/+(?:${letter}|[/\\\\:])*[^\\s/\\\\'"\`<>|:;,.!?)\\]}]`,
-    // Of Windows, on a drive or a server. In JSON the separators are doubled.
+    // Windows paths, on a drive or a server. JSON doubles their separators.
     `(?<![\\p{L}\\p{N}])(?:\\\\{2,}[?.]\\\\+)?(?:[A-Za-z]:[\\\\/]+|\\\\{2,}(?=[^\\s\\\\]+\\\\))(?:${folder}[\\\\/]+)*(?:${file}|${name})[\\\\/]*${line}`,
     `${notInside}~?/+(?:${roots}/+(?:${folder}/+)*(?:${file}|${name})|(?:${letter}+/+)+${name})(?:/:\\w+)*/?${line}(?:\\?[\\w=&%.-]*\\w)?`,
     "(?<encoded>(?<![\\w%])(?:[A-Za-z]{1,10}(?=%))?%(?:25){0,3}(?:2[Ff]|5[Cc]|3[Aa])[\\w.~+@%()-]*)",

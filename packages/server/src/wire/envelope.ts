@@ -1,10 +1,10 @@
-/** Events as they travel over HTTP. */
+/** Events in the form that travels over HTTP. */
 import { type EventClass, StopEvent, type StreamedEvent, type ValueType, type WorkflowEvent } from "millrace";
 import { classOf, encodeEvent, isEvent, roleOf } from "millrace/engine";
 import type { Envelope, StreamedEnvelope } from "./schemas.js";
 
 export interface EnvelopeOptions {
-  /** How the user's own values become JSON. */
+  /** Value types of the user, for encoding. */
   readonly types: readonly ValueType[];
   /** @default true */
   readonly withQualifiedName?: boolean;
@@ -27,7 +27,7 @@ export function toStreamedEnvelope(item: StreamedEvent, options: EnvelopeOptions
   return { ...toEnvelope(event, options), sequence, origin, ...(promptId !== null && { prompt_id: promptId }) };
 }
 
-/** The result of a run is that of a plain stop event, or a stop event with fields of its own. */
+/** Envelope of a result: of a plain stop event around the value, or of the stop event itself. */
 export function resultEnvelope(result: unknown, types: readonly ValueType[]): Envelope {
   const isStop = isEvent(result) && roleOf(result) === "stop";
   return toEnvelope(isStop ? result : new StopEvent({ result: result ?? null }), { types });
@@ -50,7 +50,7 @@ function basesOf(eventClass: EventClass): string[] | null {
   return bases.length === 0 ? null : bases;
 }
 
-/** The types that it extends, nearest first, and the class of its role. */
+/** Lists the types that the event extends, nearest first, then the class of its role. */
 function findBases(eventClass: EventClass): string[] {
   const types = new Set<string>();
   for (let base = Object.getPrototypeOf(eventClass); typeof base?.type === "string"; base = Object.getPrototypeOf(base))

@@ -1,4 +1,4 @@
-/** JSON Schemas of events, as those who send them have to know them. */
+/** JSON Schemas of events, for callers that send them. */
 import type { EventClass, StandardSchema } from "millrace";
 import { schemasOf } from "millrace/engine";
 import * as z from "zod";
@@ -20,19 +20,22 @@ export function eventJsonSchema(eventClass: EventClass): JsonSchema {
   return { title, allOf: [own, whole, ...others] };
 }
 
-/** One of several. */
+/** Schema of an event of any of the classes. */
 export function anyEventJsonSchema(classes: readonly EventClass[]): JsonSchema {
   const [only, ...others] = classes.map(eventJsonSchema);
   return only !== undefined && others.length === 0 ? only : { anyOf: [only, ...others] };
 }
 
-/** What JSON Schema cannot say becomes `{}`: anything. The schema itself is asked when the event arrives. */
+/**
+ * What JSON Schema cannot express becomes `{}`, which allows anything. The schema itself checks the event when it
+ * arrives.
+ */
 function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   try {
     const { $schema: _dialect, "~standard": _standard, ...rest } = describe(schema) as Record<string, unknown>;
     return rest;
   } catch {
-    return {}; // a schema of a library that does not describe itself
+    return {}; // the schema library does not export JSON Schema
   }
 }
 

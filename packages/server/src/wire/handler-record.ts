@@ -1,4 +1,4 @@
-/** A run as the handler record that LlamaAgents clients know, with where it stands. */
+/** A run as the handler record that LlamaAgents clients know, with its status. */
 import { type PendingPrompt, type RunOutcome, type ValueType, WorkflowError } from "millrace";
 import type { RunHandle, RunListing } from "millrace/runtime";
 import { isoTime } from "../system.js";
@@ -7,12 +7,12 @@ import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
-  // In this order: what is said of it is never older than its outcome.
+  // The outcome comes first, so that the listing is never older than it.
   const outcome = await outcomeOf(handle);
   return toHandler(await handle.summary(), outcome, catalog);
 }
 
-/** As listed, with its outcome: one that the code here cannot load says why, and does not spoil the list. */
+/** Record of a listed run. A run that the present code cannot load carries its error and does not spoil the list. */
 export async function listedRecord(
   listing: RunListing,
   handle: RunHandle,
@@ -36,7 +36,7 @@ async function outcomeOf(handle: RunHandle): Promise<Standing> {
   }
 }
 
-/** The code that is here has no place for the run, or what is stored of it is damaged. */
+/** Recognizes errors of a run that the present code does not fit, or whose stored data is damaged. */
 export function isUnloadable(error: unknown): error is WorkflowError {
   return (
     WorkflowError.is(error) &&
@@ -72,7 +72,7 @@ export function toPrompt({ promptId, event, runId }: PendingPrompt, types: reado
 }
 
 function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {
-  if (outcome === null) return "running"; // what is listed of a run that was just resumed is older
+  if (outcome === null) return "running"; // the listing of a run that was just resumed is older
   const status = outcome.status === "unloadable" ? listing.status : outcome.status;
   switch (status) {
     case "completed":
@@ -100,7 +100,7 @@ function errorOf(outcome: Standing): Pick<Handler, "error" | "error_code"> {
   }
 }
 
-/** Whatever was thrown: also what is no error. */
+/** Text of anything thrown, also of values that are no errors. */
 function textOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   const { message } = error as Partial<Error>;

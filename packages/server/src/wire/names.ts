@@ -1,9 +1,9 @@
-/** What ids and labels may be, for the schemas of the server and for the function, which has no schema library. */
+/** Rules for ids and labels, shared by the server's schemas and the function, which has no schema library. */
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
 export const idPattern: RegExp = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u;
 export const idMeaning = "an id has no control characters, and is neither `.` nor `..`, which no URL can hold";
-/** Names that begin with `millrace.` are the server's own. */
+/** Names that start with `millrace.` are reserved for the server. */
 export const labelPattern: RegExp = /^(?!millrace\.)[^=]{1,100}$/u;
 export const labelMeaning = "a name of a label has no `=`, and no `millrace.` in front";
 

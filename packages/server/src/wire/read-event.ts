@@ -1,5 +1,5 @@
 /**
- * Events that come from outside. Their classes are looked up among those of the workflow, and nowhere else.
+ * Reads events from outside. Their classes come only from the workflow's own.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { RunBody } from "./schemas.js";
 
 export interface ReadOptions {
   readonly facts: WorkflowFacts;
-  /** Levels of JSON that comes as text in JSON. */
+  /** Maximum nesting depth of JSON that is text inside JSON. */
   readonly maxDepth: number;
 }
 
@@ -29,7 +29,7 @@ export function readEvent(given: string | Fields, { facts, maxDepth }: ReadOptio
   return eventFromFields(eventClass, readFields(sent, eventClass, facts));
 }
 
-/** The input of a run: the fields of its start event, or the event. */
+/** Reads the input of a run: the fields of its start event, or the event. */
 export function readStart({ start_event, kwargs }: RunBody, { facts, maxDepth }: ReadOptions): unknown {
   const given = start_event ?? kwargs ?? {};
   const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`start_event`") : given;
@@ -47,21 +47,24 @@ export function readStart({ start_event, kwargs }: RunBody, { facts, maxDepth }:
   return eventFromFields(eventClass, readFields(sent, eventClass, facts));
 }
 
-/** Values that JSON cannot hold are restored. */
+/** Restores values that JSON cannot hold. */
 export function readMeta(json: unknown, meta: unknown, { types }: WorkflowFacts): unknown {
   return meta === undefined || meta === null ? json : decodeValue({ json, meta }, "The body", types);
 }
 
-/** `type` is a name that no field has; where it is left out, the qualified name shows what is meant. */
+/**
+ * Recognizes an envelope: `type` is reserved, so no field has this name. Without it, the qualified name identifies an
+ * envelope.
+ */
 function isEnvelope(sent: Fields): boolean {
   const isNamed = typeof sent["type"] === "string" || typeof sent["qualified_name"] === "string";
   return isNamed && valueIn(sent) !== undefined;
 }
 
-/** `{ value, meta }` and nothing else: fields, of which some are no JSON. The runtime finds the class, as for plain fields. */
+/** Recognizes `{ value, meta }`: fields of which some are not JSON. The runtime finds the class, as for plain fields. */
 function isWithMeta({ value, meta, ...others }: Fields, { startClasses }: CompiledWorkflow): boolean {
   if (Object.keys(others).length > 0 || !isObject(value) || typeof meta !== "object" || meta === null) return false;
-  return !startClasses.some((start) => schemasOf(start).fields.has("value")); // there it is a field
+  return !startClasses.some((start) => schemasOf(start).fields.has("value")); // otherwise `value` is a field
 }
 
 function isObject(value: unknown): value is Fields {

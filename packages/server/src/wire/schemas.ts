@@ -1,5 +1,5 @@
 /**
- * Bodies, queries and answers: what checks them is what `/openapi.json` shows.
+ * Schemas of bodies, queries and responses. They check requests and appear in `/openapi.json`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const handlerIdText: z.ZodString = z
   .min(1)
   .max(most.id)
   .regex(idPattern, idMeaning)
-  .openapi({ pattern: idPattern.source }); // the generator would show the flags as a part of it
+  .openapi({ pattern: idPattern.source }); // the generator would make the flags a part of the pattern
 
 const labelsGiven = z
   .record(z.string().regex(labelPattern, labelMeaning), z.string().max(most.labelValue))
@@ -114,7 +114,7 @@ interface Whole {
   readonly default: number;
 }
 
-/** Digits only: an empty text would be taken for 0, and begin a stream behind its first event. */
+/** Accepts digits only: an empty text would become 0. */
 function whole({ minimum, maximum = Number.MAX_SAFE_INTEGER, default: otherwise }: Whole) {
   return z
     .string()
@@ -125,7 +125,7 @@ function whole({ minimum, maximum = Number.MAX_SAFE_INTEGER, default: otherwise 
     .openapi({ type: "integer", minimum, maximum, default: otherwise });
 }
 
-/** `true` or `false`, and what else is commonly meant by that. */
+/** Accepts `true`, `false` and common synonyms. */
 function flag(otherwise: boolean) {
   return z.stringbool().default(otherwise).openapi({ type: "boolean", default: otherwise });
 }

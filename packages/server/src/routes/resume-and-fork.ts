@@ -1,4 +1,4 @@
-/** Runs that go on: again, or from an earlier tick. */
+/** Routes that retry a run or fork it from an earlier tick. */
 import { type ForkState, WorkflowError } from "millrace";
 import type { GoOnOptions, RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
@@ -11,9 +11,9 @@ import type { WorkflowFacts } from "../workflow-facts.js";
 
 const route = { method: "post", tag: "Handlers", params: idParams } as const;
 
-export function mountGoOn(server: Server): void {
+export function mountResumeAndFork(server: Server): void {
   const { runtime, catalog } = server;
-  const goOn = async (handle: RunHandle): Promise<Response> => {
+  const continued = async (handle: RunHandle): Promise<Response> => {
     await handle.accepted;
     return json(await handlerRecord(handle, catalog));
   };
@@ -27,7 +27,7 @@ export function mountGoOn(server: Server): void {
       isKeyed: true,
       answers: { 200: ["It goes on", handler] },
     },
-    ({ params, ...asked }) => goOn(runtime.resume(params.id, onceFor(asked))),
+    ({ params, ...request }) => continued(runtime.resume(params.id, onceFor(request))),
   );
   mount(
     server,
@@ -39,7 +39,7 @@ export function mountGoOn(server: Server): void {
       isKeyed: true,
       answers: { 200: ["It goes on", handler] },
     },
-    ({ params, ...asked }) => goOn(runtime.retry(params.id, onceFor(asked))),
+    ({ params, ...request }) => continued(runtime.retry(params.id, onceFor(request))),
   );
   mount(
     server,
@@ -61,19 +61,19 @@ export function mountGoOn(server: Server): void {
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
       const fork = { at, tenant, ...(runId !== null && { runId }), ...(state != null && { edit }) };
       try {
-        return await goOn(runtime.fork(params.id, fork));
+        return await continued(runtime.fork(params.id, fork));
       } catch (error) {
         if (key === null || runId === null || !WorkflowError.is(error, "RUN_ID_CONFLICT")) throw error;
         const made = runtime.handle(runId, { tenant });
         const { forkedFrom } = await made.summary();
         if (forkedFrom?.runId !== params.id || forkedFrom.tick !== at) throw error;
-        return goOn(made); // this request, sent again
+        return continued(made); // the same request, repeated
       }
     },
   );
 }
 
-/** @throws {WorkflowError} `STATE_CLOSED` for what the workflow keeps to itself, such as what people have approved. */
+/** @throws {WorkflowError} `STATE_CLOSED` for private state of the workflow, such as decisions of people. */
 function assertOpen({ name, compiled }: WorkflowFacts, fields: Readonly<Record<string, unknown>>): void {
   const problems = problemsOf(compiled.options.forkState, fields);
   if (problems.length === 0) return;
@@ -93,11 +93,11 @@ function problemsOf(forkState: ForkState | undefined, fields: Readonly<Record<st
   return closed.map((name) => `${JSON.stringify(name)} cannot be set`);
 }
 
-interface Asked {
+interface OnceRequest {
   readonly tenant: string;
   readonly idempotencyKey: string | null;
 }
 
-function onceFor({ tenant, idempotencyKey: key }: Asked): GoOnOptions {
+function onceFor({ tenant, idempotencyKey: key }: OnceRequest): GoOnOptions {
   return key === null ? { tenant } : { tenant, key };
 }

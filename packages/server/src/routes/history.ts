@@ -1,4 +1,4 @@
-/** What happened to a run, and what it is. */
+/** Routes for the history and the snapshot of a run. */
 import { z } from "@hono/zod-openapi";
 import { encodeTick } from "millrace/engine";
 import type { HistoryEntry, RunForked } from "millrace/runtime";
@@ -17,7 +17,7 @@ const tick = z.object({
   tick: z.record(z.string(), z.unknown()),
 });
 
-export function mountLookBack(server: Server): void {
+export function mountHistory(server: Server): void {
   const { runtime, catalog } = server;
   mount(
     server,
@@ -39,7 +39,7 @@ export function mountLookBack(server: Server): void {
       for await (const entry of runtime.history(params.id, { tenant, ...after })) {
         if (entry.tick.type === "run.forked") {
           entries.push(originOf(entry, entry.tick.from));
-          continue; // beside the page: what comes after number 0 is the first tick
+          continue; // the index of a page is one less: the tick after number 0 is the first
         }
         if (count++ === query.limit) return json({ entries, next: last });
         last = entry.number;
