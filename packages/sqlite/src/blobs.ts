@@ -1,8 +1,8 @@
 /**
  * Large texts, each stored once under its hash.
  *
- * A run refers to a blob for as long as something of it names the hash: the run itself, a batch of ticks, or a snapshot.
- * A blob that no run refers to goes.
+ * A run refers to a blob as long as the run itself, a batch of its ticks, or a snapshot names the hash. A blob without
+ * references is deleted.
  *
  * @module
  */
@@ -41,13 +41,13 @@ export function storeBlobs(database: Database, run: number, commit: RunCommit): 
     const blob = known?.id ?? Number(database.sql(add).run(hash, text).lastInsertRowid);
     const tick = byTicks.has(hash) ? (commit.ticks?.last ?? -1) : -1;
     const snapshot = bySnapshot.has(hash) ? (commit.snapshot?.tick ?? -1) : -1;
-    // Where nothing visibly names it, the run keeps it: rather kept too long than lost.
+    // A blob that no text visibly names is kept as long as the run: keeping it too long is better than losing it.
     const isForGood = byRun.has(hash) || (tick < 0 && snapshot < 0);
     database.sql(refer).run(run, blob, isForGood ? 1 : 0, tick, snapshot);
   }
 }
 
-/** Drops the blobs that only the pruned ticks and snapshots named. */
+/** Deletes the blobs that only the pruned ticks and snapshots named. */
 export function pruneBlobs(database: Database, run: number, prune: Prune): void {
   drop(database, database.sql(unreferPruned).all(run, prune.ticks, prune.snapshots));
 }
@@ -60,7 +60,7 @@ function drop(database: Database, rows: unknown[]): void {
   for (const { blob } of rows as { readonly blob: number }[]) database.sql(removeUnused).run(blob);
 }
 
-/** Hashes of the blobs that the texts name, and of those that these name in turn. */
+/** Hashes of the blobs that the texts name, directly or through other blobs. */
 function named(texts: readonly (string | null | undefined)[], blobs: Blobs): ReadonlySet<string> {
   const found = new Set<string>();
   const rest = texts.filter((text) => typeof text === "string");
@@ -74,7 +74,7 @@ function named(texts: readonly (string | null | undefined)[], blobs: Blobs): Rea
   return found;
 }
 
-/** Those that stay as long as the run. */
+/** Texts that stay as long as the run. */
 function textsForGood({ create, summary, events = [], receipts = [] }: RunCommit): (string | null | undefined)[] {
   return [
     create?.code,

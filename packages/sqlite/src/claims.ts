@@ -14,7 +14,7 @@ const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1 WHER
 const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
 
-/** A statement for runs of all workflows, and one for those of a JSON list that comes before its last value. */
+/** A statement for runs of all workflows, and one for the workflows in a JSON list, its next-to-last value. */
 interface Filtered {
   readonly all: string;
   readonly some: string;
@@ -29,7 +29,7 @@ function filtered(select: string, where: string, order: string): Filtered {
 const expired = filtered("id, lease_until AS dueAtMs", "owner = ? AND lease_until <= ?", "lease_until");
 const heldTimer = filtered("id, wake_at AS dueAtMs", "owner = ? AND wake_at > ?", "wake_at");
 const woken = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at <= ?", "wake_at, id");
-// A post is due at once: its time, which another clock gave, only says how long it has waited.
+// A post makes its run due at once: its time, from the clock of another process, only says how long it has waited.
 const posted = filtered(
   "id, posted_at AS dueAtMs",
   "owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
@@ -37,7 +37,7 @@ const posted = filtered(
 );
 const nextWake = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at IS NOT NULL", "wake_at");
 
-/** Who gets the lease of which run. Everything that writes here runs in a transaction. */
+/** Decides who gets the lease of which run. Every method that writes needs a transaction. */
 export class Claims {
   readonly #database: Database;
   readonly #owners: Owners;
@@ -69,7 +69,7 @@ export class Claims {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** What {@link claimDue} would take. */
+  /** Lists what {@link claimDue} would claim. */
   due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
     const runs = this.#due({ nowMs, ...of }, atMost(limit)).map(({ id, dueAtMs }) => ({
       ...(this.#database.sql(nameOf).get(id) as { tenant: string; runId: string; workflow: string }),
@@ -95,11 +95,11 @@ export class Claims {
       ...this.#candidates(posted, of, [limit]),
     ];
     candidates.sort((left, right) => left.dueAtMs - right.dueAtMs || left.id - right.id);
-    const seen = new Set<number>(); // one may have a time and a post
+    const seen = new Set<number>(); // a run may be due both by time and by a post
     return candidates.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, limit);
   }
 
-  /** Runs whose lease has run out, and all runs of dead owners. */
+  /** Runs whose lease has expired, and all runs of dead owners. */
   #ofHolders(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
     return this.#owners.holders().flatMap((owner) => {
       const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : of.nowMs;

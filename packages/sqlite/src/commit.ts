@@ -1,8 +1,8 @@
 /**
- * Takes or refuses commits. The hot path: a commit with one batch of ticks is one UPDATE, which checks and moves on at
- * once, and one INSERT.
+ * Accepts or refuses commits. This is the hot path: a commit with one batch of ticks is one UPDATE, which checks and
+ * advances the run, and one INSERT.
  *
- * A refused commit has changed nothing, because everything is checked before the first change: there is no savepoint.
+ * A refused commit has changed nothing, because all checks come before the first change; no savepoint is needed.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const addStart =
   "INSERT INTO starts (run, code, start_at, forked_run_id, forked_tick, input) VALUES (?, ?, ?, ?, ?, ?)";
 const addLabel = "INSERT INTO labels (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
 
-// Written again after a crash with the same content: the first stays.
+// An event that is written again after a crash has the same content: the first one stays.
 const addEvent = "INSERT OR IGNORE INTO events (run, sequence, at_ms, text) VALUES (?, ?, ?, ?)";
 const addSnapshot = "INSERT OR IGNORE INTO snapshots (run, tick, at_ms, text) VALUES (?, ?, ?, ?)";
 const setLastEvent = "UPDATE runs SET last_event = max(last_event, ?) WHERE id = ?";
@@ -42,7 +42,7 @@ const pruneSnapshots = "DELETE FROM snapshots WHERE run = ? AND tick < ?";
 const stored: CommitResult = { status: "stored" };
 const fenced: CommitResult = { status: "fenced" };
 
-/** In a transaction. */
+/** Needs a transaction. */
 export function applyCommit(database: Database, commit: RunCommit): CommitResult {
   if (commit.create !== undefined) return create(database, commit, commit.create);
   const { ticks, records } = commit;
@@ -102,7 +102,7 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
   return stored;
 }
 
-/** Null: there is one with this key. */
+/** Returns `null` when a run with this key exists. */
 function insertRun(database: Database, commit: RunCommit, record: NonNullable<RunCommit["create"]>): number | null {
   const { lease, createdAtMs, startAtMs } = record;
   const { changes, lastInsertRowid } = database
@@ -133,7 +133,7 @@ function storeRest(database: Database, id: number, commit: RunCommit): void {
   storeBlobs(database, id, commit);
   if (events !== undefined) {
     for (const { sequence, atMs, text } of events) database.sql(addEvent).run(id, sequence, atMs, text);
-    // With ticks or a summary, the same statement has written it or will.
+    // A commit with ticks or a summary writes this column in another statement.
     const isWritten = (commit.ticks !== undefined && commit.create === undefined) || commit.summary !== undefined;
     if (!isWritten && events.length > 0) database.sql(setLastEvent).run(lastEventOf(commit), id);
   }
@@ -160,7 +160,7 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
   database.sql(text).run(status, atMs, lastEventOf(commit), endedAtMs, wakeAtMs, outcome, waiting, id);
 }
 
-/** -1: it brings none. */
+/** -1 for a commit without events. */
 function lastEventOf({ events }: RunCommit): number {
   let last = -1;
   for (const { sequence } of events ?? []) last = Math.max(last, sequence);

@@ -1,22 +1,22 @@
 import type { SqliteStatement } from "./driver.js";
 
 /**
- * Where the tables are, to whoever reads and writes them.
+ * Access to the tables.
  *
- * Everything is synchronous, so nothing of this process runs between the statements of a transaction.
+ * All methods are synchronous, so no other code of this process runs between the statements of a transaction.
  */
 export interface Database {
-  /** What errors call it. */
+  /** Name of the database in errors. */
   readonly path: string;
-  /** The same text gives the same statement. Keep the number of texts small. */
+  /** Prepares each text once and keeps the statement: use few different texts. */
   sql(text: string): SqliteStatement;
-  /** For a text of which there may be many. */
+  /** For a text with many variants: the statement is not kept. */
   sqlOnce(text: string): SqliteStatement;
-  /** Runs `work` with what it throws in Millrace's terms. */
+  /** Runs `work` and converts its errors to errors of Millrace. */
   guard<Result>(work: () => Result): Result;
-  /** All of `work` is stored when this returns, or nothing of it when this throws. */
+  /** Runs `work` in a transaction: stores everything, or nothing when `work` throws. */
   write<Result>(work: () => Result): Result;
-  /** Sees everything as it is at one moment, while other processes write. */
+  /** Runs `work` on one consistent version of the data, while other processes may write. */
   read<Result>(work: () => Result): Result;
   close(): void;
 }

@@ -14,7 +14,7 @@ export interface SqliteStatement {
   all(...values: SqliteValue[]): unknown[];
 }
 
-/** One open connection. Integers must come back as numbers. */
+/** An open connection. Must return integers as numbers. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
@@ -30,9 +30,9 @@ export type SqliteDriverName = "node:sqlite" | "better-sqlite3";
 type DatabaseConstructor = new (path: string) => SqliteDatabase;
 
 /**
- * The driver to use: the one given, else `node:sqlite` where this Node has it, else `better-sqlite3`.
+ * Chooses the driver: the given one, else `node:sqlite` where this Node has it, else `better-sqlite3`.
  *
- * @throws {WorkflowError} `STORE_FAILED` when it is not there.
+ * @throws {WorkflowError} `STORE_FAILED` when the driver is not installed.
  */
 export function resolveDriver(driver: SqliteDriver | SqliteDriverName | undefined): SqliteDriver {
   if (typeof driver === "object") return driver;

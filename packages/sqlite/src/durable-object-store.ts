@@ -7,7 +7,7 @@ import { sha256 } from "./sha256.js";
 import { SqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
-/** Between two evictions of an object. The platform makes a new storage for the next one. */
+/** The time between two evictions of an object. The platform makes new storage for each. */
 class Life {
   readonly watchers: Watchers = new Watchers(null);
   readonly processes: Processes;
@@ -16,7 +16,7 @@ class Life {
     const started = crypto.randomUUID();
     this.processes = {
       self: { machine, pid: 0, started },
-      // One life at a time: whoever held a lease in an earlier one is gone.
+      // Only one life exists at a time: owners of leases from earlier lives are gone.
       isDead: (other) => other.machine === machine && other.started !== started,
     };
   }
@@ -24,16 +24,16 @@ class Life {
 
 const machine = "durable object";
 
-/** The stores of one object hear of each other's commits. */
+/** Stores of one object share its life, and so see each other's commits. */
 const lives = new WeakMap<ObjectStorage, Life>();
 
 /**
- * A {@link RunStore} in the storage of a Durable Object: `durableObjectStore(ctx.storage)` in its constructor.
+ * Creates a {@link RunStore} in the storage of a Durable Object: `durableObjectStore(ctx.storage)` in its constructor.
  *
- * It makes its tables at once, beside those that the object has of its own.
+ * Creates its tables at once, beside the object's own tables.
  *
- * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_FULL`, else `STORE_FAILED`, when the storage cannot be used;
- *   `OPTION_INVALID`.
+ * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_FULL`, else `STORE_FAILED`, when the storage cannot be
+ * used; `OPTION_INVALID`.
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */
 export function durableObjectStore(storage: ObjectStorage): RunStore {

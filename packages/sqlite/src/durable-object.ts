@@ -1,5 +1,5 @@
 /**
- * `@millrace/sqlite/durable-object`: durable runs in the SQLite storage of a Durable Object. Nothing of Node is needed.
+ * `@millrace/sqlite/durable-object`: durable runs in the SQLite storage of a Durable Object. Uses nothing of Node.
  *
  * @module
  */

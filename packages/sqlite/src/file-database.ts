@@ -1,14 +1,14 @@
 /**
- * One connection to a file: its statements, prepared once each, and its transactions.
+ * A connection to a file: its statements, each prepared once, and its transactions.
  *
  * @module
  */
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { statSync, accessSync, constants } from "node:fs";
+import { resolve, dirname } from "node:path";
 import type { Database } from "./database.js";
 import type { SqliteDatabase, SqliteDriver, SqliteStatement } from "./driver.js";
-import { toFileError } from "./file-error.js";
-import { gone, storeClosed, toStoreError } from "./store-error.js";
+import { gone, storeClosed, toStoreError, readOnly, resultOf } from "./store-error.js";
+import type { WorkflowError } from "millrace";
 
 interface FileIdentity {
   readonly inode: number;
@@ -24,7 +24,7 @@ export class FileDatabase implements Database {
   readonly path: string;
   readonly #connection: SqliteDatabase;
   readonly #statements = new Map<string, SqliteStatement>();
-  /** Null: it is none of the file system, such as `:memory:`, or not there yet. */
+  /** Identity of the file; `null` for a database that is not a file, such as `:memory:`, or before the file exists. */
   #file: FileIdentity | null = null;
   #place = "";
   #isClosed = false;
@@ -38,9 +38,9 @@ export class FileDatabase implements Database {
     }
   }
 
-  /** From here on, a write to a file that is gone is refused. Called once the file is there. */
+  /** Makes every later write check that the file still exists. Called once the file exists. */
   watchFile(): void {
-    this.#place = resolve(this.path); // the process may change its directory
+    this.#place = resolve(this.path); // absolute, because the process may change its directory
     this.#file = identityOf(this.#place);
   }
 
@@ -57,7 +57,7 @@ export class FileDatabase implements Database {
     return this.#connection.prepare(text);
   }
 
-  /** Several statements without values. */
+  /** Runs several statements without values. */
   exec(text: string): void {
     this.#connection.exec(text);
   }
@@ -108,7 +108,7 @@ export class FileDatabase implements Database {
     }
   }
 
-  /** SQLite itself writes on to a file that nobody will find again. */
+  /** Refuses writes after the file was deleted or replaced; SQLite would write to a file that has no name any more. */
   #assertThere(): void {
     if (this.#file === null) return;
     const now = identityOf(this.#place);
@@ -120,7 +120,22 @@ export class FileDatabase implements Database {
     try {
       this.sql("ROLLBACK").run();
     } catch {
-      // SQLite has rolled back by itself, as it does when the disk is full: there is no transaction any more.
+      // SQLite has already rolled back by itself, for example because the disk is full.
     }
+  }
+}
+
+/** Does the same as {@link toStoreError} for a file: SQLite also says "cannot open" when it may not write. */
+function toFileError(error: unknown, path: string): WorkflowError {
+  const isReadOnly = resultOf(error) === 14 && !isWritable(dirname(path));
+  return isReadOnly ? toStoreError(error, path, readOnly) : toStoreError(error, path);
+}
+
+function isWritable(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }

@@ -35,7 +35,7 @@ export function readSnapshot(database: Database, key: RunKey, atOrBelow: number)
   return { tick: row.integer("tick"), atMs: row.integer("at_ms"), text: row.text("text") };
 }
 
-/** `Infinity` is no integer in SQL. */
+/** SQL has no integer `Infinity`. */
 export const atMost = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
 
 function rowOf(database: Database, table: string, key: RunKey): (values: unknown) => Row {

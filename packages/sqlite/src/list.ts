@@ -1,8 +1,8 @@
 /**
  * Pages of runs, newest first.
  *
- * Every query walks an index in the order of the page and stops when the page is full: the index of its first label, else
- * that of its workflow, else one walk for each status, which SQLite merges. What an index does not decide is a filter.
+ * Every query walks one index in the order of the page and stops when the page is full: the index of the first label,
+ * else of the workflow, else one index walk per status, which SQLite merges. Other conditions only filter.
  *
  * @module
  */
@@ -12,25 +12,25 @@ import type { Database } from "./database.js";
 import type { SqliteValue } from "./driver.js";
 import { isEnded, selectRuns, statuses, toRun } from "./stored-run.js";
 
-/** SQL with its values. */
+/** SQL text with its values. */
 interface Sql {
   readonly text: string;
   readonly values: readonly SqliteValue[];
 }
 
-/** Of a run in the order of pages. */
-interface Place {
+/** Position of a run in the order of pages. */
+interface PagePosition {
   readonly createdAtMs: number;
   readonly id: number;
 }
 
 const maxLimit = 1_000;
-/** At least half as many as there are statuses. */
+/** At least half the number of statuses. */
 const unionSize = 4;
 
 export function listRuns(database: Database, query: RunQuery): RunPage {
   const limit = checkLimit(query.limit);
-  // One more than asked for tells whether there is a next page.
+  // One more row than requested tells whether there is a next page.
   const page = pageSql(query, limit + 1);
   if (page === null) return { runs: [], cursor: null };
   const rows = database.sqlOnce(page.text).all(...page.values);
@@ -40,7 +40,7 @@ export function listRuns(database: Database, query: RunQuery): RunPage {
   return { runs: found.map(({ run }) => run), cursor };
 }
 
-// One step along the index per tenant, however many runs each has.
+// One index step per tenant, however many runs the tenant has.
 const allTenants = `WITH RECURSIVE page(tenant) AS (
     SELECT min(tenant) FROM runs
     UNION ALL SELECT (SELECT min(q.tenant) FROM runs AS q WHERE q.tenant > page.tenant) FROM page WHERE page.tenant IS NOT NULL
@@ -50,13 +50,13 @@ export function listTenants(database: Database): string[] {
   return (database.sql(allTenants).all() as { readonly tenant: string }[]).map(({ tenant }) => tenant);
 }
 
-/** Null: nothing can match. */
+/** Returns `null` when no run can match. */
 export function pageSql(query: RunQuery, limit: number): Sql | null {
   const wanted = wantedStatuses(query);
   if (wanted.length === 0) return null;
   const ids = idsSql(query, wanted);
   return {
-    // CROSS JOIN: the ids lead.
+    // CROSS JOIN makes SQLite start from the ids.
     text: selectRuns(
       `(${ids.text} ORDER BY created_at DESC, id DESC LIMIT ?) AS page CROSS JOIN runs AS r ON r.id = page.id`,
       "ORDER BY page.created_at DESC, page.id DESC",
@@ -97,7 +97,7 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
   return unionSql(walks);
 }
 
-/** In groups, which SQLite dissolves: a Durable Object takes no more than five in a row. */
+/** Nests the unions, which SQLite flattens: a Durable Object allows at most five terms in a row. */
 function unionSql(walks: readonly Sql[]): Sql {
   const values = walks.flatMap((walk) => walk.values);
   const join = (some: readonly Sql[]): string => some.map(({ text }) => text).join(" UNION ALL ");
@@ -149,11 +149,11 @@ export function checkLimit(limit: number): number {
   });
 }
 
-function encodeCursor({ createdAtMs, id }: Place): string {
-  return btoa(`${createdAtMs}:${id}`).replaceAll("=", ""); // of digits, it needs no other alphabet for URLs
+function encodeCursor({ createdAtMs, id }: PagePosition): string {
+  return btoa(`${createdAtMs}:${id}`).replaceAll("=", ""); // digits and ":" give base64 without "+" and "/"
 }
 
-function decodeCursor(cursor: string): Place {
+function decodeCursor(cursor: string): PagePosition {
   const [, createdAtMs, id] = /^(-?\d+):(\d+)$/.exec(fromBase64(cursor)) ?? [];
   if (createdAtMs !== undefined && id !== undefined) return { createdAtMs: Number(createdAtMs), id: Number(id) };
   throw new WorkflowError({

@@ -1,8 +1,8 @@
 /**
- * Which processes of this machine are dead.
+ * Finds dead processes of this machine.
  *
- * The answer may be "not known", and may be wrong in one direction only that matters to speed, not to safety: a lease that is
- * taken from a living owner costs that owner its next commit, because the epoch has risen.
+ * The answer may be "unknown". A wrong "dead" is safe: taking the lease raises the epoch, so the living owner only has
+ * its next commit refused.
  *
  * @module
  */
@@ -10,7 +10,10 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessIdentity, Processes } from "./processes.js";
 
-/** The host, this boot of it, and on Linux the namespace of process ids: containers often share a host name. */
+/**
+ * Identifies the host, its present boot, and on Linux the namespace of process ids, because containers often share a
+ * host name.
+ */
 function machineOfProcess(): string {
   return [
     hostname(),
@@ -27,7 +30,10 @@ export const thisProcess: ProcessIdentity = {
   started: statusOf("self")?.started ?? null,
 };
 
-/** True only when it surely is: of this machine, and gone, or another process has its id now. */
+/**
+ * Returns `true` only when the process is surely dead: it ran on this machine, and it is gone or its id belongs to
+ * another process.
+ */
 export function isDead(other: ProcessIdentity): boolean {
   if (other.machine !== thisProcess.machine) return false;
   if (!isSignalable(other.pid)) return true;
@@ -44,12 +50,15 @@ function isSignalable(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: somebody else's process, so there is one.
+    // EPERM means that the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
 
-/** Of Linux; null elsewhere. The second field is the program's name in parentheses and may hold spaces. */
+/**
+ * Status of a process on Linux; `null` on other systems. The second field is the program name in parentheses, which may
+ * contain spaces.
+ */
 function statusOf(pid: number | "self"): { readonly started: string; readonly isZombie: boolean } | null {
   const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (text === null) return null;
@@ -62,6 +71,6 @@ function attempt(read: () => string): string | null {
   try {
     return read();
   } catch {
-    return null; // not on this system, or not allowed
+    return null; // not on this system, or not permitted
   }
 }

@@ -4,7 +4,8 @@ import { applicationId } from "./schema.js";
 import { damagedVersion, toStoreError } from "./store-error.js";
 
 /**
- * Refuses a file that is not ours or too new. Writes nothing: it comes before the first change to the file.
+ * Refuses a file that belongs to another program or a newer version. Writes nothing: the check comes before the first
+ * change to the file.
  *
  * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`.
  */
@@ -14,7 +15,7 @@ export function checkIdentity(database: FileDatabase, newest: number): void {
   const tables = database.sql("SELECT count(*) AS count FROM sqlite_schema").get() as { readonly count: number };
   if (application === applicationId) {
     if (version > newest) throw newer(database.path, version, newest);
-    // Tables and version are written in one transaction.
+    // One transaction writes both the tables and the version.
     if (version < 0 || (version === 0 && tables.count > 0))
       throw toStoreError(undefined, database.path, damagedVersion(version));
     return;
@@ -22,11 +23,14 @@ export function checkIdentity(database: FileDatabase, newest: number): void {
   if (application !== 0 || version !== 0 || tables.count > 0) throw foreign(database.path, application);
 }
 
-/** Brings the file to the newest version. Two processes may do it at the same time: the second finds it done. */
+/**
+ * Migrates the file to the newest version. When two processes do so at the same time, the second one finds nothing to
+ * do.
+ */
 export function migrate(database: FileDatabase, migrations: readonly string[]): void {
   if (isCurrent(database, migrations)) return;
   database.write(() => {
-    // Once more, now that nobody else can write: another process may have been here since.
+    // Repeated inside the transaction: another process may have written since the first check.
     checkIdentity(database, migrations.length);
     const version = pragma(database, "user_version");
     for (const migration of migrations.slice(version)) database.exec(migration);

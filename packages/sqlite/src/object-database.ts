@@ -1,15 +1,15 @@
 /**
  * The storage of a Durable Object as a {@link Database}.
  *
- * The platform holds every answer and request that leaves the object until what was written before is stored, so nobody
- * outside sees what may still be lost.
+ * The platform delays every response and request of the object until earlier writes are stored, so nobody outside sees
+ * anything that could still be lost.
  *
  * @module
  */
 import type { Database } from "./database.js";
 import type { SqliteStatement, SqliteValue } from "./driver.js";
-import { toObjectError } from "./object-error.js";
-import { storeClosed } from "./store-error.js";
+import { storeClosed, type Plain, toStoreError } from "./store-error.js";
+import type { WorkflowError } from "millrace";
 
 type ObjectSql = ObjectStorage["sql"];
 
@@ -38,7 +38,7 @@ export class ObjectDatabase implements Database {
     return statement;
   }
 
-  /** What it costs to prepare a text again is spared by the platform, which knows the latest ones. */
+  /** The platform itself keeps the latest statements prepared. */
   sqlOnce(text: string): SqliteStatement {
     return new ObjectStatement(this.#storage.sql, text);
   }
@@ -56,12 +56,12 @@ export class ObjectDatabase implements Database {
     return this.guard(() => this.#storage.transactionSync(work));
   }
 
-  /** Nobody else writes: there is one object, and nothing of it runs meanwhile. */
+  /** No other writer exists: there is one object, and none of its code runs during a synchronous call. */
   read<Result>(work: () => Result): Result {
     return this.guard(work);
   }
 
-  /** The storage is the object's, and stays. */
+  /** Does nothing: the storage belongs to the object. */
   close(): void {
     this.#isClosed = true;
     this.#statements.clear();
@@ -81,7 +81,7 @@ class ObjectStatement implements SqliteStatement {
     this.all(...values);
     const sql = this.#sql;
     const ask = (what: string): number => (sql.exec(`SELECT ${what} AS n`).toArray()[0] as { readonly n: number }).n;
-    // Asked for only by whoever reads it, which is at once.
+    // A getter, because few callers read it, and those that do read it at once.
     return {
       get changes() {
         return ask("changes()");
@@ -99,4 +99,30 @@ class ObjectStatement implements SqliteStatement {
   all(...values: SqliteValue[]): unknown[] {
     return this.#sql.exec(this.#text, ...(values as (string | number | null)[])).toArray();
   }
+}
+
+const plainByName: ReadonlyMap<string, Plain> = new Map([
+  [
+    "FULL",
+    {
+      code: "STORE_FULL",
+      message: "the object has no room left. Nothing of this write was stored.",
+      hint: "Delete runs that have ended, or spread the runs over more objects.",
+    },
+  ],
+  [
+    "TOOBIG",
+    {
+      code: "STORE_FAILED",
+      message: "a text is larger than the storage of an object takes, which is 2 MB. Nothing of this write was stored.",
+      hint: "Keep large values elsewhere, such as in R2, and only their keys in the run.",
+    },
+  ],
+]);
+
+/** Does the same as {@link toStoreError} for a Durable Object, whose errors name the result code only in their message. */
+function toObjectError(error: unknown, path: string): WorkflowError {
+  const [, name = ""] = /: SQLITE_([A-Z]+)\b/.exec(error instanceof Error ? error.message : "") ?? [];
+  const plain = plainByName.get(name);
+  return plain === undefined ? toStoreError(error, path) : toStoreError(error, path, plain);
 }

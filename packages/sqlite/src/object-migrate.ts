@@ -3,7 +3,7 @@ import { newer } from "./migrate.js";
 import type { ObjectDatabase } from "./object-database.js";
 import { migrations } from "./schema.js";
 
-// The pragmas that hold the version of a file are not there.
+// Durable Objects lack the pragmas that hold the version of a file.
 const createVersion = "CREATE TABLE millrace (version INTEGER NOT NULL) STRICT";
 const readVersion = "SELECT version FROM millrace";
 const setVersion = "INSERT INTO millrace (version) VALUES (?)";
@@ -11,7 +11,7 @@ const clearVersion = "DELETE FROM millrace";
 const tablesOf = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (SELECT value FROM json_each(?))";
 
 /**
- * Brings the tables to this version, beside those that the object has of its own.
+ * Migrates the tables to this version, beside the object's own tables.
  *
  * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`.
  */
@@ -30,7 +30,7 @@ export function migrateObject(database: ObjectDatabase): void {
   });
 }
 
-/** 0: there is nothing of ours. */
+/** Returns 0 when there are no tables of Millrace. */
 function versionOf(database: ObjectDatabase): number {
   if (namesOf(database, ["millrace"]).length === 0) return 0;
   return (database.sqlOnce(readVersion).get() as { readonly version: number }).version;

@@ -10,22 +10,24 @@ export interface OpenOptions {
   readonly busyTimeoutMs: number;
 }
 
-/** Opens the file, makes it where it is not there, and brings its tables to this version. */
+/** Opens the file, or creates it, and migrates its tables to this version. */
 export function openDatabase(path: string, { driver, durability, busyTimeoutMs }: OpenOptions): FileDatabase {
   const database = new FileDatabase(path, driver);
   try {
     database.guard(() => {
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-      // Before anything is written: a file of another program stays as it is. At one moment: another process may be making it.
+      // Before the first write: a file of another program must stay unchanged. In a read transaction: another process
+      // may be creating the file.
       database.read(() => checkIdentity(database, migrations.length));
-      // Of a new file. A snapshot of up to 2 kB then fits into the page of its neighbours, ticks and events of up to 8 kB.
+      // Takes effect in a new file. Snapshots of up to 2 kB then fit into a page with others, ticks and events of up to
+      // 8 kB.
       database.exec("PRAGMA page_size = 8192");
-      // SQLite does not wait for this lock by itself.
+      // The busy timeout of SQLite does not cover this lock.
       patiently(busyTimeoutMs, () => database.exec("PRAGMA journal_mode = WAL"));
       database.exec(`PRAGMA synchronous = ${durability === "power" ? "FULL" : "NORMAL"}`);
       database.exec("PRAGMA foreign_keys = OFF; PRAGMA cache_size = -32000; PRAGMA temp_store = MEMORY");
       migrate(database, migrations);
-      // Changes nothing, but SQLite refuses it when the file cannot be written to.
+      // Changes nothing, but fails when the file is read-only.
       database.exec("UPDATE owners SET pid = pid WHERE owner IS NULL");
       database.watchFile();
     });
@@ -36,7 +38,7 @@ export function openDatabase(path: string, { driver, durability, busyTimeoutMs }
   }
 }
 
-/** Tries again while another process has the lock. Blocks, as SQLite's own waiting does. */
+/** Retries while another process has the lock. Blocks, like SQLite's own waiting. */
 function patiently(timeoutMs: number, work: () => void): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   const pauseMs = 5;

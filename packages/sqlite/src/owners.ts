@@ -1,8 +1,9 @@
 /**
- * The processes behind the leases: after a `kill -9`, the next process need not wait until the leases have run out.
+ * The processes that hold leases. After a `kill -9`, the next process can take the leases of the dead one before they
+ * expire.
  *
- * Safe because it is only about when a lease may be taken. Taking it raises the epoch, so an owner that was declared dead
- * by mistake has its next commit refused and stops. The limits are in the README.
+ * A wrong decision is safe: taking a lease raises the epoch, so an owner that is declared dead by mistake has its next
+ * commit refused and stops. The README lists the limits.
  *
  * @module
  */
@@ -15,7 +16,7 @@ const put = `INSERT INTO owners (owner, machine, pid, started) VALUES (?, ?, ?, 
 const get = "SELECT machine, pid, started FROM owners WHERE owner = ?";
 const all = "SELECT owner FROM owners";
 const removeIdle = "DELETE FROM owners WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM runs WHERE owner = owners.owner)";
-// One index look-up for each owner, however many runs it holds.
+// One index look-up per owner, however many runs the owner holds.
 const holders = `WITH RECURSIVE holder (owner) AS (
     SELECT min(owner) FROM runs WHERE owner IS NOT NULL
     UNION ALL
@@ -33,7 +34,7 @@ export class Owners {
     this.#processes = processes;
   }
 
-  /** Notes that this process acts for the owner. In the transaction that gives it a lease. */
+  /** Records that this process acts for the owner, in the transaction that gives the owner a lease. */
   register(owner: string): void {
     if (this.#registered.has(owner)) return;
     const { machine, pid, started } = this.#processes.self;
@@ -41,7 +42,7 @@ export class Owners {
     this.#registered.add(owner);
   }
 
-  /** What was registered in a transaction that failed is not there. */
+  /** Forgets what a failed transaction has registered. */
   forget(): void {
     this.#registered.clear();
   }
@@ -58,7 +59,7 @@ export class Owners {
     });
   }
 
-  /** Every owner that holds a run. */
+  /** Lists the owners that hold a run. */
   holders(): string[] {
     return this.#database
       .sql(holders)
@@ -66,7 +67,7 @@ export class Owners {
       .map((row) => (row as { readonly owner: string }).owner);
   }
 
-  /** Drops owners that are dead and hold nothing. In a transaction. */
+  /** Deletes dead owners that hold nothing. Needs a transaction. */
   clean(): void {
     for (const { owner } of this.#database.sql(all).all() as { readonly owner: string }[]) {
       if (this.isDead(owner)) this.#database.sql(removeIdle).run(owner);

@@ -6,7 +6,7 @@ import { findRun } from "./stored-run.js";
 const target = "SELECT id, ended_at FROM runs WHERE tenant = ? AND run_id = ?";
 const earlier = "SELECT position, receipt FROM posts WHERE run = ? AND idempotency_key = ?";
 const add = "INSERT INTO posts (run, idempotency_key, at_ms, text) VALUES (?, ?, ?, ?)";
-// The oldest post has the lowest position; its time is kept, whatever the clocks of later posters say.
+// The first open post decides the time, whatever the clocks of later senders say.
 const noteOpen = "UPDATE runs SET posted_at = coalesce(posted_at, ?) WHERE id = ?";
 const noteReceived = `UPDATE runs SET posted_at =
   (SELECT at_ms FROM posts WHERE run = runs.id AND receipt IS NULL ORDER BY position LIMIT 1) WHERE id = ?`;
@@ -22,10 +22,10 @@ const openOfOwner = `SELECT ${columns} FROM runs AS r CROSS JOIN posts AS p ON p
 const ofRun = "run = (SELECT id FROM runs WHERE tenant = ? AND run_id = ?)";
 const receipt = `SELECT receipt FROM posts WHERE position = ? AND ${ofRun}`;
 const receiptOfKey = `SELECT receipt FROM posts WHERE idempotency_key = ? AND ${ofRun}`;
-// The first message with a key stays.
+// Of several messages with one key, the first one stays.
 const addReceived = "INSERT OR IGNORE INTO posts (run, idempotency_key, at_ms, text, receipt) VALUES (?, ?, 0, '', ?)";
 
-/** In a transaction. */
+/** Needs a transaction. */
 export function storePost(database: Database, key: RunKey, message: PostedMessage): PostResult {
   const run = database.sql(target).get(key.tenant, key.runId) as { id: number; ended_at: unknown } | undefined;
   if (run === undefined) return { status: "unknown" };
@@ -47,7 +47,7 @@ export function storeReceipts(
   run: number,
   receipts: readonly { readonly position: number; readonly receipt: string }[],
 ): void {
-  // A second receipt for one post changes nothing: it comes after a crash and says the same.
+  // A second receipt for one post changes nothing: it is repeated after a crash and says the same.
   for (const { position, receipt: text } of receipts) database.sql(setReceipt).run(text, position, run);
   database.sql(noteReceived).run(run);
 }

@@ -1,15 +1,15 @@
-/** A process, so that another one can tell later whether it still runs. */
+/** Identifies a process, so that another process can later find out whether it still runs. */
 export interface ProcessIdentity {
-  /** Processes with the same text here see each other's ids. */
+  /** Processes with equal `machine` see each other's process ids. */
   readonly machine: string;
   readonly pid: number;
-  /** When it was started, in a form that only serves to compare. Null: not known. */
+  /** When the process was started, in a form that is only good for comparing. `null` when unknown. */
   readonly started: string | null;
 }
 
-/** Which process this is, and which others are dead. */
+/** The present process, and a test for dead ones. */
 export interface Processes {
   readonly self: ProcessIdentity;
-  /** True only when it surely is. */
+  /** Returns `true` only when the process is surely dead. */
   isDead(other: ProcessIdentity): boolean;
 }

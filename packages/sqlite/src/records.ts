@@ -7,7 +7,7 @@ const read = "SELECT version, text FROM records WHERE tenant = ? AND kind = ? AN
 const write = `INSERT INTO records (tenant, kind, id, version, text) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (tenant, kind, id) DO UPDATE SET version = excluded.version, text = excluded.text`;
 const remove = "DELETE FROM records WHERE tenant = ? AND kind = ? AND id = ?";
-// Every page is one stretch of the primary key: one text for each way in which it can begin and end.
+// Every page is one range of the primary key: one statement for each kind of lower and upper bound.
 const page = (range: string): string =>
   `SELECT id, version, text FROM records WHERE tenant = ? AND kind = ?${range} ORDER BY id LIMIT ?`;
 
@@ -26,7 +26,7 @@ export function listRecords(database: Database, query: RecordQuery): RecordPage 
   const isAfter = cursor !== undefined && isBeyond(cursor, prefix);
   const text = page(`${isAfter ? " AND id > ?" : " AND id >= ?"}${end === null ? "" : " AND id < ?"}`);
   const bounds = [isAfter ? cursor : prefix, ...(end === null ? [] : [end])];
-  // One more than asked for tells whether there is a next page.
+  // One more row than requested tells whether there is a next page.
   const rows = database.sql(text).all(tenant, kind, ...bounds, limit + 1);
   const records = rows.slice(0, limit).map((values) => {
     const key = { tenant, kind, id: new Row({ path: database.path, table: "records", key: kind }, values).text("id") };
@@ -40,25 +40,25 @@ function toRecord(database: Database, { tenant, kind, id }: RecordKey, values: u
   return { version: row.integer("version"), text: row.text("text") };
 }
 
-/** SQLite compares texts by their UTF-8 bytes. */
+/** Compares as SQLite does, by UTF-8 bytes. */
 function isBeyond(id: string, other: string): boolean {
   const [left, right] = [utf8.encode(id), utf8.encode(other)];
   const at = left.findIndex((byte, index) => byte !== right[index]);
   return at < 0 ? left.length >= right.length : (left[at] as number) > (right[at] ?? -1);
 }
 
-/** The first text after all that begin with the prefix. Null: there is none. */
+/** The first text after every text with the prefix; `null` when there is none. */
 function endOf(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     if (last === 0x10ffff) continue;
-    // The numbers of surrogates are no characters.
+    // Code points of surrogates are skipped: they are not characters.
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return null;
 }
 
-/** Those that have another version than expected. */
+/** Keys of the records whose version is not the expected one. */
 export function conflictsOf(database: Database, writes: readonly RecordWrite[]): RecordKey[] {
   return writes
     .filter((record) => (readRecord(database, record)?.version ?? 0) !== record.expected)
@@ -72,7 +72,7 @@ export function writeRecords(database: Database, writes: readonly RecordWrite[])
   }
 }
 
-/** All of them, or none: then it gives those that conflict. */
+/** Writes all records, or none. Returns the keys in conflict. */
 export function tryWriteRecords(database: Database, writes: readonly RecordWrite[]): RecordKey[] {
   const conflicts = conflictsOf(database, writes);
   if (conflicts.length === 0) writeRecords(database, writes);

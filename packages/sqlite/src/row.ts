@@ -1,6 +1,6 @@
 import { WorkflowError } from "millrace";
 
-/** Where a row comes from, for the message when it is damaged. */
+/** Origin of a row, for the message about damaged data. */
 export interface RowSource {
   readonly path: string;
   readonly table: string;
@@ -8,8 +8,8 @@ export interface RowSource {
 }
 
 /**
- * Reads the columns of one row, and checks what SQLite does not: a file from elsewhere may have other types in its tables.
- * What a text says is not looked at.
+ * Reads the columns of one row and checks their types, which SQLite does not: a file from elsewhere may have other
+ * types in its tables. The content of texts is not checked.
  *
  * @throws {WorkflowError} `STORE_CORRUPT` that names table, row and column.
  */

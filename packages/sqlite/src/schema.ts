@@ -18,7 +18,7 @@
  * @module
  */
 
-/** "mlrc": written into the file's header. */
+/** "mlrc", written into the header of the file. */
 export const applicationId = 0x6d6c7263;
 
 const first = `
@@ -138,5 +138,5 @@ const first = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The first leads from an empty file to version 1, the next from 1 to 2, and so on. */
+/** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
 export const migrations: readonly string[] = [first];

@@ -1,5 +1,5 @@
 /**
- * SHA-256 where the platform has none that answers at once.
+ * SHA-256 for platforms without a synchronous one.
  *
  * @see https://csrc.nist.gov/pubs/fips/180-4/upd1/final
  * @module
@@ -8,7 +8,7 @@
 const utf8 = new TextEncoder();
 const blockBytes = 64;
 
-/** Of the UTF-8 bytes of a text, in hexadecimal digits. */
+/** Hash of the UTF-8 bytes of a text, as hexadecimal digits. */
 export function sha256(text: string): string {
   const words = padded(utf8.encode(text));
   const hash = Uint32Array.from(firstHash);
@@ -21,7 +21,7 @@ export function sha256(text: string): string {
   return Array.from(hash, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** The bytes, a one, zeros, and the length in bits, as whole blocks of big-endian words. */
+/** The bytes, a one bit, zeros, and the length in bits, as whole blocks of big-endian words. */
 function padded(bytes: Uint8Array): Uint32Array {
   const sizeBytes = Math.ceil((bytes.length + 9) / blockBytes) * blockBytes;
   const view = new DataView(new ArrayBuffer(sizeBytes));
@@ -63,6 +63,6 @@ function mix(hash: Uint32Array, schedule: Uint32Array): void {
 const primes = [...Array(312).keys()].filter((n) => n > 1 && ![...Array(n).keys()].some((d) => d > 1 && n % d === 0));
 const fraction = (root: number): number => Math.floor((root % 1) * 2 ** 32);
 
-/** The first 32 bits behind the point of the square roots of the first 8 primes, and of the cube roots of the first 64. */
+/** The first 32 fractional bits of the square roots of the first 8 primes, and of the cube roots of the first 64. */
 const firstHash: readonly number[] = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
 const roundWords: readonly number[] = primes.slice(0, 64).map((prime) => fraction(Math.cbrt(prime)));

@@ -23,7 +23,7 @@ import type {
   StoredSnapshot,
   TickBatch,
 } from "millrace/runtime";
-import { readBlob } from "./blobs.js";
+import { readBlob, dropBlobs } from "./blobs.js";
 import { Claims } from "./claims.js";
 import { applyCommit } from "./commit.js";
 import type { Database } from "./database.js";
@@ -33,7 +33,6 @@ import { Owners } from "./owners.js";
 import { openPosts, readReceipt, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import type { Processes } from "./processes.js";
-import { removeRun } from "./remove.js";
 import { findRun } from "./stored-run.js";
 import type { Watchers } from "./watchers.js";
 
@@ -45,7 +44,7 @@ export interface SqlStoreSetup {
   readonly watchers: Watchers;
 }
 
-/** Every method does its work before it first yields. They are async so that what they throw is a rejection. */
+/** Every method does its work before its first `await`. Methods are async so that errors become rejections. */
 export class SqlStore implements RunStore {
   readonly hash: (text: string) => string;
   readonly #database: Database;
@@ -65,7 +64,7 @@ export class SqlStore implements RunStore {
 
   async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
     const results = this.#write(() => commits.map((commit) => this.#apply(commit)));
-    if (!this.#watchers.isEmpty) this.#watchers.tell(changedKeys(commits, results));
+    if (!this.#watchers.isEmpty) this.#watchers.notify(changedKeys(commits, results));
     return results;
   }
 
@@ -115,7 +114,7 @@ export class SqlStore implements RunStore {
 
   async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
     const result = this.#write(() => storePost(this.#database, key, message));
-    if (result.status === "stored") this.#watchers.tell([{ tenant: key.tenant, runId: key.runId }]);
+    if (result.status === "stored") this.#watchers.notify([{ tenant: key.tenant, runId: key.runId }]);
     return result;
   }
 
@@ -178,11 +177,34 @@ export class SqlStore implements RunStore {
   }
 }
 
-/** Of the commits that were taken: each key once. */
+/** Keys of the runs in the accepted commits, each once. */
 function changedKeys(commits: readonly RunCommit[], results: readonly CommitResult[]): RunKey[] {
   const keys = new Map<string, RunKey>();
   commits.forEach(({ key: { tenant, runId } }, index) => {
     if (results[index]?.status === "stored") keys.set(JSON.stringify([tenant, runId]), { tenant, runId });
   });
   return [...keys.values()];
+}
+
+const find = "SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND owner IS NULL";
+const removals: readonly string[] = [
+  "DELETE FROM labels WHERE run = ?",
+  "DELETE FROM ticks WHERE run = ?",
+  "DELETE FROM events WHERE run = ?",
+  "DELETE FROM snapshots WHERE run = ?",
+  "DELETE FROM posts WHERE run = ?",
+  "DELETE FROM starts WHERE run = ?",
+  "DELETE FROM runs WHERE id = ?",
+];
+
+/**
+ * Deletes a run with everything that belongs to it. Needs a transaction. Returns `false` when the run does not exist or
+ * somebody holds its lease.
+ */
+function removeRun(database: Database, key: RunKey): boolean {
+  const row = database.sql(find).get(key.tenant, key.runId) as { readonly id: number } | undefined;
+  if (row === undefined) return false;
+  dropBlobs(database, row.id);
+  for (const removal of removals) database.sql(removal).run(row.id);
+  return true;
 }

@@ -10,31 +10,31 @@ import { Watchers } from "./watchers.js";
 
 export interface SqliteStoreOptions {
   /**
-   * What a commit survives once it is acknowledged. `"power"`: the loss of power, at one wait for the disk per group of
-   * commits. `"process"`: the end of the process; the loss of power may take the last commits, but never damages the file.
+   * What an acknowledged commit survives. `"power"`: a loss of power; each group of commits waits once for the disk.
+   * `"process"`: a crash of the process; a loss of power may lose the last commits, but never damages the file.
    *
    * @default "power"
    */
   readonly durability?: "power" | "process";
-  /** @default `"node:sqlite"` where Node has it, else `"better-sqlite3"` */
+  /** SQLite module to use. @default `"node:sqlite"` where Node has it, else `"better-sqlite3"` */
   readonly driver?: SqliteDriver | SqliteDriverName;
   /**
-   * How long to wait for another process that writes, in milliseconds, before `STORE_BUSY`. The wait blocks this process.
+   * Milliseconds to wait for another process that writes, before `STORE_BUSY`. The wait blocks this process.
    *
    * @default 5000
    */
   readonly busyTimeoutMs?: number;
-  /** How often to look for commits of other processes while somebody watches, in milliseconds: 50 to 1000. @default 200 */
+  /** Milliseconds between looks for commits of other processes, while somebody watches: 50 to 1000. @default 200 */
   readonly pollMs?: number;
 }
 
 /**
- * A {@link RunStore} in one SQLite file, which several processes of one machine may share.
+ * Creates a {@link RunStore} in one SQLite file, which several processes of one machine may share.
  *
- * Opens the file at once, and makes it where it is not there; its directory must exist.
+ * Opens the file at once, or creates it; its directory must exist.
  *
- * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`, `STORE_READ_ONLY`, `STORE_BUSY`, `STORE_FULL`, else
- *   `STORE_FAILED`, when the file cannot be used; `OPTION_INVALID`.
+ * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`, `STORE_READ_ONLY`, `STORE_BUSY`,
+ * `STORE_FULL`, else `STORE_FAILED`, when the file cannot be used; `OPTION_INVALID`.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): RunStore {
   const { durability = "power", busyTimeoutMs = 5_000, pollMs = 200 } = options;

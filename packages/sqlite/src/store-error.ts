@@ -1,15 +1,15 @@
 /**
- * What SQLite says, in Millrace's terms.
+ * Converts errors of SQLite to errors of Millrace.
  *
- * `node:sqlite` carries the number of the result in `errcode`, `better-sqlite3` its name in `code`.
- * Both may be extended results, such as `SQLITE_IOERR_WRITE` (778): the low eight bits are the plain one.
+ * `node:sqlite` has the result code as a number in `errcode`, `better-sqlite3` its name in `code`. Both may be extended
+ * codes, such as `SQLITE_IOERR_WRITE` (778), whose low eight bits are the primary code.
  *
  * @see https://www.sqlite.org/rescode.html
  * @module
  */
 import { WorkflowError, type WorkflowErrorOptions } from "millrace";
 
-/** What to say of one result. */
+/** Code, message and hint for one result code. */
 export type Plain = Pick<WorkflowErrorOptions, "code" | "message" | "hint">;
 
 const busy: Plain = {
@@ -27,12 +27,12 @@ const corrupt: Plain = {
   message: "the file is damaged, or no SQLite database.",
   hint: "Put back a copy that was made with `VACUUM INTO` or `sqlite3 FILE .backup`.",
 };
-/** A version of the tables that no Millrace has written. */
+/** A version of the tables that Millrace has never written. */
 export const damagedVersion = (version: number): Plain => ({
   ...corrupt,
   message: `its \`user_version\` is ${version}: another program has changed the file, or it is damaged.`,
 });
-/** The file that was opened has no name any more: what is written to it is gone when it is closed. */
+/** The open file was deleted or replaced: what is written to it is lost when it is closed. */
 export const gone: Plain = {
   code: "STORE_FAILED",
   message: "the file was deleted, moved or replaced while it was open. Nothing of this write was stored.",
@@ -69,7 +69,7 @@ const numberByName: readonly (readonly [string, number])[] = [
   ["SQLITE_NOTADB", 26],
 ];
 
-/** The error to throw for whatever the driver threw. One of Millrace's own stays as it is. */
+/** Converts anything that the driver threw. An error of Millrace stays as it is. */
 export function toStoreError(error: unknown, path: string, plain: Plain = plainOf(error)): WorkflowError {
   if (WorkflowError.is(error)) return error;
   const result = resultOf(error);
@@ -82,17 +82,17 @@ export function toStoreError(error: unknown, path: string, plain: Plain = plainO
   });
 }
 
-/** True when somebody else has the lock, and a second try may get it. */
+/** Returns `true` when another process has the lock, so that a retry may succeed. */
 export function isBusy(error: unknown): boolean {
   return resultOf(error) === 5;
 }
 
-/** The plain number; 0: it is none of SQLite. */
+/** The primary result code; 0 for an error that is not of SQLite. */
 export function resultOf(error: unknown): number {
   const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
   if (typeof errcode === "number") return errcode & 0xff;
   if (typeof code !== "string") return 0;
-  // Of node:sqlite, for an integer that no number can hold: the store never writes one.
+  // node:sqlite throws this for an integer that no number can hold; the store never writes such integers.
   if (code === "ERR_OUT_OF_RANGE") return 11;
   return numberByName.find(([name]) => code === name || code.startsWith(`${name}_`))?.[1] ?? 0;
 }

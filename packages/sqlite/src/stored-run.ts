@@ -2,21 +2,21 @@ import type { RunKey, StoredRun, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { Row } from "./row.js";
 
-/** A run under the number that it has in this file. */
+/** A run with its number in this file. */
 export interface NumberedRun {
   readonly id: number;
   readonly run: StoredRun;
 }
 
-/** What {@link toRun} reads, of `runs AS r` and `starts AS s`. */
+/** The columns that {@link toRun} reads, of `runs AS r` and `starts AS s`. */
 const columns: string = `r.id, r.tenant, r.run_id, r.workflow, r.status, r.epoch, r.ticks, r.last_event, r.created_at, r.updated_at,
   r.ended_at, r.wake_at, r.owner, r.lease_until, r.waiting, r.outcome,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.input,
   (SELECT json_group_array(json_array(l.name, l.value)) FROM labels AS l WHERE l.run = r.id) AS labels`;
 
-/** SQL of rows for {@link toRun}. `source` names `runs AS r`. */
+/** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
 export function selectRuns(source: string, rest: string): string {
-  // LEFT: a run without its other half is damaged, not absent.
+  // LEFT, so that a run without its other half is reported as damaged and not missed.
   return `SELECT ${columns} FROM ${source} LEFT JOIN starts AS s ON s.run = r.id ${rest}`;
 }
 
@@ -47,13 +47,13 @@ export function loadRun(database: Database, id: number): NumberedRun | null {
   return values === undefined ? null : toRun(database.path, values);
 }
 
-/** Of a row of {@link selectRuns}. */
+/** Reads a row of {@link selectRuns}. */
 export function toRun(path: string, values: unknown): NumberedRun {
   const { tenant, run_id: runId } = values as { readonly tenant: unknown; readonly run_id: unknown };
   const named = `${tenant}/${runId}`;
   const row = new Row({ path, table: "runs", key: named }, values);
   const started = new Row({ path, table: "starts", key: named }, values);
-  started.integer("start_run"); // NULL where the row is missing
+  started.integer("start_run"); // NULL when the row in `starts` is missing
   return {
     id: row.integer("id"),
     run: {

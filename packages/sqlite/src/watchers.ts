@@ -3,15 +3,15 @@ import type { Database } from "./database.js";
 
 type Listener = (key: RunKey | null) => void;
 
-/** What other connections commit to, too. */
+/** A database to which other connections commit, too. */
 interface Polled {
   readonly database: Database;
   readonly everyMs: number;
 }
 
 /**
- * Who wants to know of commits: those of this store at once, those of other connections by polling, where
- * there may be any and while anybody listens.
+ * Tells listeners about commits: at once for commits of this store; by polling, while somebody listens, for commits of
+ * other connections.
  */
 export class Watchers {
   readonly #polled: Polled | null;
@@ -19,13 +19,13 @@ export class Watchers {
   #timer: NodeJS.Timeout | null = null;
   #version = 0;
 
-  /** Null: nobody else commits. */
+  /** `null` when no other connection commits. */
   constructor(polled: Polled | null) {
     this.#polled = polled;
   }
 
   add(listener: Listener): () => void {
-    const watcher = { listener }; // the same function may watch twice
+    const watcher = { listener }; // an object, because the same function may watch twice
     this.#watchers.add(watcher);
     this.#start();
     return () => {
@@ -34,10 +34,10 @@ export class Watchers {
     };
   }
 
-  /** Once for each key, after the caller has its answer ready. */
-  tell(keys: readonly (RunKey | null)[]): void {
+  /** Calls the listeners once for each key, after the caller has returned. */
+  notify(keys: readonly (RunKey | null)[]): void {
     for (const watcher of this.#watchers) {
-      // One each: a listener that throws must not silence the others, nor fail the commit.
+      // One microtask each: a listener that throws must neither silence the others nor fail the commit.
       queueMicrotask(() => {
         for (const key of keys) if (this.#watchers.has(watcher)) watcher.listener(key);
       });
@@ -66,16 +66,17 @@ export class Watchers {
     try {
       version = readVersion(database);
     } catch {
-      // Nobody could catch it here. Whoever is told reads the store, and gets the error where it can be handled.
-      return this.tell([null]);
+      // Nobody could catch an error here. A listener that is called reads the store and meets the error where it can be
+      // handled.
+      return this.notify([null]);
     }
     if (version === this.#version) return;
     this.#version = version;
-    this.tell([null]);
+    this.notify([null]);
   }
 }
 
-/** Changes when another connection has committed; not by what this one commits. */
+/** Changes with every commit of another connection; commits of this one do not change it. */
 function readVersion(database: Database): number {
   return database.guard(() => {
     const row = database.sql("PRAGMA data_version").get() as { readonly data_version: number };
