@@ -66,6 +66,7 @@ export type { EventRegistry } from "./event/registry.js";
 // ---- drafts of a state
 export { createDraft, plainOf } from "./state/draft.js";
 export { finishedState } from "./state/finish-draft.js";
+export { settledState } from "./run/settled-state.js";
 // ---- JSON
 export { decodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";

@@ -1,5 +1,6 @@
 /** Steps that end with an edit at the same time, of one run and of several, and what is seen of it. */
 import { describe, expect, it } from "vitest";
+import { settledState } from "../src/engine.js";
 import { Context, collect, defineWorkflow, many, type RunContext, StartEvent, StopEvent } from "../src/index.js";
 import {
   add,
@@ -57,6 +58,28 @@ describe("many branches that finish at once", () => {
       expect(end.total).toBe(15);
     },
   );
+
+  it("are in the settled state before they are stored", async () => {
+    const journal = journalOf(true);
+    const seen: unknown[] = [];
+    const flow = branches(3, async (n, ctx) => {
+      if (n > 0) return ctx.finish(add(n));
+      await settle();
+      const settled = settledState(ctx).then(({ total }) => seen.push(total));
+      seen.push((await ctx.store.getState()).total);
+      await settled;
+      return new Done({ n });
+    });
+    withVirtualClock(flow, { journal });
+    const run = flow.run();
+    for (let round = 0; round < 10; round++) {
+      await settle();
+      await journal.store();
+    }
+    await run;
+
+    expect(seen).toEqual([0, 3]);
+  });
 
   it("and the edit of whoever called the run lose nothing to each other", async () => {
     const open = gate();

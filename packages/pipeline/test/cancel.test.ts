@@ -1,7 +1,7 @@
 /** A run that somebody stops keeps what was done. */
 import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
-import { createRuntime, memoryStore } from "millrace/runtime";
+import { createRuntime, memoryStore, type RecordKey, type RunStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import {
   Loop,
@@ -15,7 +15,9 @@ import {
 } from "../src/index.js";
 import { fakeAgent } from "./support/fake-executor.js";
 import { temporaryDirectory } from "./support/files.js";
+import { Gate } from "./support/gate.js";
 import { eventsOf, namesOf, pipeline, step } from "./support/pipelines.js";
+import { WatchedStore } from "./support/watched-store.js";
 
 /** Never ends by itself; says when it has begun and why it had to stop. */
 function waiting() {
@@ -35,7 +37,44 @@ function waiting() {
   return { seen, started, executor };
 }
 
+/** Nothing begins before the gate: a run reads its session first. */
+function readingAfter({ passed }: Gate): RunStore {
+  const inner = memoryStore();
+  return new Proxy(inner, {
+    get(target, name) {
+      if (name === "record") return (key: RecordKey) => passed.then(() => inner.record(key));
+      const member = Reflect.get(target, name) as unknown;
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
 describe("a cancelled run", () => {
+  it("has what a step has given whose end was not stored yet", async () => {
+    const [open, asked, held] = [new Gate(), new Gate(), new Gate()];
+    const watched = new WatchedStore();
+    watched.before = (text) => {
+      if (!text.includes("pipeline.cancel")) return undefined;
+      asked.pass();
+      return held.passed;
+    };
+    const { executor, started } = waiting();
+    const slow = step("slow", { executor: () => open.passed.then(() => "done") });
+    const made = pipeline([new Parallel("both", slow, step("waits", { executor }))], { store: watched.store });
+    const run = made.run("in");
+    await started;
+    const cancelled = run.cancel();
+    await asked.passed;
+    open.pass();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    held.pass();
+
+    expect((await cancelled).stepResults[0]?.steps).toMatchObject([
+      { stepName: "slow", content: "done", success: true },
+      { stepName: "waits", error: "Cancelled during execution" },
+    ]);
+  });
+
   it("keeps what was done in its output and in its session, listed once, with its metrics once", async () => {
     const { executor, started } = waiting();
     const cancelled = pipeline([
@@ -167,9 +206,11 @@ describe("a cancelled run", () => {
   it("before it has begun runs nothing, and spoils no new session", async () => {
     let calls = 0;
     const template = { list: ["template"] };
-    const early = pipeline([() => ++calls], { sessionState: template });
+    const gate = new Gate();
+    const early = pipeline([() => ++calls], { sessionState: template, store: readingAfter(gate) });
     const run = early.run("in", { sessionId: "s" });
     const output = await run.cancel();
+    gate.pass();
     const next = await early.run("in", { sessionId: "s" });
 
     expect(output).toMatchObject({ status: "CANCELLED", sessionId: "s", stepResults: [] });

@@ -112,6 +112,11 @@ export class StateCell {
     return value === undefined ? fallback : value;
   }
 
+  /** The committed state, frozen, once every write that is on its way is in it. Changes nothing. */
+  settled(): CallPromise<unknown> {
+    return this.#take("getState", undefined, () => this.#host.read());
+  }
+
   write(path: string, value: unknown, writer?: Writer): CallPromise<void> {
     return this.#take("set", writer, (turn) => {
       const change = prepareWrite(this.#host.read(), { path, value }, this.#host);

@@ -1,28 +1,28 @@
 /** A run asks people about a node, and goes on with what they say. */
-import { WorkflowError, type WorkflowEvent } from "millrace";
+import { type Finished, WorkflowError, type WorkflowEvent } from "millrace";
 import { decisionProblems } from "../human/check-decision.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import { answered, type Said } from "./answered.js";
-import { knownMoves } from "./known-moves.js";
 import { assertSteps } from "./missing-steps.js";
-import { move } from "./move.js";
+import { move, nextEvent } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { PendingNotes } from "./pending-notes.js";
 import { HumanAnswer, HumanPrompt } from "./people-events.js";
 import type { Place } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
+import { storedMoves } from "./stored-moves.js";
 import { talkAt } from "./talk.js";
 import type { Visit } from "./visit.types.js";
-import { eventsOf, nextEvent } from "./visit-node.js";
+import { eventsOf } from "./visit-node.js";
 
 export async function askPeople(
   plan: CompiledPlan,
   { node, ev, ctx, live }: Visit,
-): Promise<WorkflowEvent | undefined> {
+): Promise<WorkflowEvent | Finished | undefined> {
   const state = await stateOf(ctx);
   const place = { frame: ev.frame, at: ev.at };
-  const known = knownMoves(plan.tree, state, { ...place, node, visit: ev.visit });
+  const known = storedMoves(plan.tree, state, { ...place, node, visit: ev.visit });
   if (known) return nextEvent(plan, known);
   const { question } = talkAt(state, place);
   if (question === null) return undefined; // the group that it is in was given up
@@ -31,17 +31,13 @@ export async function askPeople(
   const said = await answerTo(ctx, question, place);
   if (said === null) return undefined;
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
-  const visited = { visit: ev.visit, from: [ev.from] };
-  return nextEvent(
-    plan,
-    await move({ plan, ctx, events, notes, live }, visited, (course) => {
-      // The group that it is in was given up while somebody was thinking: nobody asks any more.
-      if (talkAt(course.state, place).question === null) return [];
-      const name = question.kind === "executor" ? "StepExecutorContinued" : "StepContinued";
-      course.emit(name, { ...aboutOf(node), kind: question.kind, decision: said.decision });
-      return answered(course, { node, place, question, said });
-    }),
-  );
+  return move({ plan, ctx, events, notes, live }, { visit: ev.visit }, (course) => {
+    // The group that it is in was given up while somebody was thinking: nobody asks any more.
+    if (talkAt(course.state, place).question === null) return [];
+    const name = question.kind === "executor" ? "StepExecutorContinued" : "StepContinued";
+    course.emit(name, { ...aboutOf(node), kind: question.kind, decision: said.decision });
+    return answered(course, { node, place, question, said });
+  });
 }
 
 /** Asks until the answer is one: what is posted may be anything. Null: nobody asks any more. */

@@ -1,5 +1,5 @@
 /** How a run begins: in its session, and where an agent decides, with what that wants. */
-import type { WorkflowEvent } from "millrace";
+import type { Finished, WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
 import type { PipelineStart } from "../run/start-event.js";
@@ -13,7 +13,7 @@ import { scopeAround, scopeOfRun } from "./branch-state.js";
 import { executorRequest } from "./executor-request.js";
 import { agentRunOf } from "./executor-run.js";
 import type { LiveRun } from "./live-run.js";
-import { move, rootPlace } from "./move.js";
+import { move, nextEvent, rootPlace } from "./move.js";
 import { OpenAttempt } from "./open-attempt.js";
 import { begunState, familyIn } from "./own-state.js";
 import { PendingNotes } from "./pending-notes.js";
@@ -21,9 +21,9 @@ import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
-import { familyOf, stateOf, viewOf } from "./run-state.js";
+import { familyOf, viewOf } from "./run-state.js";
 import type { StateScope } from "./state-scope.types.js";
-import { attempted, eventsOf, nextEvent, provideIn } from "./visit-node.js";
+import { attempted, eventsOf, provideIn } from "./visit-node.js";
 
 interface Beginning {
   readonly ctx: StepCtx;
@@ -34,11 +34,11 @@ export async function beginRun(
   plan: CompiledPlan,
   { request: asked }: PipelineStart,
   { ctx, live }: Beginning,
-): Promise<WorkflowEvent | undefined> {
+): Promise<WorkflowEvent | Finished | undefined> {
   const request = { ...asked, sessionId: asked.sessionId || ctx.runId };
   const store = await ctx.store.getState();
   const begun = begunState(store, ctx.runId, request);
-  if (begun?.moved[0] !== undefined) {
+  if (begun?.moved?.[0] !== undefined) {
     await plan.hooks.enter(ctx, begun);
     return nextEvent(plan, begun.moved[0]);
   }
@@ -48,15 +48,13 @@ export async function beginRun(
   const notes = new PendingNotes();
   const events = eventsOf(plan, prepared, { ctx, notes });
   const isConversational = plan.agent !== null && shared === null;
-  const mover = { plan, ctx, events, notes, live };
-  const moves = await move(mover, { visit: 0, from: [], begins: prepared }, (course) => {
+  await plan.hooks.enter(ctx, prepared);
+  return move({ plan, ctx, events, notes, live }, { visit: 0, begins: prepared }, (course) => {
     if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.family);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];
     events.emit("run", "WorkflowStarted");
     return begin(course);
   });
-  await plan.hooks.enter(ctx, await stateOf(ctx));
-  return nextEvent(plan, moves);
 }
 
 interface SharedSession {
@@ -82,12 +80,12 @@ export async function converse(
   plan: CompiledPlan,
   ev: PlaceEvent,
   { ctx, live }: Beginning,
-): Promise<WorkflowEvent | undefined> {
+): Promise<WorkflowEvent | Finished | undefined> {
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, { ctx, live });
   const dependencies = (await live.dependencies()) ?? {};
-  const known = state.moved[ev.visit];
+  const known = state.moved?.[ev.visit];
   if (known) return nextEvent(plan, known);
   if (live.isStopped(ctx.runId)) return undefined;
   const agent = plan.agent as ConversationalAgent;
@@ -110,11 +108,11 @@ export async function converse(
   };
   const context = new StepRunContext(ctx, state, setup);
   events.emit("run", "WorkflowAgentStarted", about);
-  const moves = await attempted(
+  return attempted(
     { ctx, live, attempt, context, visit: ev.visit },
     () => decide(plan, state, { agent, context, events, attempt }),
     (result) =>
-      move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, (course) => {
+      move({ plan, ctx, events, notes, live }, { visit: ev.visit, attempt }, (course) => {
         context.commitTo(course.family);
         course.state.query = result.query;
         course.state.agentRun = agentRunOf(agent, result);
@@ -126,7 +124,6 @@ export async function converse(
         return begin(course);
       }),
   );
-  return nextEvent(plan, moves);
 }
 
 interface Deciding {

@@ -6,6 +6,7 @@
  */
 import {
   defineWorkflow,
+  type Finished,
   type StepFailedEvent,
   type Workflow,
   type WorkflowEvent,
@@ -108,7 +109,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
     };
 }
 
-type Result = Promise<WorkflowEvent | WorkflowEvent[] | undefined>;
+type Result = Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined>;
 
 interface UntypedBuilder {
   step(name: string, settings: object, run: CoreStep["run"]): UntypedBuilder;

@@ -1,11 +1,11 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
-import { createDraft, finishedState } from "millrace/engine";
+import { createDraft, finishedState, settledState } from "millrace/engine";
 import { createOutput } from "../data/step-output.js";
 import { CUT_OFF } from "./cut-off.js";
 import type { LiveRun } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
 import type { OpenAttempt } from "./open-attempt.js";
-import { nestedIn, ownState } from "./own-state.js";
+import { familyIn, nestedIn, ownState } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
 import type { StepCtx } from "./plan.types.js";
 import { familyOf, viewOf } from "./run-state.js";
@@ -25,7 +25,7 @@ export async function endedState({ ctx, live }: Ending): Promise<PipelineState> 
 
 async function endFamily({ ctx, live }: Ending): Promise<FamilyState> {
   const cut = await live.stop(ctx.runId);
-  const family = await familyOf(ctx);
+  const family = familyIn(await settledState(ctx)); // with what attempts have done that have just come to their end
   const draft = createDraft(family);
   for (const attempt of cut) leaveOutput(draft, attempt);
   live.keepLeft(draft, ctx.runId);

@@ -1,15 +1,15 @@
-import type { FamilyState, OwnState, PreparedRun, RunRequest } from "./pipeline-state.types.js";
+import type { FamilyState, OwnState, PreparedRun } from "./pipeline-state.types.js";
 
 /** A run that has come to no step yet. */
 export function freshState(prepared: PreparedRun): FamilyState {
-  return { ...prepared, ...freshPart(prepared.request), counted: {}, nested: {} };
+  return { ...prepared, ...freshPart(prepared), counted: {}, nested: {} };
 }
 
 /** The same, of a run inside another. */
-export function freshPart(request: RunRequest): OwnState {
+export function freshPart({ request, startedAtMs }: Pick<OwnState, "request" | "startedAtMs">): OwnState {
   return {
     request,
-    startedAtMs: Date.now(),
+    startedAtMs,
     query: null,
     agentRun: null,
     failure: null,
@@ -20,6 +20,5 @@ export function freshPart(request: RunRequest): OwnState {
     events: [],
     executorRuns: [],
     visits: 0,
-    moved: {},
   };
 }

@@ -1,6 +1,8 @@
+import type { Finished, WorkflowEvent } from "millrace";
 import { type Course, finish, ROOT } from "./advance.js";
 import { freshState } from "./fresh-state.js";
 import type { LiveRun } from "./live-run.js";
+import type { OpenAttempt } from "./open-attempt.js";
 import { familyIn, forgetNested, isGivenUp, nestIn, ownState } from "./own-state.js";
 import type { PendingNotes } from "./pending-notes.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
@@ -17,10 +19,12 @@ export interface Mover {
 
 export interface Visited {
   readonly visit: number;
-  /** Visits whose moves nobody needs any more. */
-  readonly from: readonly number[];
   /** The first one. */
   readonly begins?: PreparedState;
+  /** Whose work ends with it. */
+  readonly attempt?: OpenAttempt;
+  /** What the core step gives. @default the event of the first move */
+  readonly outputOf?: (moves: readonly Move[]) => Output;
 }
 
 export interface PipelineCourse extends Course {
@@ -31,39 +35,50 @@ export interface PipelineCourse extends Course {
   readonly runId: string;
 }
 
-/** Goes on from a visit: all that it changes is one edit, and where it went is part of it. */
-export async function move(
+type Change = (course: PipelineCourse) => readonly Step[];
+type Output = WorkflowEvent | WorkflowEvent[] | undefined;
+
+/** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
+export function move(mover: Mover, visited: Visited, change: Change): Finished<Output> {
+  const { attempt, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+  return mover.ctx.finish((draft) => {
+    try {
+      const moves = moveIn(familyIn(draft), mover, { ...visited, change });
+      if (attempt !== undefined) mover.live.close(attempt);
+      return outputOf(moves);
+    } catch (error) {
+      attempt?.end(error);
+      throw error;
+    } finally {
+      attempt?.settle();
+    }
+  });
+}
+
+function moveIn(
+  family: FamilyState,
   { plan, ctx, events, notes, live }: Mover,
-  { visit, from, begins }: Visited,
-  change: (course: PipelineCourse) => readonly Step[],
-): Promise<readonly Move[]> {
-  let moves: Move[] = [];
-  await ctx.store.editState(
-    (draft) => {
-      const family = familyIn(draft);
-      if (begins !== undefined) beginIn(family, ctx.runId, begins);
-      const state = ownState(family, ctx.runId);
-      // Told within the edit: stored with it, or not at all.
-      const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
-      const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
-      // Whatever it has done counts, but nothing waits for more of it.
-      const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
-      live.keepLeft(family);
-      notes.keepIn(state);
-      moves = steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits, from: visit }));
-      forgetNested(family, { runId: ctx.runId, visit });
-      for (const done of from) if (done in state.moved) delete state.moved[done];
-      if (!steps.every(isGather)) state.moved[visit] = moves;
-      // Gives nothing: what an edit gives is stored with it, and the moves are in the state. See `knownMoves`.
-    },
-    { key: "move" },
-  );
-  return moves;
+  { visit, begins, change }: Visited & { readonly change: Change },
+): readonly Move[] {
+  if (begins !== undefined) beginIn(family, ctx.runId, begins);
+  const state = ownState(family, ctx.runId);
+  const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
+  const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+  // Whatever it has done counts, but nothing waits for more of it.
+  const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
+  live.keepLeft(family);
+  notes.keepIn(state);
+  forgetNested(family, { runId: ctx.runId, visit });
+  return steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits }));
+}
+
+export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
+  return moves[0] === undefined ? undefined : events.make(moves[0]);
 }
 
 function beginIn(family: FamilyState, runId: string, prepared: PreparedState): void {
   if ("session" in prepared) Object.assign(family, freshState(prepared));
-  else nestIn(family, runId, prepared.request);
+  else nestIn(family, runId, prepared);
 }
 
 function goesOn({ to }: Step): boolean {

@@ -106,6 +106,7 @@ export class OpenAttempt {
     this.#over = { error };
     for (const listener of this.#listeners) listener(error);
     this.#controller?.abort(error);
+    if (this.#isStoring) this.settle(); // its code has come to its end, and its turn to store may never come
   }
 
   /** It has come to its end by itself, and all of it is stored. */
@@ -114,14 +115,9 @@ export class OpenAttempt {
   }
 
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
-  async store<Stored>(work: () => Promise<Stored>): Promise<Stored> {
+  beginStoring(): void {
     this.assertAlive();
     this.#isStoring = true;
-    try {
-      return await work();
-    } finally {
-      this.#isStoring = false;
-    }
   }
 
   #follow(): void {

@@ -9,7 +9,7 @@
  * @module
  */
 import { freshPart } from "./fresh-state.js";
-import type { FamilyState, OwnState, PipelineState, RunRequest } from "./pipeline-state.types.js";
+import type { FamilyState, OwnState, PipelineState, PreparedInside, RunRequest } from "./pipeline-state.types.js";
 
 /** The store, which may be a draft, as the runs of a family know it. */
 export function familyIn(store: object): FamilyState {
@@ -35,9 +35,9 @@ export function nestedIn(family: FamilyState, runId: string): Record<string, Own
 }
 
 /** A nested run begins. The run around it knows it by the visit of its step, under whatever id that run goes on as a fork. */
-export function nestIn(family: FamilyState, runId: string, request: RunRequest): void {
-  family.nested[runId] = freshPart(request);
-  const { nesting } = request;
+export function nestIn(family: FamilyState, runId: string, prepared: PreparedInside): void {
+  family.nested[runId] = freshPart(prepared);
+  const { nesting } = prepared.request;
   if (nesting === null) return;
   const around = ownState(family, nesting.parentRunId);
   around.inside ??= {};

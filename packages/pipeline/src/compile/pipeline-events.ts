@@ -24,7 +24,6 @@ export interface PlaceEvent extends WorkflowEvent {
   readonly frame: string;
   readonly at: number;
   readonly visit: number;
-  readonly from: number;
 }
 
 export class PipelineEvents {
@@ -45,15 +44,14 @@ export class PipelineEvents {
           frame: anything,
           at: anything,
           visit: anything,
-          from: anything,
         }) as unknown as EventClass),
       );
     return found;
   }
 
   make(move: Move): WorkflowEvent {
-    const { frame, at, visit, from } = move;
-    return new (this.of(move) as new (fields: object) => WorkflowEvent)({ frame, at, visit, from });
+    const { frame, at, visit } = move;
+    return new (this.of(move) as new (fields: object) => WorkflowEvent)({ frame, at, visit });
   }
 }
 

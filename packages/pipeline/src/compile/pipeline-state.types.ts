@@ -51,11 +51,8 @@ export interface OwnState {
   executorRuns: ExecutorRun[];
   /** How many places the run has come to. */
   visits: number;
-  /**
-   * Where the run went on from visits whose result is in the frames already: a core step that dies between its edit and its end
-   * runs again, and must not do so on what it has changed itself. Taken away by whatever comes next.
-   */
-  moved: Record<number, Move[]>;
+  /** Only in runs that were stored before a visit was one act: see `storedMoves`. */
+  readonly moved?: Readonly<Record<number, readonly Move[]>>;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
 }
@@ -77,10 +74,14 @@ export type PreparedState = PreparedRun | PreparedInside;
 
 export interface PreparedRun extends Omit<SharedState, "counted"> {
   readonly request: RunRequest;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
 }
 
 export interface PreparedInside {
   readonly request: RunRequest;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
   /** What the session state has to have: what it lacks is taken from here. */
   readonly template: Readonly<Record<string, unknown>>;
 }
@@ -219,7 +220,6 @@ export interface Step extends Place {
 }
 
 export interface Move extends Step {
-  /** Its own number, and that of the visit that it comes from. */
+  /** Its own number; of a branch that is over, that of its last visit. */
   readonly visit: number;
-  readonly from: number;
 }

@@ -1,14 +1,13 @@
 /** A run comes to a node: its core step. */
-import type { WorkflowEvent } from "millrace";
+import type { Finished, WorkflowEvent } from "millrace";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
 import { decide } from "./decide.js";
 import { iterationAt } from "./iteration-at.js";
-import { knownMoves } from "./known-moves.js";
 import type { LiveRun } from "./live-run.js";
 import { assertSteps } from "./missing-steps.js";
-import { move, type PipelineCourse } from "./move.js";
+import { move, nextEvent, type PipelineCourse, type Visited } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { OpenAttempt } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
@@ -19,19 +18,30 @@ import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
 import { familyOf, viewOf } from "./run-state.js";
 import { runStepNode } from "./run-step-node.js";
+import { storedMoves } from "./stored-moves.js";
 import { questionBefore, talkAt } from "./talk.js";
 import type { Decided, StepTools, Visit } from "./visit.types.js";
 
-export async function runNode(plan: CompiledPlan, visit: Visit): Promise<WorkflowEvent | WorkflowEvent[] | undefined> {
+export async function runNode(
+  plan: CompiledPlan,
+  visit: Visit,
+): Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined> {
   const { node, ev, ctx } = visit;
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, visit);
   const known =
-    knownMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
+    storedMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
     (isAbandoned(state, ev) || visit.live.isStopped(ctx.runId) ? [] : null);
-  const moves = known ?? (await visitNode(plan, family, visit));
-  // Branches that run at once are one batch, also when there is one.
+  return known === null ? visitNode(plan, family, visit) : outputOf(plan, node, known);
+}
+
+/** Branches that run at once are one batch, also when there is one. */
+function outputOf(
+  plan: CompiledPlan,
+  node: PipelineNode,
+  moves: readonly Move[],
+): WorkflowEvent | WorkflowEvent[] | undefined {
   const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
 }
@@ -43,10 +53,6 @@ export function provideIn(
   { ctx, live }: { readonly ctx: StepCtx; readonly live: LiveRun },
 ): void {
   if (request.nesting === null) live.provide(dependencies.of(ctx.runId, request.dependencies));
-}
-
-export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
-  return moves[0] === undefined ? undefined : events.make(moves[0]);
 }
 
 export function eventsOf(
@@ -65,7 +71,7 @@ interface EventNotes {
   readonly attempt?: OpenAttempt;
 }
 
-async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<readonly Move[]> {
+async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<Finished> {
   const { node, ev, ctx, live, isAgain } = visit;
   const state = viewOf(family, ctx.runId);
   const place = { frame: ev.frame, at: ev.at };
@@ -88,6 +94,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
   const context = new StepRunContext(ctx, state, setup);
   const given = { place, visit: ev.visit, ctx, state, context, events, live, attempt };
   const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
+  const visited: Visited = { visit: ev.visit, attempt, outputOf: (moves) => outputOf(plan, node, moves) };
   return attempted(
     tools,
     async () => {
@@ -98,7 +105,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
         return decided(course);
       };
     },
-    (change) => move({ plan, ctx, events, notes, live }, { visit: ev.visit, from: [ev.from] }, change),
+    (change) => move({ plan, ctx, events, notes, live }, visited, change),
   );
 }
 
@@ -114,12 +121,16 @@ async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools
   return node.kind === "step" ? runStepNode(plan, node, tools) : decide(plan, node, tools);
 }
 
-/** Works as long as the attempt counts, and stores what it has done, whether it fails or not. */
-export async function attempted<Done, Stored>(
+/**
+ * Works as long as the attempt counts. What it has done is stored with the end of its core step, or by itself when it fails.
+ *
+ * @param end See {@link move}.
+ */
+export async function attempted<Done>(
   tools: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">,
   work: () => Promise<Done>,
-  store: (done: Done) => Promise<Stored>,
-): Promise<Stored> {
+  end: (done: Done) => Finished,
+): Promise<Finished> {
   const { live, attempt } = tools;
   live.open(attempt);
   try {
@@ -127,11 +138,11 @@ export async function attempted<Done, Stored>(
       await keepNotes(tools);
       throw error;
     });
-    const stored = await attempt.store(() => store(done));
-    live.close(attempt);
-    return stored;
-  } finally {
+    attempt.beginStoring();
+    return end(done);
+  } catch (error) {
     attempt.settle();
+    throw error;
   }
 }
 
@@ -144,16 +155,15 @@ async function keepNotes({
   visit,
 }: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">): Promise<void> {
   if (attempt.isOver || ctx.signal.aborted) return; // it may write no more: whoever stores next does
-  await attempt.store(() =>
-    ctx.store.editState(
-      (draft) => {
-        const family = familyIn(draft);
-        context.commitTo(family);
-        attempt.notes.keepIn(ownState(family, ctx.runId));
-        forgetNested(family, { runId: ctx.runId, visit });
-      },
-      { key: `failed ${ctx.retryInfo().retry}` },
-    ),
+  attempt.beginStoring();
+  await ctx.store.editState(
+    (draft) => {
+      const family = familyIn(draft);
+      context.commitTo(family);
+      attempt.notes.keepIn(ownState(family, ctx.runId));
+      forgetNested(family, { runId: ctx.runId, visit });
+    },
+    { key: `failed ${ctx.retryInfo().retry}` },
   );
   live.close(attempt);
 }

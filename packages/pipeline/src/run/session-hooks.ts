@@ -47,6 +47,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const opened = records && (await openSession(records, { session: sessionOf(request), given, overwrite }));
       return {
         request,
+        startedAtMs: Date.now(),
         history: records !== null && opened?.stored ? await historyOf(setup, opened.stored, records.tenant) : [],
         session: opened?.state ?? startState({ ...states, stored: null }),
         sessionAtStart: opened?.stored?.state ?? template,
@@ -104,7 +105,7 @@ function failed(facts: EndFacts, { name, code, message }: WorkflowError): EndFac
 /** Inside another pipeline: on its session state, which gets what the template has and it lacks. */
 function beginInside({ template, pipeline, inputSchema }: SessionSetup, request: RunRequest): PreparedInside {
   const input = validateInput(pipeline.name, inputSchema, request.input);
-  return { request: { ...request, input }, template };
+  return { request: { ...request, input }, startedAtMs: Date.now(), template };
 }
 
 function endStatus({ failure }: PipelineState): PipelineStatus {

@@ -16,5 +16,5 @@ export function unbegunState({ labels, createdAtMs }: Pick<RunListing, "labels" 
     showsExecutors: false,
     nesting: null,
   };
-  return { ...freshState({ request, history: [], session: {}, sessionAtStart: {} }), startedAtMs: createdAtMs };
+  return freshState({ request, startedAtMs: createdAtMs, history: [], session: {}, sessionAtStart: {} });
 }

@@ -19,6 +19,7 @@ const run = pipeline.run("item", { runId, sessionId });
 await waiting.passed;
 writeSync(1, "waits\n");
 if (death !== null) {
+  for await (const { event } of run.events()) if (event === "StepOutput") break; // all that the step has left is stored
   mortality.begin(death);
   await run.cancel("enough");
 }

@@ -1,27 +1,33 @@
-/** Where the run went on from a visit whose result is stored already. */
+/**
+ * Stored runs whose state has `moved`: their core steps stored what they changed before they ended. One that was cut off in
+ * between has moved on in the state already, and runs again.
+ *
+ * @module
+ */
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
 
 type State = Pick<PipelineState, "frames" | "moved">;
 
-/** Null: it has not gone on. */
-export function knownMoves(
+/** Where the run went on from a visit. `null`: nowhere, as in every run that begins today. */
+export function storedMoves(
   tree: PipelineTree,
   state: State,
-  { visit, node, ...place }: Place & { readonly visit: number; readonly node: PipelineNode },
+  { visit, node, ...place }: Place & { readonly visit: number; readonly node: PipelineNode | null },
 ): readonly Move[] | null {
+  if (state.moved === undefined) return null;
   const stored = state.moved[visit];
-  if (stored) return stored;
+  if (stored || node === null) return stored ?? null;
   const gather = gatherAt(tree, state, place);
   if (gather === null) return null;
   // A group around the node may have been given up, and that was the end of the branch: the node has gone nowhere then.
   const isFromHere = tree.exits(node).some((exit) => exit.to === "gather" && exit.node === gather.node);
-  return isFromHere ? [{ ...gather, visit, from: visit }] : null;
+  return isFromHere ? [{ ...gather, visit }] : null;
 }
 
-/** That a branch of a Parallel is done is in the frame: a thousand branches keep no note of it besides. */
-function gatherAt(tree: PipelineTree, state: State, place: Place): Omit<Move, "visit" | "from"> | null {
+/** That a branch of a Parallel is done was in its frame alone. */
+function gatherAt(tree: PipelineTree, state: State, place: Place): Omit<Move, "visit"> | null {
   const { frame: key, at } = livingPlace(state, place);
   const frame = state.frames[key];
   if (frame === undefined || frame.node === null || tree.node(frame.node).kind !== "parallel") return null;
