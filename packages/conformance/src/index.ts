@@ -1,5 +1,5 @@
 /**
- * What every run store has to do, as tests.
+ * Tests for every run store.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the attempts of a run are doing, seen from a middleware: at work in their own code, waiting for the run, or held.
+ * Observes the attempts of a run from a middleware: each runs its own code, waits for the run, or is held.
  *
  * @module
  */
@@ -13,15 +13,15 @@ export interface SeenAttempt {
   readonly item: number;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  /** What it waits for without a worker slot: calls of `ctx`, or a generator for being asked for more. */
+  /** Open waits that need no worker slot: calls of `ctx`, or a generator whose next element is not yet requested. */
   open: number;
-  /** Calls of `ctx` that wait only for being stored. */
+  /** Calls of `ctx` that wait only for the journal. */
   storing: number;
-  /** Held by a scheduler. */
+  /** `true` while a scheduler holds the attempt. */
   held: boolean;
-  /** At work for so long without a word that nobody waits for it any more. */
+  /** `true` once the attempt has run for so long without a sign that nobody waits for it. */
   slow: boolean;
-  /** What its open waits are for. */
+  /** Descriptions of the open waits. */
   readonly awaited: string[];
 }
 
@@ -30,10 +30,10 @@ export class Attempts {
   readonly all: Set<SeenAttempt> = new Set();
   /** Names of the steps in the order in which their attempts began. */
   readonly begun: string[] = [];
-  /** Rises with everything that is seen. */
+  /** Counts every observed change. */
   changes = 0;
 
-  /** Those that run their own code now. */
+  /** Attempts that run their own code now. */
   get atWork(): SeenAttempt[] {
     return [...this.all].filter(({ open, held, slow }) => open === 0 && !held && !slow);
   }
@@ -68,7 +68,7 @@ type AnyCall = (...args: unknown[]) => Promise<unknown>;
 type Effect = (call: unknown) => unknown;
 type Replacement = (call: (args: unknown[]) => Promise<unknown>, args: unknown[]) => Promise<unknown>;
 
-/** Puts itself before the calls of this attempt's context that may take long. */
+/** Wraps the calls of this attempt's context that may take long. */
 function watchCalls({ ctx }: StepCall, seen: SeenAttempt, onChange: () => void): void {
   const count = (field: "open" | "storing", by: 1 | -1): void => {
     seen[field] += by;
@@ -113,13 +113,13 @@ function before(holder: object, name: string, replace: Replacement): void {
   methods[name] = (...args) => replace((given) => original.apply(holder, given), args);
 }
 
-/** Gives the same promise: nobody has to handle a second one. */
+/** Returns the given promise, so that the caller need not handle a second one. */
 function afterwards(answer: Promise<unknown>, then: () => void): Promise<unknown> {
   answer.then(then, then);
   return answer;
 }
 
-/** A middleware that only looks on. */
+/** A middleware that only observes. */
 export function watching(attempts: Attempts, rootWorkflow: string | null = null): Middleware {
   return async (call, next) => {
     const seen = attempts.see(call, rootWorkflow);
@@ -134,13 +134,13 @@ export function watching(attempts: Attempts, rootWorkflow: string | null = null)
 
 export interface GeneratorWatch {
   readonly seen: SeenAttempt;
-  /** Before an element goes on to the run. */
+  /** Called before an element is passed to the run. */
   element?(): Promise<void>;
-  /** The step has nothing more to give. */
+  /** Called when the step has no more output. */
   end(): Promise<void>;
 }
 
-/** A generator has just begun when it is given back. Anything else is over. */
+/** Watches a generator, which has only begun when the step returns it. With any other output, the step is over. */
 export async function throughGenerator(output: StepOutput, watch: GeneratorWatch): Promise<StepOutput> {
   if (!isGenerator(output)) {
     await watch.end();
@@ -162,7 +162,7 @@ async function* passOn(
         return next.value;
       }
       await watch.element?.();
-      // Until the run has room for more, the step has nothing to do.
+      // Until the run requests the next element, the step has nothing to do.
       watch.seen.open++;
       yield next.value;
       watch.seen.open--;

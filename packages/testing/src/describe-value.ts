@@ -1,5 +1,5 @@
 /**
- * Any value as lines of text: equal for values that are equal, however they were made.
+ * Converts any value to lines of text, which are equal for equal values, however these were made.
  *
  * @module
  */
@@ -32,7 +32,10 @@ function describeObject(value: object, depth: number): string {
   return name + block("{}", lines, depth);
 }
 
-/** Of our own errors the code is stable; their messages may name the attempt, which a crash raises. */
+/**
+ * An error of Millrace is described by its code, because the message may contain the attempt, whose number a crash
+ * raises.
+ */
 function describeError(error: Error): string {
   return WorkflowError.is(error) ? `WorkflowError ${error.code}` : `${error.name}: ${error.message}`;
 }
@@ -51,10 +54,10 @@ function sorted(lines: string[]): string[] {
   return lines.sort();
 }
 
-/** Lines each side of a difference that are shown at most. */
+/** Maximum number of lines shown on each side of a difference. */
 const MAX_LINES = 8;
 
-/** What differs between two texts: the lines between their common beginning and their common end. */
+/** Describes the difference of two texts: the lines between their common beginning and their common end. */
 export function describeDifference(expected: string, actual: string): string {
   const [before, after] = [expected.split("\n"), actual.split("\n")];
   let start = 0;

@@ -1,5 +1,5 @@
 /**
- * Does what the world would do for a run, until it has ended or crashed: answers, sends, and lets time pass.
+ * Plays the world of a run until it has ended or crashed: answers, sends events, and lets time pass.
  *
  * Time moves only when nothing else can happen.
  *
@@ -8,19 +8,19 @@
 import { type RunOutcome, WorkflowError } from "millrace";
 import { waitTurn } from "./host-turn.js";
 import type { Life } from "./life.js";
-import type { Outside, Waiting } from "./outside.js";
+import type { Responder, Waiting } from "./responder.js";
 
 export type Ended = Exclude<RunOutcome, Waiting>;
 
-/** Host turns, a millisecond or more each, in which a step may work without a word. */
+/** Host turns, of a millisecond or more each, in which a step may work without a sign. */
 export const TIMEOUT_TURNS = 2_000;
-/** The same for what is before a step: a place in a limit, and resources that are being made. */
+/** The same limit for what precedes a step: getting a place in a limit, and making resources. */
 const PREPARING_TURNS = 100;
-/** A run that sleeps more often than this does not end. */
+/** Number of sleeps after which a run counts as endless. */
 const MAX_JUMPS = 10_000;
 
-/** @returns null when the run has crashed */
-export async function drive(life: Life, outside: Outside, timeoutTurns: number): Promise<Ended | null> {
+/** @returns `null` when the run has crashed. */
+export async function drive(life: Life, responder: Responder, timeoutTurns: number): Promise<Ended | null> {
   for (let jumps = 0; jumps < MAX_JUMPS; ) {
     const moment = await nextMoment(life, timeoutTurns);
     if (moment === "crashed") return null;
@@ -30,15 +30,15 @@ export async function drive(life: Life, outside: Outside, timeoutTurns: number):
       continue;
     }
     if (moment.status !== "waiting") return moment;
-    const acted = await Promise.race([outside.act(life.handler, moment), life.recording.crashed]);
+    const acted = await Promise.race([responder.act(life.handler, moment), life.recording.crashed]);
     if (acted !== false) continue;
-    if (moment.wakeAtMs === null || !life.clock.jumpToNext()) throw stuck(life, outside, moment);
+    if (moment.wakeAtMs === null || !life.clock.jumpToNext()) throw stuck(life, responder, moment);
     jumps++;
   }
   throw endless(life);
 }
 
-/** Waits until the run has nothing to do, or says nothing any more. */
+/** Waits until the run is idle, or gives no sign for too long. */
 async function nextMoment(life: Life, timeoutTurns: number): Promise<RunOutcome | "quiet" | "crashed"> {
   const { handler, recording, attempts } = life;
   let idle: { readonly outcome: RunOutcome } | { readonly error: unknown } | null = null;
@@ -63,7 +63,7 @@ async function nextMoment(life: Life, timeoutTurns: number): Promise<RunOutcome 
   }
 }
 
-/** Waits until what was at work at the crash has come to a halt: it cannot be killed as a process can. */
+/** Waits until the work under way at the crash has stopped, because a test cannot kill it as a process can. */
 export async function standStill({ attempts, stop }: Life): Promise<void> {
   stop();
   let seen = -1;
@@ -84,14 +84,14 @@ function hangs({ workflow, attempts }: Life, turns: number): WorkflowError {
   });
 }
 
-function stuck({ workflow, attempts }: Life, outside: Outside, { prompts }: Waiting): WorkflowError {
+function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: Waiting): WorkflowError {
   const asked = prompts.map(({ event }) => event.type);
   const awaited = [...attempts.all].flatMap(({ step, awaited: types }) => types.map((type) => ({ step, type })));
   const waits = awaited.map(({ step, type }) => `"${step}" waits for ${type}`);
   const what = [
     ...(asked.length > 0 ? [`it asks ${asked.join(", ")}`] : []),
     ...waits,
-    ...(outside.next === null ? [] : [`it does not take ${outside.next.type}, the next of \`events\``]),
+    ...(responder.next === null ? [] : [`it does not take ${responder.next.type}, the next of \`events\``]),
   ];
   return new WorkflowError({
     code: "RUN_STUCK",

@@ -1,5 +1,5 @@
 /**
- * How a run ended, as far as anyone can see: what `proveResumable` compares.
+ * The visible end of a run, which `proveResumable` compares.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { StoredTick } from "./recording.js";
 
 export interface Ending<Result = unknown, State = unknown> {
   readonly outcome: Ended;
-  /** `undefined` unless it completed. */
+  /** Result of a completed run; else `undefined`. */
   readonly result: Result | undefined;
   readonly state: State;
-  /** How often an effect was recorded, by the key of its `ctx.run`: over all steps, and over all lives of the run. */
+  /** How often each `ctx.run` was recorded, by its key, over all steps and all lives of the run. */
   readonly effects: { readonly [key: string]: number };
-  /** What `observe` gave, when the run had ended. */
+  /** What `observe` returned after the run had ended. */
   readonly observed: unknown;
 }
 
-/** Counts `ctx.run` calls that were recorded. */
+/** Counts the recorded `ctx.run` calls by key. */
 export function effectsIn(ticks: readonly StoredTick[]): Record<string, number> {
   const effects: Record<string, number> = {};
   for (const { tick } of ticks) {
@@ -29,7 +29,7 @@ export function effectsIn(ticks: readonly StoredTick[]): Record<string, number> 
   return effects;
 }
 
-/** Everything but where in time it happened. */
+/** Describes an ending without its times. */
 export function describeEnding({ outcome, state, effects, observed }: Ending): string {
   return describeValue({ outcome, state, effects, ...(observed !== undefined && { observed }) });
 }

@@ -1,10 +1,10 @@
 /**
- * Turns of the host: the only file here that uses real time.
+ * Turns of the host's event loop. The only file of this package that uses real time.
  *
  * @module
  */
 
-// Taken once: a test that puts its own timers in place later does not stop this package.
+// Read once: fake timers that a test installs later do not stop this package.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
 const soon = (globalThis as { readonly setImmediate?: (callback: () => void) => unknown }).setImmediate;
 
@@ -13,12 +13,12 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void (soon ? soon(resolve) : startTimer(resolve, 0)));
 }
 
-/** Resolves after about a millisecond: files and sockets have had a chance to answer. */
+/** Resolves after about a millisecond, so that files and sockets can answer. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => void startTimer(resolve, 1));
 }
 
-/** Rejects with what `late` makes when the work takes longer, whatever becomes of it. */
+/** Rejects with the error that `late` makes when the work takes longer than `limitMs`. The work is not stopped. */
 export function within<Value>(limitMs: number, work: Promise<Value>, late: () => Error): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = startTimer(() => reject(late()), limitMs);
@@ -26,10 +26,10 @@ export function within<Value>(limitMs: number, work: Promise<Value>, late: () =>
   });
 }
 
-/** Turns that code which only awaits promises needs at most between two things that can be seen of it. */
+/** Turns that code which awaits only promises needs at most between two observable actions. */
 const BUSY_TURNS = 20;
 
-/** The n-th turn of a wait: at once at first, then with pauses, so that a wait for the disk does not burn the processor. */
+/** Waits for one turn: immediate turns at first, then pauses, so that waiting for the disk does not burn the processor. */
 export function waitTurn(turn: number): Promise<void> {
   return turn < BUSY_TURNS ? nextTurn() : pause();
 }

@@ -7,7 +7,7 @@ export { virtualClock } from "./virtual-clock.js";
 export type { VirtualClock } from "./virtual-clock.js";
 export { seededScheduler } from "./seeded-scheduler.js";
 export type { SeededScheduler } from "./seeded-scheduler.js";
-export type { Answer, Answers, OutsideOptions } from "./outside.js";
+export type { Answer, Answers, OutsideOptions } from "./responder.js";
 export { runToEnd } from "./run-to-end.js";
 export type { EndedRun, InputArguments, RunToEndOptions } from "./run-to-end.js";
 export type { Ended } from "./drive.js";

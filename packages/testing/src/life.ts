@@ -1,5 +1,5 @@
 /**
- * One process's part of a run: from its start or from a snapshot, to its end or to a crash.
+ * The part of a run that one process executes: from its start or a snapshot, to its end or a crash.
  *
  * @module
  */
@@ -23,13 +23,13 @@ export interface LifeSetup {
   readonly workflow: Workflow;
   readonly clock: VirtualClock;
   readonly recording: Recording;
-  /** Null: work is done in the order in which the engine comes to it. */
+  /** Seed that permutes concurrent work; `null` for the order of the engine. */
   readonly seed: number | null;
-  /** Work reports in this order, instead of that of the seed. */
+  /** Order in which work reports, instead of the order of the seed. */
   readonly guide?: Guide | null;
-  /** Null: that of the workflow. */
+  /** Log of the workflow when `null`. */
   readonly log: Log | null;
-  /** Put around every attempt. @default nothing */
+  /** Middleware around every attempt. @default none */
   readonly around?: Middleware;
 }
 
@@ -52,13 +52,13 @@ export interface Life {
   readonly clock: VirtualClock;
   readonly recording: Recording;
   readonly attempts: Attempts;
-  /** Work is held, and will be let go. */
+  /** Tells whether a scheduler holds work that it will release. */
   readonly isHolding: () => boolean;
-  /** Lets nothing begin any more. */
+  /** Keeps further work from starting. */
   readonly stop: () => void;
 }
 
-/** The same in all tests: jitter and the ids of children follow from it. */
+/** Constant, because jitter and the ids of children are derived from the run id. */
 export const RUN_ID = "run";
 
 export function begin(setup: LifeSetup, beginning: Beginning): Life {

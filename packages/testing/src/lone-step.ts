@@ -1,4 +1,4 @@
-/** The snapshot of a run that is about to begin one step, and has nothing else to do. */
+/** Makes a snapshot of a run that is about to begin one step and has nothing else to do. */
 import { type ContextDict, WorkflowError } from "millrace";
 import {
   type CompiledWorkflow,
@@ -10,14 +10,14 @@ import {
 } from "millrace/engine";
 import { RUN_ID } from "./life.js";
 
-/** The work item of the step: the only one there is at first. */
+/** Work item of the step: the only one at first. */
 export const LONE_ITEM = 1;
 
 export interface LoneStep {
   readonly name: string;
-  /** An event, a batch or a set. */
+  /** The event, the batch or the set for the step. */
   readonly event: unknown;
-  /** Laid over the state that a run begins with. */
+  /** Fields that replace those of the initial state. */
   readonly store: object;
   readonly atMs: number;
 }
@@ -33,7 +33,7 @@ export function snapshotBefore(compiled: CompiledWorkflow, { name, event, store,
     ...{ memory: null, open: 0, answered: null, fan: null, retryTimer: null },
   };
   state.items.set(LONE_ITEM, item);
-  // A run that has begun and goes on: with the next id after the one that is taken.
+  // The run has begun, and its next id follows the one in use.
   Object.assign(state, { ticks: 1, nextId: LONE_ITEM + 1, atMs, startedAtMs: atMs });
   return encodeSnapshot(compiled, state);
 }

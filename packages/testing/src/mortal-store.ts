@@ -1,13 +1,13 @@
 /**
- * Stands for a process in front of its store: once that is dead, no call of its reaches the store, and none returns.
+ * Plays a process in front of its store: once the process is dead, none of its calls reaches the store or returns.
  *
  * @module
  */
 import type { RunStore } from "millrace/runtime";
 
-/** What changes a store. `commit` holds all that happens to a run. */
+/** Methods that change a store. `commit` contains everything that happens to a run. */
 const writes: ReadonlySet<PropertyKey> = new Set(["commit", "post", "writeRecords", "delete"]);
-/** Where each call says who holds what it is about. */
+/** Argument in which each method names the holder of the lease. */
 const leaseArgument: ReadonlyMap<PropertyKey, number> = new Map([
   ["claim", 1],
   ["claimDue", 0],
@@ -15,8 +15,8 @@ const leaseArgument: ReadonlyMap<PropertyKey, number> = new Map([
 ]);
 
 /**
- * Which write: how many ticks of runs are stored with it, and how many writes there were since the last one with ticks. A number alone
- * would be of another one in the next process: what is stored in one write and what in two is a matter of time.
+ * Identifies a write: by the number of ticks stored with it, and the number of writes since the last write with ticks.
+ * A plain number would not fit the next process, because what is stored in one write and what in two depends on timing.
  */
 export interface Place {
   readonly ticks: number;
@@ -24,15 +24,18 @@ export interface Place {
 }
 
 export interface Death {
-  /** The write with which it goes, or the next one where there is none. */
+  /** The write at which the process dies, or the next one when that write does not come. */
   readonly place: Place;
-  /** It dies: that write is lost, or stored and its answer not heard. Or it is told to stop, and the write goes on. */
+  /**
+   * `"lost"`: that write is lost. `"stored"`: it is stored, but its response is not received. `"stopped"`: the process
+   * is told to stop, and the write is made.
+   */
   readonly how: "lost" | "stored" | "stopped";
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** A call of the store that has not been made. */
+/** A call of the store that is not yet made. */
 interface Call {
   readonly name: PropertyKey;
   readonly args: readonly unknown[];
@@ -45,11 +48,11 @@ interface Held {
 }
 
 export class Mortal {
-  /** The writes there were. */
+  /** The writes so far. */
   readonly writes: Place[] = [];
-  /** Resolves when it is dead, and the leases it had have run out. */
+  /** Resolves when the process is dead and its leases have expired. */
   readonly death: Promise<"dead">;
-  /** Called when it is told to stop. */
+  /** Called when the process is told to stop. */
   onStop: () => void = () => {};
   readonly #dies: Death | null;
   readonly #stores: Held[] = [];
@@ -57,7 +60,7 @@ export class Mortal {
   #isDead = false;
   #isStopping = false;
 
-  /** @param dies Null: it lives. */
+  /** @param dies When the process dies; `null` for never. */
   constructor(dies: Death | null) {
     this.#dies = dies;
     this.death = new Promise((resolve) => {
@@ -65,12 +68,12 @@ export class Mortal {
     });
   }
 
-  /** It was told to stop. */
+  /** `true` once the process was told to stop. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  /** The store as this process has it. */
+  /** Wraps the store of this process. */
   readonly mortal = (store: RunStore): RunStore => {
     const held: Held = { store, owners: new Set() };
     this.#stores.push(held);
@@ -85,7 +88,7 @@ export class Mortal {
     });
   };
 
-  /** Gives back what the dead have held. */
+  /** Releases what the dead process has held. */
   async bury(): Promise<void> {
     for (const { store } of this.#stores) await store.close();
   }
@@ -101,7 +104,7 @@ export class Mortal {
     }
     return Promise.resolve(make()).then(async (value) => {
       if (!this.#isDead) return value;
-      await expire(held); // it has come too late for the one who asked, and not for the store
+      await expire(held); // too late for the caller, but the store has executed the claim
       return never();
     });
   }
@@ -111,7 +114,7 @@ export class Mortal {
     try {
       if (this.#dies?.how === "stored") await lastWrite();
     } catch {
-      // Nobody hears of that any more.
+      // Nobody receives this error any more.
     }
     for (const held of this.#stores) await expire(held);
     this.#die();
@@ -129,7 +132,7 @@ export class Mortal {
   }
 }
 
-/** Time is real, and leases are long: those of the dead run out at once. */
+/** Makes the leases of the dead process expire at once: time is real here, and leases are long. */
 async function expire({ store, owners }: Held): Promise<void> {
   const nowMs = Date.now();
   for (const owner of owners) await store.renew({ owner, nowMs, untilMs: nowMs - 1 });

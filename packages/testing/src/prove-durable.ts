@@ -1,6 +1,6 @@
 /**
- * Kills a process before and after every write to its store, and stops one with it; lets another one go on, and compares what its caller gets
- * with what a caller of a process that lives gets.
+ * Kills a process before and after every write to its store, and stops one with every write. Lets another process
+ * continue, and compares what its caller gets with what the caller of an undisturbed process gets.
  *
  * @module
  */
@@ -11,52 +11,52 @@ import { describeDifference, describeValue } from "./describe-value.js";
 import { within } from "./host-turn.js";
 import { type Death, Mortal, type Place } from "./mortal-store.js";
 
-/** What a process opens over its store: a runtime, a pipeline, or what holds several of them. */
+/** What a process opens over its store: a runtime, a pipeline, or an object that holds several of them. */
 export type Durable = {
-  /** Goes on with runs that a process before has left. */
+  /** Resumes the runs that an earlier process has left. */
   start(): Promise<unknown>;
 } & ({ stop(options?: StopOptions): Promise<unknown> } | { close(options?: StopOptions): Promise<unknown> });
 
-/** As `runtime.stop` takes them. */
+/** Options of `runtime.stop`. */
 interface StopOptions {
   readonly drainMs?: number;
 }
 
-/** One store, and the processes that come and go over it. Made anew for each try. */
+/** One store and the processes that use it one after the other. Made anew for each try. */
 export interface DurableWorld<App extends Durable> {
-  /** As each process opens it: over `mortal(store)` in the place of its store. */
+  /** Opens the application as each process does. `mortal(store)` takes the place of the store. */
   open(mortal: (store: RunStore) => RunStore): App | Promise<App>;
   /**
-   * What a caller does, and what it is told: that is compared. The caller of the process that comes after does the same again, so
-   * runs are started with a `runId` that it gives them.
+   * Plays a caller and returns what the caller is told, which is compared. The caller of the next process does the same
+   * again, so start runs with an explicit `runId`.
    */
   run(app: App): Promise<unknown>;
 }
 
 export interface DurableOptions {
-  /** Only die or stop with this write, the first is 1: to look into a failure. @default with every write */
+  /** Disturbs only this write, counted from 1, in order to look into a failure. @default every write */
   readonly at?: number;
-  /** How long one process may take, from its start to the end of its caller. @default "10s" */
+  /** Time for one process, from its start to the end of its caller. @default "10s" */
   readonly timeout?: Duration;
-  /** @default everything is equal */
+  /** Compares what callers were told. @default deep equality */
   readonly compare?: (expected: unknown, actual: unknown) => boolean;
 }
 
 export interface DurableProof {
-  /** Of an undisturbed process. */
+  /** Writes of an undisturbed process. */
   readonly writes: number;
-  /** How often a process has died: with each write twice, which was stored, and which was lost. */
+  /** How often a process was killed: twice for each write, which was once stored and once lost. */
   readonly deaths: number;
-  /** How often a process was stopped while it worked: with each write once. */
+  /** How often a process was stopped at work: once for each write. */
   readonly stops: number;
 }
 
 /**
- * Proves that whenever a process dies or is stopped, another one over the same store comes to the same end; and that in one that is
- * stopped, nobody waits for ever.
+ * Proves that whenever a process dies or is stopped, another process over the same store comes to the same end, and
+ * that no caller of a stopped process waits for ever.
  *
- * Beyond `proveResumable` it has the runtime and the store in it, real ones, and so all that lives there beside the run itself:
- * sessions, records, several runs, answers that people have posted. Time is real.
+ * In contrast to `proveResumable` it uses the real runtime and store, and so everything that they keep besides the run:
+ * sessions, records, several runs, posted answers. Time is real.
  *
  * @example
  * await proveDurable(() => {
@@ -66,7 +66,8 @@ export interface DurableProof {
  *     run: async (shop) => (await shop.run("Add milk.", { runId: "one", sessionId: "s" })).sessionState,
  *   };
  * });
- * @throws {WorkflowError} `RESUME_DIVERGED` with the write, and both ends. `RUN_STUCK` when nothing was killed, and it does not end in time.
+ * @throws {WorkflowError} `RESUME_DIVERGED` with the write and both ends. `RUN_STUCK` when an undisturbed process does
+ * not end in time.
  */
 export async function proveDurable<App extends Durable>(
   world: () => DurableWorld<App>,
@@ -91,7 +92,7 @@ type Tried = { readonly died: boolean } & ({ readonly end: unknown } | { readonl
 
 type NumberedDeath = Death & { readonly write: number };
 
-/** With each write: lost with all that was done for it, and stored; and then each in the middle of a stop. */
+/** For each write: lost with everything that was done for it, and stored; then each in the middle of a stop. */
 function allDeaths(writes: readonly Place[]): NumberedDeath[] {
   const inAll = (ways: readonly Death["how"][]): NumberedDeath[] =>
     writes.flatMap((place, index) => ways.map((how) => ({ write: index + 1, place, how })));
@@ -104,7 +105,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
   let died = false;
   try {
     const living = liveOn(world, first);
-    living.catch(() => {}); // the last words of the dead
+    living.catch(() => {}); // errors of the dead process
     const left = await inTime(limitMs, Promise.race([first.death, toldAll(living, first)]));
     if (typeof left === "object") return { died, end: left.value };
     died = true;
@@ -117,7 +118,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
   }
 }
 
-/** What the caller was told. Of a process that was stopped that does not count, as long as it was told anything. */
+/** What the caller was told. A caller of a stopped process may be told anything, but must be told something. */
 async function toldAll(living: Promise<unknown>, process: Mortal): Promise<{ readonly value: unknown } | "stopped"> {
   try {
     const value = await living;
@@ -133,11 +134,11 @@ async function liveOn<App extends Durable>({ open, run }: DurableWorld<App>, pro
   const app = await open(process.mortal);
   const stop = (): void => {
     stopped ??= end(app, { drainMs: 0 });
-    stopped.catch(() => {}); // told below
+    stopped.catch(() => {}); // reported below
   };
   process.onStop = stop;
-  if (process.isStopping) stop(); // while it opened
-  // A dead process does nothing more; what it has left in memory is let go of.
+  if (process.isStopping) stop(); // the stop came while the process opened
+  // A dead process does nothing more; this frees its memory.
   process.death.then(() => end(app)).catch(() => {});
   try {
     await app.start();

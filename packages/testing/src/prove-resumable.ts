@@ -1,5 +1,5 @@
 /**
- * Crashes a run at everything that happens to it, and compares how it ends then with how it ends undisturbed.
+ * Crashes a run at every tick and compares its end with the end of undisturbed runs.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { type ResourceOverride, type ResultOf, type StateOf, Workflow, WorkflowE
 import { describeDifference } from "./describe-value.js";
 import { TIMEOUT_TURNS } from "./drive.js";
 import { describeEnding, type Ending } from "./ending.js";
-import type { OutsideOptions } from "./outside.js";
+import type { OutsideOptions } from "./responder.js";
 import type { InputArguments } from "./run-to-end.js";
 import type { Guide } from "./seeded-scheduler.js";
 import { alone } from "./stage.js";
@@ -24,24 +24,27 @@ import {
 
 export interface ProveOptions<Result = unknown, State = unknown> extends OutsideOptions {
   /**
-   * Each permutes concurrent work in its own way, and the run is crashed at every tick of it; a seed that changes nothing is
-   * not tried twice. The endings of all of them count as right. Integers. @default [1, 2, 3, 4, 5]
+   * Seeds, as integers. Each permutes concurrent work in its own way, and the run is crashed at each of its ticks; a
+   * seed that changes nothing is not tried twice. The endings of all seeds count as right. @default [1, 2, 3, 4, 5]
    */
   readonly seeds?: readonly number[];
-  /** Only crash when this many ticks are stored: to look into a failure. @default at every tick */
+  /** Crashes only when this many ticks are stored, in order to look into a failure. @default every tick */
   readonly at?: number;
-  /** Whether a resumed run may end as it did, where an uninterrupted one ended as `expected`. @default everything is equal */
+  /**
+   * Tells whether a resumed run may end with `actual`, where an uninterrupted one ended with `expected`. @default deep
+   * equality
+   */
   readonly compare?: (expected: Ending<Result, State>, actual: Ending<Result, State>) => boolean;
-  /** Stand-ins: `[database.override(fake)]`. */
+  /** Replacements of resources: `[database.override(fake)]`. */
   readonly resources?: readonly ResourceOverride[];
-  /** See `runToEnd`. @default 2000 */
+  /** Like the option of `runToEnd`. @default 2000 */
   readonly timeoutTurns?: number;
 }
 
 export interface Proof {
   /** Ticks of the longest uninterrupted run, children included. */
   readonly ticks: number;
-  /** How often a run was crashed and gone on with. */
+  /** How often a run was crashed and resumed. */
   readonly crashes: number;
   readonly seeds: readonly number[];
 }
@@ -50,19 +53,20 @@ export interface Proof {
 export type Provable<Flow extends Workflow> = Flow | (() => Flow | World<Flow>);
 
 /**
- * Proves that a run which crashes at any moment goes on to an end that it could have reached without the crash.
+ * Proves that a run which crashes at any moment resumes to an end that it could have reached without the crash.
  *
- * Runs the workflow undisturbed under each seed. Then again for each tick: the process is as good as gone when that tick would be
- * stored, with everything done that the ticks before it caused; another context goes on with what was stored, from the ticks
- * and, where it differs, from the snapshot. What a step did outside `ctx` happens again, what it did through `ctx` counts once.
- * Compared are the outcome with its result, the state, how often each `ctx.run` was recorded, and what `observe` shows.
+ * Runs the workflow undisturbed under each seed, and then once for each tick: the process disappears just before that
+ * tick would be stored, after everything that earlier ticks caused. Another context resumes from what was stored: from
+ * the ticks and, where it differs, from the snapshot. What a step did outside `ctx` happens again; what it did through
+ * `ctx` counts once. Compared are the outcome with its result, the state, how often each `ctx.run` was recorded, and
+ * what `observe` returns.
  *
- * Give a function: each process then has a workflow of its own, and what one of them kept in its fields is lost in the crash.
+ * Pass a function: each process then has its own workflow, and the fields of a workflow are lost in the crash.
  *
  * @example
  * await proveResumable(() => new RefundFlow(), { order: "A-17" }, { answers: { ApproveRefund: { approved: true } } });
- * @throws {WorkflowError} `RESUME_DIVERGED` with the tick, the step at work, the seed, and both endings. `RUN_STUCK` when the
- * undisturbed run waits for what nobody sends.
+ * @throws {WorkflowError} `RESUME_DIVERGED` with the tick, the step at work, the seed, and both endings. `RUN_STUCK`
+ * when the undisturbed run waits for something that nobody sends.
  */
 export function proveResumable<Flow extends Workflow>(
   workflow: Provable<Flow>,
@@ -87,7 +91,7 @@ function worldsOf(workflow: Provable<Workflow>): () => World {
   };
 }
 
-/** Further undisturbed runs that are looked at, when an ending is in doubt and order is known to matter. */
+/** Additional undisturbed runs, when an ending is in doubt and the order of work is known to matter. */
 const MORE_SEEDS = 20;
 
 class Prover {
@@ -95,7 +99,7 @@ class Prover {
   readonly #input: unknown;
   readonly #options: ProveOptions;
   readonly #seeds: readonly number[];
-  /** Endings of undisturbed runs, by how they read. */
+  /** Endings of undisturbed runs, by their description. */
   readonly #endings: Map<string, Ending> = new Map();
   #crashes = 0;
 
@@ -142,7 +146,7 @@ class Prover {
     };
   }
 
-  /** Before the first tick is stored there is no run to go on with; after the last one it has ended. */
+  /** Crashes neither before the first tick is stored, when there is nothing to resume, nor after the last one. */
   async #crashEverywhere(seed: number, run: Uninterrupted): Promise<void> {
     const { at } = this.#options;
     const boundaries = run.course.map((_, index) => index).slice(1);
@@ -165,7 +169,7 @@ class Prover {
 
   async #isRight({ ending, guide }: Exclude<Interrupted, { readonly type: "failed" }>, seed: number): Promise<boolean> {
     if (this.#matches(ending)) return true;
-    // Where the order of the work decides about the end: does a run without a crash, in this very order, end so?
+    // When the order of work decides about the end: does a run without a crash, in this very order, end the same?
     await this.#undisturbed(seed, guide);
     for (let more = 0; more < MORE_SEEDS && this.#endings.size > 1; more++) {
       if (this.#matches(ending)) return true;

@@ -1,5 +1,5 @@
 /**
- * The journal of a run in a test: it counts, and at a given tick the process is as good as gone.
+ * A journal for tests: records the ticks of a run, and simulates a crash at a given tick.
  *
  * @module
  */
@@ -11,17 +11,20 @@ export interface StoredTick {
 }
 
 export interface RecordingOptions {
-  /** Whether the crash comes before this tick is stored; `stored` is how many are. @default never */
+  /**
+   * Tells whether the process crashes before this tick is stored; `stored` is the number of ticks stored so far.
+   * @default never
+   */
   readonly crashBefore?: (next: StoredTick, stored: number) => boolean;
-  /** Called with each tick before it counts as stored. What it throws fails the run. */
+  /** Called with each tick before it counts as stored. An error fails the run. */
   readonly onStored?: (stored: StoredTick) => void;
-  /** Called at the crash, before what else its round holds is stored. */
+  /** Called at the crash, before the rest of the round is stored. */
   readonly onCrash?: (lost: StoredTick, isFirstOfRound: boolean) => void;
 }
 
 export class Recording implements Journal {
   readonly ticks: StoredTick[] = [];
-  /** The first tick that was not stored; null while there was no crash. */
+  /** The first tick that was not stored; `null` without a crash. */
   lost: StoredTick | null = null;
   /** Resolves at the crash. */
   readonly crashed: Promise<void>;
@@ -56,13 +59,13 @@ export class Recording implements Journal {
     }
   }
 
-  /** After the crash nothing that waits for the journal goes on, until the test lets go of it. */
+  /** After the crash, everything that waits for the journal waits until the test calls {@link release}. */
   #never(): Promise<void> {
     if (this.#released !== null) return Promise.reject(this.#released.error);
     return new Promise((_resolve, reject) => void this.#pending.push(reject));
   }
 
-  /** What the crash has left in memory ends, and gives back what it holds. */
+  /** Ends what the crash has left in memory, and frees its resources. */
   release(error: unknown): void {
     this.#released = { error };
     for (const reject of this.#pending) reject(error);

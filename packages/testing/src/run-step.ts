@@ -1,7 +1,8 @@
 /**
- * One step, alone: what it takes is given, and nobody takes what it gives.
+ * Runs one step alone: its input is given, and no other step gets its output.
  *
- * It runs on the real engine: in a run that a snapshot says is about to begin this one step, and that is gone when the step has ended.
+ * Uses the real engine: a snapshot says that the run is about to begin this one step, and the run is dropped when the
+ * step has ended.
  *
  * @module
  */
@@ -18,42 +19,44 @@ import { compileWorkflow, type EventData } from "millrace/engine";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin, RUN_ID } from "./life.js";
 import { LONE_ITEM, snapshotBefore } from "./lone-step.js";
-import { Outside, type OutsideOptions } from "./outside.js";
+import { Responder, type OutsideOptions } from "./responder.js";
 import { Recording, type StoredTick } from "./recording.js";
 import { alone, clearStage } from "./stage.js";
 import type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step-names.types.js";
 import { type VirtualClock, virtualClock } from "./virtual-clock.js";
 
 export interface RunStepOptions<State = unknown> extends OutsideOptions {
-  /** The state before the step. @default as a run begins */
+  /** Fields of the state before the step. @default the initial state */
   readonly state?: State;
-  /** Stand-ins: `[database.override(fake)]`. */
+  /** Replacements of resources: `[database.override(fake)]`. */
   readonly resources?: readonly ResourceOverride[];
-  /** @default a new one */
+  /** @default a new clock */
   readonly clock?: VirtualClock;
-  /** See `runToEnd`. @default 2000 */
+  /** Like the option of `runToEnd`. @default 2000 */
   readonly timeoutTurns?: number;
 }
 
 export interface StepRun<Output extends WorkflowEvent = WorkflowEvent, State = unknown> {
-  /** What it returned or yielded; a batch is a list of several. */
+  /** Events that the step returned or yielded; a batch counts as several. */
   readonly output: readonly Output[];
-  /** What it sent with `ctx.sendEvent`. A step that fails has sent nothing since its last wait. */
+  /** Events that the step sent with `ctx.sendEvent`. A failed step has sent nothing since its last wait. */
   readonly sent: readonly WorkflowEvent[];
-  /** What it showed: `ctx.writeEventToStream`, the prompts of its waits, and what its children showed. */
+  /** Events that the step streamed: `ctx.writeEventToStream`, the prompts of its waits, and the streams of its children. */
   readonly streamed: readonly WorkflowEvent[];
   readonly state: State;
-  /** What it threw, or what is wrong with what it gave; `undefined` when it succeeded. Nothing is retried. */
+  /** What the step threw, or the problem of its output; `undefined` when it succeeded. Nothing is retried. */
   readonly error: unknown;
 }
 
 /**
- * Runs one attempt of one step, with time that passes at once. What it emits starts nothing; children that it runs do run.
+ * Runs one attempt of one step under virtual time. Its events start no other step; children that it runs do run.
  *
  * @example
- * const { output, state } = await runStep(new Digest(), "read", new FileFound({ file: "a.md" }), { state: { files: 1 } });
- * @throws {WorkflowError} `STEP_UNKNOWN`, `EVENT_NOT_ACCEPTED` when the step does not take the event, `STATE_INVALID`, `RUN_STUCK`
- * when it waits for what nobody sends. What the step throws is `error` in the result.
+ * const { output, state } = await runStep(new Digest(), "read", new FileFound({ file: "a.md" }), { state: { files: 1 }
+ * });
+ * @throws {WorkflowError} `STEP_UNKNOWN`, `EVENT_NOT_ACCEPTED` when the step does not accept the event,
+ * `STATE_INVALID`, `RUN_STUCK` when the step waits for something that nobody sends. An error of the step is `error` in
+ * the result.
  */
 export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flow>>(
   workflow: Flow,
@@ -70,8 +73,8 @@ async function run(
 ): Promise<StepRun> {
   const { clock = virtualClock(), resources, timeoutTurns = TIMEOUT_TURNS } = options;
   const dict = snapshotBefore(compileWorkflow(workflow), { ...given, store: options.state ?? {}, atMs: clock.now() });
-  const outside = new Outside(options);
-  const recording = new Recording({ crashBefore: endsStep, onStored: ({ tick }) => outside.onStored(tick) });
+  const responder = new Responder(options);
+  const recording = new Recording({ crashBefore: endsStep, onStored: ({ tick }) => responder.onStored(tick) });
   const failures: unknown[] = [];
   const unwatch = workflow.on("step.failed", ({ runId, item, error }) => {
     if (runId === RUN_ID && item === LONE_ITEM) failures.push(error);
@@ -79,7 +82,7 @@ async function run(
   try {
     const setup = { workflow, clock, recording, seed: null, log: null, around: onlyThisStep };
     const life = begin(setup, { type: "snapshot", dict, resources });
-    const ended = await drive(life, outside, timeoutTurns).catch(async (error: unknown) => {
+    const ended = await drive(life, responder, timeoutTurns).catch(async (error: unknown) => {
       await life.handler.cancel();
       throw error;
     });
@@ -92,12 +95,12 @@ async function run(
   }
 }
 
-/** The end of the step is the end of the run: what it gives goes nowhere. */
+/** The run ends with the step: nothing receives the step's output. */
 function endsStep({ runId, tick }: StoredTick): boolean {
   return runId === RUN_ID && (tick.type === "step.completed" || tick.type === "step.failed") && tick.item === LONE_ITEM;
 }
 
-/** What it sends or yields on its way may start other steps: they give nothing. */
+/** Keeps other steps, which events sent or yielded on the way may start, from doing anything. */
 const onlyThisStep: Middleware = (call, next) =>
   call.runId === RUN_ID && call.item !== LONE_ITEM ? Promise.resolve(null as unknown as StepOutput) : next();
 
@@ -119,12 +122,12 @@ function shownBy({ ticks, lost }: Recording): Pick<StepRun, "output" | "sent" | 
   return { output, sent, streamed } as unknown as Pick<StepRun, "output" | "sent" | "streamed">;
 }
 
-/** The state after the edit that the step has ended with: nothing else can have edited it since. */
+/** The state after the edit with which the step has ended. Nothing else can have edited the state since. */
 function editedBy({ lost }: Recording): unknown {
   return lost?.tick.type === "step.completed" ? lost.tick.change?.next : undefined;
 }
 
-/** The run can end before the step: its time is up. */
+/** The run may end before its step, by its time limit. */
 function errorOf(ended: Ended | null): unknown {
   if (ended === null || ended.status === "completed") return undefined;
   if (ended.status === "failed") return ended.error;

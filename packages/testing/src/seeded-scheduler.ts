@@ -1,22 +1,21 @@
 /**
- * The order of ready work as a function of a seed.
+ * Makes the order of ready work a function of a seed.
  *
- * Every attempt is held before its first line, before each element of a generator, and after its last line. When nothing is
- * at work any more, the seed picks some of those that are held and lets them go in an order that it picks too. So the order
- * in which steps begin, and in which steps that ran at the same time report, does not depend on the machine.
+ * Every attempt is held before its first line, before each element of a generator, and after its last line. When no
+ * attempt runs any more, the seed picks some of the held ones and releases them in an order that it picks, too. So the
+ * order in which steps begin, and in which concurrent steps report, does not depend on the machine.
  *
  * @module
  */
 import type { Middleware } from "millrace";
 import { Attempts, type SeenAttempt, throughGenerator } from "./attempts.js";
 import { nextTurn, waitTurn } from "./host-turn.js";
-import { createRandom, type Random } from "./random.js";
 
 export interface SeededScheduler {
   readonly seed: number;
-  /** For `workflow.use(...)`. The first one added is the outermost: add it first. */
+  /** Middleware for `workflow.use(...)`. Add it first: the first middleware is the outermost. */
   readonly middleware: Middleware;
-  /** What it has let go so far: `"work 3.1 begins"`, with the work item and the attempt. */
+  /** What was released so far: `"work 3.1 begins"`, with the work item and the attempt. */
   readonly order: readonly string[];
 }
 
@@ -32,7 +31,7 @@ export function seededScheduler(seed: number): SeededScheduler {
   return new Scheduler(seed);
 }
 
-/** Which attempts reported, in which order: `"run 3"`, the run and the work item. */
+/** Order of reports: `"run 3"` names the run and the work item. */
 export type Guide = readonly string[];
 
 interface Held {
@@ -42,9 +41,9 @@ interface Held {
   readonly release: () => void;
 }
 
-/** Turns without any news after which nothing more is to be expected from code that awaits only promises. */
+/** Turns without a sign after which code that awaits only promises has stopped. */
 const QUIET_TURNS = 3;
-/** Pauses after which an attempt at work is no longer waited for: it may itself wait for one that is held. */
+/** Pauses after which a running attempt is no longer waited for, because it may itself wait for a held one. */
 const PATIENCE_TURNS = 150;
 
 export class Scheduler implements SeededScheduler {
@@ -59,8 +58,8 @@ export class Scheduler implements SeededScheduler {
   #stopped = false;
 
   /**
-   * @param root The name of the workflow whose steps are listed without it.
-   * @param guide Instead of chance: work reports in this order, as far as it can.
+   * @param root Name of the workflow whose steps are listed without its name.
+   * @param guide Order in which work reports, as far as possible, instead of the order of the seed.
    */
   constructor(seed: number, root: string | null = null, guide: Guide | null = null) {
     this.#guide = guide === null ? null : [...guide];
@@ -70,12 +69,12 @@ export class Scheduler implements SeededScheduler {
     this.#root = root;
   }
 
-  /** Something is held and will be let go. */
+  /** `true` while something is held that will be released. */
   get isBusy(): boolean {
     return this.#held.size > 0 && !this.#stopped;
   }
 
-  /** Lets nothing go any more. */
+  /** Releases nothing any more. */
   stop(): void {
     this.#stopped = true;
   }
@@ -83,7 +82,7 @@ export class Scheduler implements SeededScheduler {
   readonly middleware: Middleware = async (call, next) => {
     const seen = this.attempts.see(call, this.#root);
     await this.#hold(seen, "begins");
-    // Work that was called off while it was held does not begin.
+    // Work that was aborted while it was held does not begin.
     if (seen.signal.aborted) {
       this.attempts.over(seen);
       throw seen.signal.reason;
@@ -135,7 +134,7 @@ export class Scheduler implements SeededScheduler {
     this.#pumping = false;
   }
 
-  /** Until nothing is at work, or what is at work says nothing for long. */
+  /** Waits until no attempt runs, or the running ones give no sign for long. */
   async #quiet(): Promise<void> {
     let changes = -1;
     for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && !this.#stopped; turn++) {
@@ -147,7 +146,7 @@ export class Scheduler implements SeededScheduler {
     }
   }
 
-  /** Sorted first: what arrives in another order on another machine still goes in the same. */
+  /** Sorts the held attempts first, so that their order of arrival, which depends on the machine, does not matter. */
   #letGo(): void {
     const held = [...this.#held].sort((one, other) => compare(one.seen, other.seen));
     const some =
@@ -158,7 +157,7 @@ export class Scheduler implements SeededScheduler {
   }
 }
 
-/** All that wants to begin; else the one that reports next. Takes it off the guide. */
+/** Picks everything that wants to begin, else the next report, which it removes from the guide. */
 function guided(held: readonly Held[], guide: string[]): readonly Held[] {
   const beginnings = held.filter(({ isBeginning }) => isBeginning);
   if (beginnings.length > 0) return beginnings;
@@ -176,4 +175,34 @@ function nameOf({ runId, item }: SeenAttempt): string {
 function compare(one: SeenAttempt, other: SeenAttempt): number {
   if (one.runId !== other.runId) return one.runId < other.runId ? -1 : 1;
   return one.item - other.item || one.attempt - other.attempt;
+}
+
+/** Random numbers that depend only on the seed, on every machine. */
+interface Random {
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number;
+  /** A copy of the list in another order. */
+  shuffle<Item>(items: readonly Item[]): Item[];
+}
+
+/** The generator mulberry32. It uses only integers, so that no machine rounds differently. */
+function createRandom(seed: number): Random {
+  let state = seed | 0;
+  const below = (limit: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) % limit;
+  };
+  return {
+    below,
+    shuffle(items) {
+      const shuffled = [...items];
+      for (let last = shuffled.length - 1; last > 0; last--) {
+        const other = below(last + 1);
+        [shuffled[last], shuffled[other]] = [shuffled[other] as never, shuffled[last] as never];
+      }
+      return shuffled;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * The state of a run as its stored ticks give it: each goes through JSON and is reduced, as after a crash.
+ * Rebuilds the state of a run from its stored ticks: each passes through JSON and is reduced, as after a crash.
  *
  * @module
  */
@@ -59,14 +59,14 @@ export class Shadow {
     return (this.#runs.get(runId) as ShadowRun).compiled.name;
   }
 
-  /** A child that has not had its first tick is not in it, as it would be in no store. */
+  /** A child without a tick is left out, as it would be in a store. */
   snapshot(): ContextDict {
     const begun = [...this.#runs].filter(([, { state }]) => state.ticks > 0);
     const states = new Map(begun.map(([runId, { state }]) => [runId, state]));
     return encodeSnapshot(this.#root.compiled, this.#root.state, states);
   }
 
-  /** @param owner Whose store it shares. Null: it has its own. */
+  /** @param owner Run whose state the child shares; `null` for a state of its own. */
   #add(compiled: CompiledWorkflow, runId: string, owner: RunState | null = null): ShadowRun {
     const state = createRunState({ runId, workflow: compiled.name, store: compiled.state?.initial() ?? {} });
     if (owner !== null) shareStore(state, owner);

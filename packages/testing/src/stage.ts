@@ -1,7 +1,7 @@
 /**
- * A workflow and its children under ports of ours, one such use at a time.
+ * Installs ports and a middleware in a workflow and its children, for one user at a time.
  *
- * Children are shared: a class that is a child has one instance for all its parents. So whoever uses a stage has it alone.
+ * A child class has one instance for all its parents, so a stage is used exclusively.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { type CompiledWorkflow, compileChild, compileWorkflow, type Ports, setPo
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Does `work` when all that was asked for earlier is done. */
+/** Runs `work` after all earlier calls have ended. */
 export function alone<Result>(work: () => Promise<Result>): Promise<Result> {
   const mine = last.then(work);
   last = mine.catch(() => {});
   return mine;
 }
 
-/** What wraps the attempts of an instance now. Middleware cannot be taken off again: ours asks here, and is put on once. */
+/** Present middleware of an instance. A workflow cannot remove a middleware, so one is added once and looks here. */
 const current = new WeakMap<Workflow, Middleware | null>();
 
 export interface StageSetup {
@@ -25,7 +25,7 @@ export interface StageSetup {
   readonly middleware: Middleware;
 }
 
-/** Gives the workflow and all its children these ports and this middleware. */
+/** Installs these ports and this middleware in the workflow and all its children. */
 export function setStage(workflow: Workflow, { ports, middleware }: StageSetup): void {
   for (const { instance } of familyOf(compileWorkflow(workflow))) {
     setPorts(instance, ports);
@@ -38,7 +38,7 @@ export function setStage(workflow: Workflow, { ports, middleware }: StageSetup):
   }
 }
 
-/** Ends the resources of the use, and gives the workflow back as it was made. */
+/** Disposes the resources and restores the workflow. */
 export async function clearStage(workflow: Workflow): Promise<void> {
   for (const { instance } of familyOf(compileWorkflow(workflow))) {
     current.set(instance, null);

@@ -1,6 +1,6 @@
 /**
- * What the compiler knows about the steps of a workflow class. Of a built workflow (`defineWorkflow`) it knows no steps: any name is
- * taken, and checked when the step is run.
+ * What the compiler knows about the steps of a workflow class. It knows nothing about the steps of a built workflow
+ * (`defineWorkflow`): any name is accepted, and checked when the step is run.
  *
  * @module
  */
@@ -15,14 +15,14 @@ type MethodOf<Flow> = {
   [Name in Exclude<keyof Flow & string, keyof Workflow>]: Flow[Name] extends (...args: any) => unknown ? Name : never;
 }[Exclude<keyof Flow & string, keyof Workflow>];
 
-/** What the step gets: an event, the batch of a `collect`, or the set of a `join`. */
+/** What the step receives: an event, the batch of a `collect`, or the set of a `join`. */
 export type StepPayload<Flow, Name> = Name extends keyof Flow
   ? Flow[Name] extends (payload: infer Payload, ...rest: any) => unknown
     ? Payload
     : unknown
   : unknown;
 
-/** The events that the step gives back. */
+/** The events that the step returns. */
 export type StepEvents<Flow, Name> = Name extends keyof Flow
   ? Flow[Name] extends (...args: any) => infer Return
     ? Extract<Given<Return>, WorkflowEvent>
@@ -39,6 +39,6 @@ type Given<Return> =
       : never;
 type Unkeyed<Item> = Item extends Keyed<infer Event> ? Event : Item;
 
-/** Fields that are left out have their defaults. */
+/** Fields of the state; missing fields have their defaults. */
 export type StateBefore<Flow> =
   unknown extends StateOf<Flow> ? Readonly<Record<string, unknown>> : Partial<StateOf<Flow>>;

@@ -8,12 +8,12 @@ export interface TestRuntime<Flows extends Workflows> {
   readonly clock: VirtualClock;
 }
 
-/** What `testRuntime` decides is left out. */
+/** Options of `createRuntime`, except those that `testRuntime` sets. */
 export type TestRuntimeOptions = Omit<RuntimeOptions<Workflows>, "workflows" | "clock">;
 
 /**
- * A runtime in memory, under virtual time, in which every wait leaves memory and comes back from the store: development meets
- * what production meets.
+ * Creates a runtime in memory, under virtual time, in which every waiting run leaves memory and is loaded from the
+ * store again, as in production.
  *
  * @example
  * const { runtime, clock } = testRuntime({ refund: new RefundFlow() });
@@ -31,7 +31,7 @@ export function testRuntime<const Flows extends Workflows>(
   return { runtime, clock };
 }
 
-/** What is due already happens by itself: only waiting takes a hand. */
+/** Fires timers that are already due by itself; only waiting needs `advance`. */
 function moving(clock: VirtualClock): VirtualClock {
   return Object.assign(Object.create(clock), {
     setTimer(atMs: number, wake: () => void): () => void {

@@ -1,5 +1,5 @@
 /**
- * One run in a world of its own, with or without a crash in it.
+ * One run in its own world, with or without a crash.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import { compileWorkflow } from "millrace/engine";
 import { drive, standStill } from "./drive.js";
 import { type Ending, effectsIn } from "./ending.js";
 import { begin, type Beginning, type Life, RUN_ID } from "./life.js";
-import { Outside, type OutsideOptions } from "./outside.js";
+import { Responder, type OutsideOptions } from "./responder.js";
 import { Recording, type StoredTick } from "./recording.js";
 import type { Guide } from "./seeded-scheduler.js";
 import { Shadow } from "./shadow.js";
 import { clearStage } from "./stage.js";
 import { type VirtualClock, virtualClock } from "./virtual-clock.js";
 
-/** A world in which a workflow runs, crashes and goes on. */
+/** A world in which a workflow runs, crashes and resumes. */
 export interface World<Flow extends Workflow = Workflow> {
   /** Makes the workflow as a new process would. Called at the start, and again after the crash. */
   readonly create: () => Flow;
-  /** What is to be seen in the world when the run has ended: compared too. */
+  /** Returns what is visible in the world after the run has ended; it is compared, too. */
   readonly observe?: () => unknown;
 }
 
@@ -33,52 +33,52 @@ export interface TrialOptions extends OutsideOptions {
 export interface Uninterrupted {
   readonly workflow: string;
   readonly ending: Ending;
-  /** What happened, without times: the same for two runs that went the same way. */
+  /** The ticks without times: equal for two runs that took the same course. */
   readonly course: readonly string[];
 }
 
 /** Where a run crashed. */
 export interface Crash {
-  /** Ticks that were stored. */
+  /** Number of stored ticks. */
   readonly stored: number;
-  /** The first one that was not, and the step it came from. */
+  /** The first tick that was not stored, and the step that it came from. */
   readonly lost: { readonly type: string; readonly workflow: string; readonly step: string | null };
   /** Attempts under way: `"charge"`. */
   readonly atWork: readonly string[];
   readonly from: CrashSource;
-  /** The live snapshot and the stored ticks give the same: one of them is enough. */
+  /** `true` when the live snapshot equals the one that the ticks give: then only one of them is tried. */
   readonly isSame: boolean;
 }
 export type CrashSource = "journal" | "snapshot";
 
 export type Interrupted =
-  /** The run took another way, and ended before it came that far. */
+  /** The run took another course and ended before the crash. */
   | { readonly type: "ended"; readonly ending: Ending; readonly guide: Guide }
   | { readonly type: "resumed"; readonly crash: Crash; readonly ending: Ending; readonly guide: Guide }
-  /** It did not go on to any end. */
+  /** The resumed run did not end. */
   | { readonly type: "failed"; readonly crash: Crash; readonly error: unknown };
 
 const silent = { info() {}, error() {} };
 
-/** @param guide Work reports in this order, instead of that of the seed. */
+/** @param guide Order in which work reports, instead of the order of the seed. */
 export async function runUninterrupted(
   world: World,
   options: TrialOptions,
   guide: Guide | null = null,
 ): Promise<Uninterrupted> {
   const workflow = world.create();
-  const outside = new Outside(options);
+  const responder = new Responder(options);
   const shadow = new Shadow(compileWorkflow(workflow), RUN_ID);
   const recording = new Recording({
     onStored({ runId, tick }) {
       shadow.store(runId, tick);
-      outside.onStored(tick);
+      responder.onStored(tick);
     },
   });
   try {
     const setup = { workflow, clock: virtualClock(), recording, seed: options.seed, guide, log: silent };
     const life = begin(setup, firstBeginning(options));
-    const ending = (await live(world, life, { outside, options, before: [] })) as Ending;
+    const ending = (await live(world, life, { responder, options, before: [] })) as Ending;
     return { workflow: life.workflow, ending, course: recording.ticks.map(courseOf) };
   } finally {
     await clearStage(workflow);
@@ -94,7 +94,7 @@ function courseOf({ runId, tick }: StoredTick): string {
   return `${runId} ${tick.type} ${item}.${attempt} ${call}`;
 }
 
-/** The order in which work reported, so that a run without a crash can do the same. */
+/** The order in which work reported, for a run without a crash to repeat. */
 function guideOf(ticks: readonly StoredTick[]): Guide {
   return ticks.flatMap(({ runId, tick }) =>
     tick.type === "step.completed" || tick.type === "step.failed" || tick.type === "step.yielded"
@@ -104,15 +104,15 @@ function guideOf(ticks: readonly StoredTick[]): Guide {
 }
 
 interface LiveSetup {
-  readonly outside: Outside;
+  readonly responder: Responder;
   readonly options: TrialOptions;
-  /** What was stored in the life before. */
+  /** Ticks that the earlier life has stored. */
   readonly before: readonly StoredTick[];
 }
 
-/** @returns null when it crashed */
-async function live(world: World, life: Life, { outside, options, before }: LiveSetup): Promise<Ending | null> {
-  const outcome = await drive(life, outside, options.timeoutTurns);
+/** @returns `null` when the run has crashed. */
+async function live(world: World, life: Life, { responder, options, before }: LiveSetup): Promise<Ending | null> {
+  const outcome = await drive(life, responder, options.timeoutTurns);
   if (outcome === null) return null;
   return {
     outcome,
@@ -124,27 +124,27 @@ async function live(world: World, life: Life, { outside, options, before }: Live
 }
 
 export interface CrashPlan {
-  /** The crash comes when this many ticks are stored. */
+  /** The number of stored ticks at which the run crashes. */
   readonly crashAt: number;
   readonly from: CrashSource;
 }
 
-/** Runs until the crash, and goes on from what is left of it, in a new context of a new workflow. */
+/** Runs until the crash, then resumes from what was stored, in a new context of a new workflow. */
 export async function runInterrupted(world: World, options: TrialOptions, plan: CrashPlan): Promise<Interrupted> {
-  const outside = new Outside(options);
+  const responder = new Responder(options);
   const clock = virtualClock();
   const first = world.create();
-  const crash = new CrashSite(first, outside, plan);
+  const crash = new CrashSite(first, responder, plan);
   let second: Workflow | null = null;
   try {
     const setup = { workflow: first, clock, recording: crash.recording, seed: options.seed, log: silent };
     const life = begin(setup, firstBeginning(options));
     crash.life = life;
-    const ending = await live(world, life, { outside, options, before: [] });
+    const ending = await live(world, life, { responder, options, before: [] });
     if (ending !== null) return { type: "ended", ending, guide: guideOf(crash.recording.ticks) };
     await standStill(life);
     second = world.create();
-    return await goOn(world, second, { outside, options, clock, crash });
+    return await resume(world, second, { responder, options, clock, crash });
   } finally {
     crash.recording.release(crashed());
     await clearStage(first);
@@ -152,17 +152,17 @@ export async function runInterrupted(world: World, options: TrialOptions, plan: 
   }
 }
 
-interface GoOnSetup {
-  readonly outside: Outside;
+interface ResumeSetup {
+  readonly responder: Responder;
   readonly options: TrialOptions;
   readonly clock: VirtualClock;
   readonly crash: CrashSite;
 }
 
-async function goOn(world: World, workflow: Workflow, setup: GoOnSetup): Promise<Interrupted> {
-  const { outside, options, clock, crash: site } = setup;
+async function resume(world: World, workflow: Workflow, setup: ResumeSetup): Promise<Interrupted> {
+  const { responder, options, clock, crash: site } = setup;
   const { crash, dict } = site.remains();
-  const recording = new Recording({ onStored: ({ tick }) => outside.onStored(tick) });
+  const recording = new Recording({ onStored: ({ tick }) => responder.onStored(tick) });
   try {
     const later = {
       workflow,
@@ -173,14 +173,14 @@ async function goOn(world: World, workflow: Workflow, setup: GoOnSetup): Promise
     };
     const life = begin(later, { type: "snapshot", dict, resources: options.resources });
     const before = site.recording.ticks;
-    const ending = (await live(world, life, { outside, options, before })) as Ending;
+    const ending = (await live(world, life, { responder, options, before })) as Ending;
     return { type: "resumed", crash, ending, guide: guideOf([...before, ...recording.ticks]) };
   } catch (error) {
     return { type: "failed", crash, error };
   }
 }
 
-/** The crash of a run, and what is there afterwards. */
+/** The crash of a run, and what is left afterwards. */
 class CrashSite {
   readonly recording: Recording;
   life: Life | null = null;
@@ -188,14 +188,14 @@ class CrashSite {
   readonly #from: CrashSource;
   #found: { readonly crash: Crash; readonly dict: ContextDict } | null = null;
 
-  constructor(workflow: Workflow, outside: Outside, { crashAt, from }: CrashPlan) {
+  constructor(workflow: Workflow, responder: Responder, { crashAt, from }: CrashPlan) {
     this.#shadow = new Shadow(compileWorkflow(workflow), RUN_ID);
     this.#from = from;
     this.recording = new Recording({
       crashBefore: (_next, stored) => stored === crashAt,
       onStored: ({ runId, tick }) => {
         this.#shadow.store(runId, tick);
-        outside.onStored(tick);
+        responder.onStored(tick);
       },
       onCrash: (lost, isFirstOfRound) => this.#onCrash(lost, isFirstOfRound),
     });
@@ -208,13 +208,13 @@ class CrashSite {
   #onCrash({ runId, tick }: StoredTick, isFirstOfRound: boolean): void {
     const { handler, attempts } = this.life as Life;
     const stored = JSON.stringify(this.#shadow.snapshot());
-    // Inside a round the live state is that of its beginning: only the ticks know where it was cut.
+    // Inside a round the live state is that of the round's beginning: only the ticks know where it was cut.
     const shown = isFirstOfRound ? JSON.stringify(handler.context.toDict()) : stored;
     const step = this.#shadow.stepOf(runId, tick);
     const crash: Crash = {
       stored: this.recording.ticks.length,
       lost: { type: tick.type, workflow: this.#shadow.workflowOf(runId), step },
-      // What it has to tell is lost: a step whose end is not stored is still at work.
+      // A step whose end is not stored still counts as at work.
       atWork: [...new Set([...(step === null ? [] : [step]), ...[...attempts.all].map((seen) => seen.step)])],
       from: this.#from,
       isSame: shown === stored,

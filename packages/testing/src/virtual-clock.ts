@@ -2,19 +2,20 @@ import type { Duration } from "millrace";
 import { type Clock, toMs } from "millrace/engine";
 import { nextTurn } from "./host-turn.js";
 
-/** A clock that stands still until it is told to move: hours of sleeping take no time. */
+/** A clock that moves only when it is told to: hours of sleeping take no time. */
 export interface VirtualClock extends Clock {
-  /** How many timers are set. */
+  /** Number of timers that are set. */
   readonly pending: number;
-  /** When the next of them is due, in epoch milliseconds; null without one. */
+  /** When the next timer is due, in epoch milliseconds; `null` without timers. */
   readonly nextAtMs: number | null;
   /**
-   * Lets this much time pass. Every timer that becomes due fires at its own time, and what it causes is done before the next.
+   * Lets this much time pass. Every timer that becomes due fires at its own time, and its effects are done before the
+   * next one fires.
    *
    * @throws {WorkflowError} `DURATION_INVALID`
    */
   advance(duration: Duration): Promise<void>;
-  /** Goes to the next timer and fires it. False when there is none. */
+  /** Moves to the next timer and fires it. Returns `false` without timers. */
   jumpToNext(): boolean;
 }
 
@@ -23,11 +24,11 @@ interface Timer {
   readonly wake: () => void;
 }
 
-/** Host turns after which everything that a timer has caused, short of real waiting, is done. */
+/** Host turns after which all effects of a timer, short of real waiting, are done. */
 const TURNS_PER_TIMER = 8;
 
 /**
- * Makes a clock for `setPorts(workflow, { clock })`. `runToEnd`, `runStep` and `proveResumable` bring their own.
+ * Creates a clock for `setPorts(workflow, { clock })`. `runToEnd`, `runStep` and `proveResumable` create their own.
  *
  * @param startAtMs Epoch milliseconds. @default 1 January 2030, UTC
  */
@@ -35,7 +36,7 @@ export function virtualClock(startAtMs: number = Date.UTC(2030, 0, 1)): VirtualC
   let nowMs = startAtMs;
   const timers = new Set<Timer>();
 
-  /** Of timers that are due together, the one that was set first. */
+  /** The next timer; of timers that are due together, the one that was set first. */
   function first(): Timer | null {
     let found: Timer | null = null;
     for (const timer of timers) if (found === null || timer.atMs < found.atMs) found = timer;

@@ -64,7 +64,7 @@ function hashing(test: StoreTest): void {
   });
 }
 
-/** A run, held by "ann", whose code is a blob. */
+/** Creates a run, held by "ann", whose code is a blob. */
 async function createWithCode(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
   const code = store.hash("code");
   const creation: RunCommit = { ...creationOf(runId, { ...options, code }), blobs: [{ hash: code, text: "code" }] };

@@ -195,7 +195,7 @@ function following(test: StoreTest): void {
   });
 }
 
-/** Something of everything, beside ticks and records. */
+/** One of everything besides ticks and records. */
 const everything = (position: number): CommitParts => ({
   events: [eventOf(0)],
   summary: summaryOf("completed", { outcome: "1" }),

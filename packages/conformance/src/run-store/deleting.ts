@@ -28,7 +28,7 @@ export function deleteSuite(test: StoreTest): void {
   describe("closing a store", () => closing(test));
 }
 
-/** A run that owns something of everything, held by nobody. Gives the position of its answered post. */
+/** Creates a run that owns one of everything and is held by nobody. Returns the position of its answered post. */
 async function createFull(store: RunStore, runId: string, tenant?: string): Promise<number> {
   const run: HeldRun = await createRun(store, runId, tenant === undefined ? {} : { tenant });
   const answered = await postTo(store, run.key, messageOf("1", "answered"));

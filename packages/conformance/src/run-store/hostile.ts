@@ -30,7 +30,7 @@ export function hostileSuite(test: StoreTest): void {
   describe("tenants: leases and pages", () => leasesOfTenants(test));
 }
 
-/** What breaks quoting, patterns, paths, sorting and comparing. No two are the same. */
+/** Names that break quoting, patterns, paths, sorting and comparing. All differ. */
 const oddNames: readonly string[] = [
   "",
   " ",
@@ -177,7 +177,7 @@ function recordNames(test: StoreTest): void {
 }
 
 function texts(test: StoreTest): void {
-  /** As JSON has it: `__proto__` is a name like any other. */
+  /** Makes labels like JSON does: `__proto__` is a name like any other. */
   const labelsOf = (name: string, value: string): Record<string, string> => Object.fromEntries([[name, value]]);
 
   test("gives odd labels back as they were", async (store) => {
@@ -270,7 +270,7 @@ function values(test: StoreTest): void {
 const [acme, other] = [keyOf("run", "acme"), keyOf("run", "other")];
 
 function tenants(test: StoreTest): void {
-  /** Both tenants have a run of the same id; only that of "acme" owns anything. */
+  /** Creates a run with the same id in both tenants; only the run of "acme" owns anything. */
   async function createBoth(store: RunStore): Promise<number> {
     const run = await createRun(store, "run");
     await createWaiting(store, "aside");

@@ -26,7 +26,7 @@ const list = (store: RunStore, query: Query = {}): Promise<RunPage> =>
 
 const idsOf = (page: RunPage): string[] => page.runs.map((run) => run.key.runId);
 
-/** Pages from a cursor to the end, with the number of the page as a brake. */
+/** Reads pages from a cursor to the end, with a limit on their number. */
 async function* pagesOf(store: RunStore, query: Query): AsyncGenerator<RunPage> {
   let page = await list(store, query);
   for (let count = 0; count < 100; count++) {
@@ -151,7 +151,7 @@ function changingPages(test: StoreTest): void {
   });
 }
 
-/** One run that fits every filter of the tests below, and for each filter one that differs in that. */
+/** Creates one run that fits every filter of the tests below, and for each filter one run that differs in it. */
 async function createVaried(store: RunStore): Promise<void> {
   const fitting = { createdAtMs: startMs + 10, workflow: "invoice", labels: { region: "eu", tier: "1" } };
   const varied: Record<string, RunOptions> = {

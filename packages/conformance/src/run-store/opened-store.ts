@@ -1,10 +1,10 @@
 import type { RunStore } from "millrace/runtime";
 import { it } from "vitest";
 
-/** An empty store of one test. */
+/** An empty store for one test. */
 export interface OpenedStore {
   readonly store: RunStore;
-  /** A second connection to the same data. A store that has none gives itself. */
+  /** Opens a second connection to the same data. A store without connections returns itself. */
   reopen(): Promise<RunStore>;
   /** Closes all connections and removes the data. */
   dispose(): Promise<void>;
@@ -12,7 +12,7 @@ export interface OpenedStore {
 
 export type OpenStore = () => Promise<OpenedStore>;
 
-/** Declares a test that gets a store of its own. */
+/** Declares a test with its own store. */
 export type StoreTest = (name: string, body: (store: RunStore, opened: OpenedStore) => Promise<void>) => void;
 
 export function createStoreTest(open: OpenStore): StoreTest {

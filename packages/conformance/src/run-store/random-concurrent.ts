@@ -1,4 +1,4 @@
-/** Owners that claim, commit, renew and give back without waiting for each other, over two connections. */
+/** Owners that claim, commit, renew and release without waiting for each other, over two connections. */
 import fc from "fast-check";
 import type { RunStore } from "millrace/runtime";
 import { expect } from "vitest";
@@ -12,7 +12,7 @@ interface Move {
   readonly owner: (typeof owners)[number];
   readonly type: "claim" | "claimDue" | "commit" | "release" | "renew";
   readonly runId: string;
-  /** Jumps of the owner's clock: past the lease of others, as far as it can tell. */
+  /** Milliseconds by which the owner's clock jumps: past the leases of others, as far as the owner can tell. */
   readonly afterMs: number;
 }
 
@@ -26,7 +26,7 @@ export const schedules: fc.Arbitrary<Move[]> = fc.array(
   { minLength: 20, maxLength: 80 },
 );
 
-/** Who committed which tick of a run, and in which epoch. */
+/** Who committed which tick of a run, in which epoch. */
 interface Stored {
   readonly runId: string;
   readonly owner: string;
@@ -38,7 +38,7 @@ class Owner {
   readonly #name: string;
   readonly #store: RunStore;
   readonly #stored: Stored[];
-  /** What it thinks it holds: it is not told of what it lost. */
+  /** The runs that the owner believes to hold: it is not told about those that it lost. */
   readonly #held = new Map<string, { epoch: number; ticks: number }>();
   #nowMs = startMs;
 
@@ -93,7 +93,7 @@ export async function checkConcurrent(open: OpenStore, schedule: readonly Move[]
     const stored: Stored[] = [];
     await expectStored(opened.store, ...ids.map((id) => creationOf(id, { owner: null })));
 
-    // Each owner goes its own way, one move after the other; the owners do not wait for each other.
+    // Each owner makes one move after the other; owners do not wait for each other.
     await Promise.all(
       owners.map(async (name, index) => {
         const owner = new Owner(name, index % 2 ? second : opened.store, stored);

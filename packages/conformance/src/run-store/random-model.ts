@@ -1,4 +1,4 @@
-/** A naive model of a run store: plain maps, and a scan for everything. Each call is made to both, and they must agree. */
+/** A naive model of a run store: plain maps and full scans. Each call is made to both, and both must agree. */
 import fc from "fast-check";
 import type { ClaimedRun, CommitResult, PostResult, RunStore, StoredRun } from "millrace/runtime";
 import { expect } from "vitest";
@@ -13,7 +13,7 @@ interface Call {
   readonly runId: (typeof ids)[number];
   readonly owner: (typeof owners)[number];
   readonly variant: number;
-  /** How long after the call before. */
+  /** Milliseconds since the previous call. */
   readonly afterMs: number;
 }
 
@@ -76,7 +76,7 @@ class Model {
     return true;
   }
 
-  /** Which are due, whatever their order. */
+  /** Ids of due runs, in no particular order. */
   due(nowMs: number): string[] {
     const isDue = (run: ModelRun): boolean => {
       if (isEnded(run)) return false;
@@ -120,12 +120,12 @@ class Model {
 interface ModelCommit {
   readonly owner: string;
   readonly epoch: number;
-  /** The only tick. Null: none. */
+  /** Number of the first tick; `null` for a commit without ticks. */
   readonly first: number | null;
   change(run: ModelRun): void;
 }
 
-/** Both, at one time of the sequence. */
+/** The store and its model, at one time of the sequence. */
 interface Pair {
   readonly store: RunStore;
   readonly model: Model;
@@ -205,7 +205,7 @@ const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) =>
   },
 };
 
-/** Ticks with, by turns, a summary, receipts for all posts, or the lease given back. */
+/** Commits ticks and, by turns, a summary, receipts for all posts, or the release of the lease. */
 async function commitBoth({ store, model, nowMs }: Pair, call: Call, at: { epoch: number; first: number | null }) {
   const { runId, owner, variant } = call;
   const { epoch, first } = at;

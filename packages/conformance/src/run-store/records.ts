@@ -190,7 +190,10 @@ function outsideRuns(test: StoreTest): void {
   });
 }
 
-/** By code points: a surrogate pair comes after U+FFFD, and what no prefix can be counted up to comes last. */
+/**
+ * Ids sorted by code points: a surrogate pair comes after U+FFFD, and an id that no prefix can be counted up to comes
+ * last.
+ */
 const sortedIds = [
   "",
   "A",

@@ -1,4 +1,4 @@
-/** Runs, commits and leases as the tests need them. Times are small whole numbers: a store has no clock of its own. */
+/** Makes runs, commits and leases for the tests. Times are small integers, because a store has no clock of its own. */
 import type {
   CommitResult,
   LeaseRequest,
@@ -13,11 +13,11 @@ import type {
 } from "millrace/runtime";
 import { expect } from "vitest";
 
-/** When the runs of most tests are created; their leases run out `leaseMs` later. */
+/** When most runs of the tests are created. Their leases expire `leaseMs` later. */
 export const startMs = 1_000_000;
 export const leaseMs = 30_000;
 
-/** What a commit of its owner needs to know of a run. */
+/** What the owner of a run needs to know in order to commit. */
 export interface HeldRun {
   readonly key: RunKey;
   readonly owner: string;
@@ -26,7 +26,7 @@ export interface HeldRun {
 
 export interface RunOptions extends Partial<NewRunRecord> {
   readonly tenant?: string;
-  /** Null: nobody holds it. Default: "ann". */
+  /** Holder of the run; `null` for nobody. @default "ann" */
   readonly owner?: string | null;
   readonly untilMs?: number;
 }
@@ -60,7 +60,7 @@ export function creationOf(runId: string, options: RunOptions = {}): RunCommit {
   };
 }
 
-/** Creates a run, by default one that "ann" holds. What it gives is of use for commits only when somebody holds the run. */
+/** Creates a run, by default held by "ann". The result is only useful for commits when somebody holds the run. */
 export async function createRun(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
   const creation = creationOf(runId, options);
   await expectStored(store, creation);
@@ -77,7 +77,7 @@ export async function expectStored(store: RunStore, ...commits: readonly RunComm
 
 export const statusesOf = (results: readonly CommitResult[]): string[] => results.map((result) => result.status);
 
-/** The only result of a commit. */
+/** Returns the only result of a commit. */
 export async function commitOne(store: RunStore, commit: RunCommit): Promise<CommitResult> {
   const results = await store.commit([commit]);
   expect(results).toHaveLength(1);
@@ -123,17 +123,17 @@ export const summaryOf = (status: RunSummary["status"], parts: Partial<RunSummar
   ...parts,
 });
 
-/** Gives the lease back; by default the run then waits for a post. */
+/** Parts of a commit that releases the lease; by default the run then waits for a post. */
 export const released = (summary: RunSummary = summaryOf("waiting")): CommitParts => ({ summary, release: true });
 
-/** Lets the run wait, held by nobody. */
+/** Makes the run wait, held by nobody. */
 export async function createWaiting(store: RunStore, runId: string, wakeAtMs: number | null = null): Promise<HeldRun> {
   const run = await createRun(store, runId);
   await expectStored(store, commitOf(run, released(summaryOf("waiting", { wakeAtMs }))));
   return run;
 }
 
-/** Lets the run end, held by nobody. */
+/** Makes the run end, held by nobody. */
 export async function createEnded(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
   const run = await createRun(store, runId, options);
   await expectStored(store, commitOf(run, released(summaryOf("completed", { outcome: '{"result":1}' }))));
@@ -146,7 +146,7 @@ export const messageOf = (text: string, idempotencyKey: string | null = null): P
   text,
 });
 
-/** Posts what must be stored, and gives its position. */
+/** Posts a message that must be stored, and returns its position. */
 export async function postTo(store: RunStore, key: RunKey, message: Parameters<RunStore["post"]>[1]): Promise<number> {
   const result = await store.post(key, message);
   expect(result.status).toBe("stored");

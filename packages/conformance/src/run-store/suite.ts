@@ -1,4 +1,5 @@
-import { describe } from "vitest";
+import fc from "fast-check";
+import { describe, it } from "vitest";
 import { blobSuite } from "./blobs.js";
 import { commitSuite } from "./commits.js";
 import { deleteSuite } from "./deleting.js";
@@ -11,14 +12,15 @@ import { lifeSuite } from "./life.js";
 import { listSuite } from "./listing.js";
 import { createStoreTest, type OpenStore } from "./opened-store.js";
 import { postSuite } from "./posts.js";
-import { randomSuite } from "./random.js";
+import { checkConcurrent, schedules } from "./random-concurrent.js";
+import { checkAgainstModel, operations } from "./random-model.js";
 import { recordSuite } from "./records.js";
 import { watchSuite } from "./watching.js";
 
 export type { OpenedStore } from "./opened-store.js";
 
 /**
- * Declares the tests of a run store. `open` gives each of them a store of its own, which is empty.
+ * Declares the tests of a run store. `open` returns a new, empty store for each test.
  *
  * @example
  * runStoreSuite("memoryStore", async () => {
@@ -43,5 +45,26 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     watchSuite(test);
     hostileSuite(test);
     randomSuite(open);
+  });
+}
+
+/** The same seed in every run, so that a change is judged by its effect alone. */
+const settings = { seed: 20_240_607, numRuns: 40 };
+
+function randomSuite(open: OpenStore): void {
+  describe("any sequence of calls", () => {
+    it("answers as a naive model of the contract does", { timeout: 300_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(operations, (sequence) => checkAgainstModel(open, sequence)),
+        settings,
+      );
+    });
+
+    it("never lets two owners commit in one epoch, and keeps ticks without gaps", { timeout: 300_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(schedules, (schedule) => checkConcurrent(open, schedule)),
+        settings,
+      );
+    });
   });
 }

@@ -7,14 +7,14 @@ export function watchSuite(test: StoreTest): void {
   describe("watching a store", () => watching(test));
 }
 
-/** What a listener heard so far. */
+/** Records what a listener hears. */
 function listen(store: RunStore): { heard: (RunKey | null)[]; stop: () => void } {
   const heard: (RunKey | null)[] = [];
   const stop = store.watch((key) => void heard.push(key));
   return { heard, stop };
 }
 
-/** Null may be any run. */
+/** A `null` key may mean any run. */
 const isAbout = (key: RunKey | null, runId: string): boolean => key === null || key.runId === runId;
 
 async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Promise<void> {

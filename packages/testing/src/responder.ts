@@ -1,30 +1,30 @@
 /**
- * The world around a run: who answers its prompts and sends it events.
+ * The world around a run, which answers its prompts and sends it events.
  *
  * @module
  */
 import type { RunOutcome, WorkflowEvent, WorkflowHandler } from "millrace";
 import type { Tick } from "millrace/engine";
 
-/** Fields of the answer; null to leave the prompt open, until its wait times out. */
+/** Fields of the answer; `null` leaves the prompt open until its wait times out. */
 export type Answer = Readonly<Record<string, unknown>> | null;
 
-/** By the type of the prompt, or one function for all of them. */
+/** Answers by type of the prompt, or one function for all prompts. */
 export type Answers =
   | ((prompt: WorkflowEvent) => Answer)
   | { readonly [promptType: string]: Answer | ((prompt: WorkflowEvent) => Answer) };
 
 export interface OutsideOptions {
-  /** Answers to prompts. The same prompt may be asked about more than once. @default none */
+  /** Answers to prompts. One prompt may be answered more than once. @default none */
   readonly answers?: Answers;
-  /** Sent in this order, each when the run has nothing else to do and takes it. @default none */
+  /** Events to send, in this order; each is sent when the run is idle and accepts it. @default none */
   readonly events?: readonly WorkflowEvent[];
 }
 
 export type Waiting = Extract<RunOutcome, { readonly status: "waiting" }>;
 
-/** Lives as long as the world does: a run that crashes and goes on meets the same one. */
-export class Outside {
+/** Lives as long as the test: a run that crashes and is resumed meets the same world. */
+export class Responder {
   readonly #answers: Answers;
   readonly #events: readonly WorkflowEvent[];
   #sent = 0;
@@ -34,12 +34,12 @@ export class Outside {
     this.#events = events;
   }
 
-  /** The next event that the run has not taken. */
+  /** The next event that the run has not accepted; `null` after the last. */
   get next(): WorkflowEvent | null {
     return this.#events[this.#sent] ?? null;
   }
 
-  /** Does one thing for a run that waits. False when there is nothing to do for it. */
+  /** Does one thing for a waiting run. Returns `false` when there is nothing to do. */
   async act(handler: WorkflowHandler, { prompts }: Waiting): Promise<boolean> {
     for (const { promptId, event } of prompts) {
       const fields = this.#answerTo(event);
@@ -49,7 +49,7 @@ export class Outside {
     return next !== null && (await handler.sendEvent(next as never)).status === "accepted";
   }
 
-  /** An event is sent once it is stored, whether or not the sender has heard so. */
+  /** Counts an event as sent once it is stored, whether or not the sender has heard so. */
   onStored(tick: Tick): void {
     if (tick.type === "event.received" && tick.event === this.next) this.#sent++;
   }
