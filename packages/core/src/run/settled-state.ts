@@ -10,7 +10,7 @@ import { StepContext } from "./step-context.js";
  */
 export function settledState<State>(ctx: Context<State>): Promise<State> {
   const attempt = StepContext.attemptOf(ctx);
-  if (attempt !== null) return attempt.runner.store().settled() as Promise<State>;
+  if (attempt !== null) return attempt.run.store().settled() as Promise<State>;
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: "`settledState` was called with what is no context of a step.",
