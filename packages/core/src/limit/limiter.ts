@@ -1,4 +1,5 @@
 import type { Clock } from "../engine/ports.js";
+import { checkOptions } from "../value/known-options.js";
 import { positiveInteger } from "./positive-integer.js";
 
 export interface LimitOptions {
@@ -29,6 +30,7 @@ export class Limiter {
 
   /** @throws {WorkflowError} `OPTION_INVALID` for a limit that is no positive integer. */
   constructor(name: string, options: LimitOptions, clock: Clock) {
+    checkOptions("limits", options);
     const { concurrent = Infinity, perMinute = Infinity } = options;
     this.#clock = clock;
     this.#concurrent = concurrent === Infinity ? concurrent : positiveInteger(concurrent, `limits.${name}.concurrent`);

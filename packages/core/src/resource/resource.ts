@@ -1,4 +1,5 @@
 import { features, type ResourceFeature } from "../engine/features.js";
+import { checkOptions } from "../value/known-options.js";
 import { checkResources } from "./check-resources.js";
 import type { Needed, Resolved, Resource, ResourceDefinition, ResourceMap, ResourceOptions } from "./resource.types.js";
 import { ResourceContainer } from "./resource-container.js";
@@ -14,6 +15,7 @@ export function resource<Value, Needs extends ResourceMap = {}>(
   factory: (resources: Resolved<Needs>) => Value | Promise<Value>,
   options: ResourceOptions<Value, Needs> = {},
 ): Resource<Value> {
+  checkOptions("resource", options);
   features.resources = feature;
   const { scope = "workflow", dispose } = options;
   const made: ResourceDefinition = {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { checkOptions } from "../value/known-options.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 import type { RetryCondition } from "./retry-if.js";
@@ -35,6 +36,7 @@ export interface RetryOptions {
  * });
  */
 export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
+  checkOptions("retryPolicy", options);
   const { when, wait: waits = wait.fixed("5s"), stop: stops = stop.afterAttempts(3) } = options;
   assertParts("when", "matches", when === undefined ? [] : [when]);
   assertParts("wait", "delayMs", [waits]);

@@ -1,5 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { checkOptions } from "../value/known-options.js";
 import { assertParts } from "./parts.js";
 
 /** How long to wait before the next attempt. */
@@ -55,15 +56,18 @@ export const wait: Waits = {
     const ms = toMs(delay, "delay");
     return waitOf(() => ms);
   },
-  exponential(options) {
+  exponential(options = {}) {
+    checkOptions("exponential", options);
     return wait.exponentialJitter({ ...options, jitter: 0 });
   },
   exponentialJitter(options = {}) {
+    checkOptions("exponentialJitter", options);
     const { delayMs, minMs, maxMs } = growth(options);
     const jitterMs = toMs(options.jitter ?? 1000, "jitter");
     return waitOf((retry, random) => clamp(delayMs(retry) + jitterMs * random, minMs, maxMs));
   },
-  fullJitter(options) {
+  fullJitter(options = {}) {
+    checkOptions("fullJitter", options);
     const { delayMs, minMs } = growth(options);
     return waitOf((retry, random) => between(minMs, delayMs(retry), random));
   },
@@ -71,7 +75,9 @@ export const wait: Waits = {
     const [minMs, maxMs] = toRange(min, max);
     return waitOf((_, random) => between(minMs, maxMs, random));
   },
-  incrementing({ start, increment, max = Number.MAX_VALUE }) {
+  incrementing(options) {
+    checkOptions("incrementing", options);
+    const { start, increment, max = Number.MAX_VALUE } = options;
     const startMs = toMs(start, "start");
     const incrementMs = toMs(increment, "increment");
     const maxMs = toMs(max, "max");
@@ -99,7 +105,7 @@ interface Growth {
   readonly delayMs: (retry: number) => number;
 }
 
-function growth(options: ExponentialOptions = {}): Growth {
+function growth(options: ExponentialOptions): Growth {
   const { initial = 1000, base = 2, min = 0, max = 60_000 } = options;
   const initialMs = toMs(initial, "initial");
   const [minMs, maxMs] = toRange(min, max);

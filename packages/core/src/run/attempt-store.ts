@@ -2,6 +2,7 @@
 import type { WriteOptions } from "../context/store.types.js";
 import type { Writer } from "../state/state-cell.js";
 import { sameValue } from "../value/equal.js";
+import { checkOptions } from "../value/known-options.js";
 import { Calls, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";
 import type { AttemptCore } from "./run.types.js";
@@ -21,8 +22,8 @@ export class AttemptStore {
     return this.get();
   }
 
-  set(path: string, value: unknown, { key }: WriteOptions = {}): Promise<void> {
-    return this.#write({ kind: "set", about: path, key, value }, (writer) =>
+  set(path: string, value: unknown, options: WriteOptions = {}): Promise<void> {
+    return this.#write({ kind: "set", about: path, options, value }, (writer) =>
       this.#attempt.run.store().write(path, value, writer),
     );
   }
@@ -39,9 +40,10 @@ export class AttemptStore {
     );
   }
 
-  editState<Result>(edit: (state: never) => Result | Promise<Result>, { key }: WriteOptions = {}): Promise<Result> {
+  editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
     return this.#do(() => {
-      const call = this.#calls().id("edit", "", key);
+      checkOptions("write", options);
+      const call = this.#calls().id("edit", "", options.key);
       const record = this.#calls().record(call);
       if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
       return this.#attempt.run.store().edit((draft) => {
@@ -53,11 +55,12 @@ export class AttemptStore {
 
   /** Done once per work item; again when the value differs from what was set then. */
   #write(
-    { kind, about, key, value }: { kind: string; about: string; key?: string | undefined; value: unknown },
+    { kind, about, options = {}, value }: { kind: string; about: string; options?: WriteOptions; value: unknown },
     write: (writer: Writer) => Promise<void>,
   ): Promise<void> {
     return this.#do(() => {
-      const call = this.#calls().id(kind, about, key);
+      checkOptions("write", options);
+      const call = this.#calls().id(kind, about, options.key);
       const record = this.#calls().record(call);
       if (record?.kind === "edit" && sameValue(record.value, value)) return Promise.resolve();
       return write(this.#writer(call));

@@ -10,6 +10,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
+import { checkOptions } from "../value/known-options.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
 import { outcomeError, runOutcome } from "./outcome.js";
@@ -90,6 +91,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     options: HandlerSendOptions = {},
   ): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
+    checkOptions("send", options);
     assertSendable(event);
     return this.#told(sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null }));
   }

@@ -14,6 +14,7 @@ import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
+import { checkOptions } from "../value/known-options.js";
 import { assertShareable, compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { LiveRunCore } from "./run.types.js";
@@ -34,6 +35,7 @@ export function encodeRun(
   options: ToDictOptions = {},
 ): ContextDict {
   const inside = children === null ? null : encodeChildren(compiled, { state, children });
+  checkOptions("toDict", options);
   return seal(encodeState(state, compiled, { children: inside }), options.codec);
 }
 
@@ -67,6 +69,7 @@ function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDi
 }
 
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
+  checkOptions("fromDict", options);
   const opened = unseal(copyJson(dict, "The snapshot", "SNAPSHOT_HOSTILE"), options.codec);
   const migrated = options.migrate
     ? copyJson(options.migrate(opened as ContextDict), "What `migrate` made of the snapshot", "SNAPSHOT_HOSTILE")

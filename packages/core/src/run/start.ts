@@ -11,6 +11,7 @@ import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-c
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
+import { checkOptions } from "../value/known-options.js";
 import { timeOf } from "../value/time-of.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { resolveStart } from "../workflow/start-event.js";
@@ -25,6 +26,7 @@ import { initialStore } from "./state-of-run.js";
 import { hostOf } from "./workflow-host.js";
 
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
+  checkOptions("run", options);
   const context = options.context === undefined ? null : callerContext(compiled, options.context);
   if (context !== null && isGoingOn(context.run.state)) {
     if (input !== undefined) throw inputToLive(context.run.state);
@@ -56,6 +58,7 @@ interface GoOn {
 }
 
 function goOn(compiled: CompiledWorkflow, { given, options, allowed, type }: GoOn): WorkflowHandler {
+  checkOptions("run", options); // `run` with a context that goes on comes by here, too
   const context = callerContext(compiled, given);
   const { state } = context.run;
   const never = state.ticks === 0;

@@ -25,13 +25,14 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import { encodeEvent } from "../event/event-codec.js";
-import { classOf, eventTypeOf, isEvent, isSubclass, roleOf } from "../event/facts.js";
+import { classOf, eventTypeOf, isEvent, isEventClass, isSubclass, roleOf } from "../event/facts.js";
 import { comesFromOutside } from "../graph/validate.js";
 import { refuseInsideEdit } from "../state/edit-context.js";
 import { isRecord } from "../state/state-schema.js";
 import type { Finished } from "../step/finished.types.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { checkOptions } from "../value/known-options.js";
 import { nearest } from "../value/nearest.js";
 import { timeOf } from "../value/time-of.js";
 import { childStart } from "../workflow/child.js";
@@ -79,6 +80,7 @@ export class StepContext implements Context {
     const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
+    checkOptions("sendEvent", options);
     assertSendable(attempt, event, "emits");
     if (options.step !== undefined) assertTarget(attempt, event, options.step);
     const calls = this.#calls();
@@ -122,6 +124,8 @@ export class StepContext implements Context {
     return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
       const { run } = attempt;
+      checkOptions("waitForEvent", options);
+      assertClass("waitForEvent", event);
       const type = eventTypeOf(event);
       if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
@@ -146,6 +150,9 @@ export class StepContext implements Context {
     options: CollectEventsOptions = {},
   ): Promise<Collected<Expected> | null> {
     return this.#call("collectEvents", () => {
+      checkOptions("collectEvents", options);
+      if (!isEvent(event)) throw wrongArgument("collectEvents", event, "an event");
+      for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
       const types = expected.map(eventTypeOf);
       const buffer = options.buffer ?? types.join(",");
       const call = this.#calls().id("collect", buffer, undefined);
@@ -173,7 +180,9 @@ export class StepContext implements Context {
 
   runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
     return this.#call("runChild", () => {
-      const [input, { key, store = "own", timeout } = {}] = args as [unknown, ChildOptions | undefined];
+      const [input, options = {}] = args as [unknown, ChildOptions | undefined];
+      checkOptions("runChild", options);
+      const { key, store = "own", timeout } = options;
       const sharesStore = store === "shared";
       if (!sharesStore && store !== "own") throw storeUnknown(store);
       const { run, step } = this.#attempt;
@@ -193,6 +202,7 @@ export class StepContext implements Context {
 
   sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
     return this.#call("sleep", () => {
+      checkOptions("sleep", options);
       const { run } = this.#attempt;
       const call = this.#calls().id("sleep", "", options.key);
       const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
@@ -319,6 +329,18 @@ function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emi
   const eventClass = classOf(event);
   if (step.emits.has(eventClass) || (option === "streams" && step.streams.has(eventClass))) return;
   throw undeclared(step, event, option);
+}
+
+function assertClass(call: string, value: unknown): void {
+  if (!isEventClass(value)) throw wrongArgument(call, value, "an event class");
+}
+
+function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`${call}\` was given ${value === null ? "null" : `a value of type ${typeof value}`} where it takes ${expected}.`,
+    hint: "`undefined` in place of a class is mostly an import in a circle.",
+  });
 }
 
 function assertTarget({ run, step }: AttemptCore, event: EventData, target: string): void {

@@ -15,6 +15,7 @@ import { initialStore } from "../run/state-of-run.js";
 import { systemIds } from "../run/system.js";
 import { timeOf } from "../value/time-of.js";
 import { resolveStart } from "../workflow/start-event.js";
+import { checkCallOptions } from "./call-options.js";
 import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
 import { RunDesk } from "./desk.js";
@@ -47,7 +48,7 @@ import type {
   Workflows,
 } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
-import { checkRunOptions, type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
+import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { sameStart, startText } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
 import { StoredRecords, wrongLimit } from "./stored-records.js";
@@ -91,7 +92,7 @@ class StoredRuntime {
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
     this.#assertOpen();
-    checkRunOptions(options);
+    checkCallOptions("run", options);
     checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
     const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
     const workflow = this.#book.get(name);
@@ -126,6 +127,7 @@ class StoredRuntime {
 
   handle(runId: string, options: TenantOptions = {}): RunHandle {
     this.#assertOpen();
+    checkCallOptions("handle", options);
     const key = { tenant: options.tenant ?? "", runId };
     return this.#handle(key, () => this.#known(key));
   }
@@ -139,11 +141,13 @@ class StoredRuntime {
   }
 
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+    checkCallOptions("runs", filter);
     await this.#desk.committer.barrier();
     return list(this.#options.store, filter);
   }
 
   async delete(runId: string, options: TenantOptions = {}): Promise<void> {
+    checkCallOptions("delete", options);
     const { store } = this.#options;
     const key = { tenant: options.tenant ?? "", runId };
     await this.#desk.park(key);
@@ -158,12 +162,14 @@ class StoredRuntime {
   }
 
   async retain(retention: Retention): Promise<number> {
+    checkCallOptions("retain", retention);
     const { store, clock } = this.#options;
     await this.#desk.committer.barrier();
     return retainRuns({ store, clock, tenants: await this.#tenants(retention) }, retention);
   }
 
   async check(options: TenantOptions = {}): Promise<CheckReport> {
+    checkCallOptions("check", options);
     await this.#desk.committer.barrier();
     const reports = [];
     for (const tenant of await this.#tenants(options))
@@ -182,17 +188,20 @@ class StoredRuntime {
     runId: string,
     options: HistoryOptions & Partial<RawOptions> = {},
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
+    checkCallOptions("history", options);
     const key = { tenant: options.tenant ?? "", runId };
     if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
     else yield* historyOf(await this.#from(key), options.after);
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
+    checkCallOptions("stateAt", options);
     return contextOf(await treeAt(await this.#from({ tenant: options.tenant ?? "", runId }), tick));
   }
 
   fork(runId: string, options: ForkOptions): RunHandle {
     this.#assertOpen();
+    checkCallOptions("fork", options);
     checkNames({ runId: options.runId, tenant: options.tenant });
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
@@ -201,8 +210,10 @@ class StoredRuntime {
     return this.#handle(key, () => stored);
   }
 
-  async due({ limit = 100 }: { readonly limit?: number } = {}): Promise<DueReport> {
+  async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
     this.#assertOpen();
+    checkCallOptions("due", options);
+    const { limit = 100 } = options;
     if (!Number.isInteger(limit) || limit < 0 || limit > 1_000) throw wrongLimit(limit, 0);
     return this.#desk.due(limit);
   }
@@ -213,8 +224,9 @@ class StoredRuntime {
     return this.#pump.pump();
   }
 
-  stop({ drainMs = 10_000 }: { readonly drainMs?: number } = {}): Promise<void> {
-    this.#stopped ??= this.#stop(drainMs);
+  async stop(options: { readonly drainMs?: number } = {}): Promise<void> {
+    checkCallOptions("stop", options);
+    this.#stopped ??= this.#stop(options.drainMs ?? 10_000);
     return this.#stopped;
   }
 
@@ -246,6 +258,7 @@ class StoredRuntime {
 
   #goOn(runId: string, options: GoOnOptions, how: "resume" | "retry"): RunHandle {
     this.#assertOpen();
+    checkCallOptions(how, options);
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
     const going = markHandled(this.#goingOn.ask(key, { how, idempotencyKey: options.key ?? null }));

@@ -1,4 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
+import { type OptionNames, refuseUnknown } from "../value/unknown-options.js";
 import { MemoryBlobs } from "./memory-blobs.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
@@ -40,6 +41,8 @@ export interface MemoryStoreOptions {
   readonly maxEnded?: number;
 }
 
+const known: OptionNames<MemoryStoreOptions> = { maxEnded: true };
+
 /**
  * A {@link RunStore} in memory: durable for as long as the process lives. For tests, for development, and for apps whose runs
  * may go with the process.
@@ -47,6 +50,7 @@ export interface MemoryStoreOptions {
  * @throws {WorkflowError} `OPTION_INVALID` when `maxEnded` is no whole number of at least 0.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
+  refuseUnknown("`memoryStore`", options, Object.keys(known));
   const { maxEnded = 1_000 } = options;
   if ((Number.isInteger(maxEnded) && maxEnded >= 0) || maxEnded === Infinity) return new MemoryStore(maxEnded);
   throw new WorkflowError({

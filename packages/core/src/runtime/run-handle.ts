@@ -15,6 +15,7 @@ import { resultOfStop } from "../run/run-result.js";
 import { encodeRunner } from "../run/snapshot-run.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
+import { checkCallOptions } from "./call-options.js";
 import { whenChanged } from "./change.js";
 import { checkNames } from "./check-names.js";
 import type { RunDesk } from "./desk.js";
@@ -98,6 +99,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
+    checkCallOptions("sendEvent", options);
     const sent = event as WorkflowEvent;
     assertSendable(sent);
     const step = options.step ?? null;
@@ -107,13 +109,16 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async answer(promptId: string, fields: object = {}, options: PostOptions = {}): Promise<Receipt> {
+    checkCallOptions("answer", options);
     const receipt = await this.#send({ kind: "answer", promptId, fields }, options, ({ runner }) =>
       answerPrompt(runner, { promptId, fields }),
     );
     return receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
   }
 
-  async cancel(reason?: unknown, { key: idempotencyKey }: PostOptions = {}): Promise<Receipt> {
+  async cancel(reason?: unknown, given: PostOptions = {}): Promise<Receipt> {
+    checkCallOptions("cancel", given);
+    const { key: idempotencyKey } = given;
     const { desk, key } = this.#setup;
     checkNames({ key: idempotencyKey });
     const message = { kind: "cancel", reason: reason ?? null } as const;
@@ -137,7 +142,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return storedStream(this.#setup, options) as RunStream<Event>;
   }
 
-  async idle({ signal }: IdleOptions = {}): Promise<RunOutcome> {
+  async idle(options: IdleOptions = {}): Promise<RunOutcome> {
+    checkCallOptions("idle", options);
+    const { signal } = options;
     await this.accepted;
     const { desk, key } = this.#setup;
     return whenChanged(this.#setup, () => this.#lookIdle(() => desk.sharedRow(key), signal), { signal });
@@ -165,6 +172,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   snapshot(): Promise<ContextDict>;
   snapshot(options: RawOptions): Promise<RawSnapshot | null>;
   async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
+    if (options !== undefined) checkCallOptions("snapshot", options);
     const { desk, key } = this.#setup;
     await this.accepted;
     if (options?.raw === true) return rawSnapshotOf({ store: desk.store, run: await this.#row() });

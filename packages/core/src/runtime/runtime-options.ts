@@ -1,12 +1,11 @@
 /** Options of a runtime, checked all at once. */
 import type { Clock, Log } from "../engine/ports.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import { consoleLog, systemClock } from "../run/system.js";
-import { type OptionNames, unknownOptions } from "../value/unknown-options.js";
+import { type OptionNames, optionsInvalid, unknownOptions } from "../value/unknown-options.js";
 import type { DurableRunSettings } from "./live-run.js";
 import { memoryStore } from "./memory-store.js";
 import type { RunStore } from "./run-store.types.js";
-import type { RuntimeOptions, RuntimeRunOptions, Workflows } from "./runtime.types.js";
+import type { RuntimeOptions, Workflows } from "./runtime.types.js";
 
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
@@ -28,19 +27,6 @@ const known: OptionNames<RuntimeOptions<Workflows>> = {
   clock: true,
   log: true,
 };
-const knownOfRun: OptionNames<RuntimeRunOptions> = {
-  runId: true,
-  startAt: true,
-  tenant: true,
-  labels: true,
-  timeout: true,
-  deadline: true,
-};
-
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that there is not. */
-export function checkRunOptions(options: RuntimeRunOptions): void {
-  refuse("a run", unknownOptions(options, knownOfRun));
-}
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
@@ -54,7 +40,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
     ...(keep === null ? [] : wholeProblem("history.keep", keep, 0)),
   ];
-  refuse("the runtime", problems);
+  if (problems.length > 0) throw optionsInvalid("the runtime", problems);
   return {
     workflows,
     store: options.store ?? memoryStore(),
@@ -63,16 +49,6 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
   };
-}
-
-function refuse(owner: "the runtime" | "a run", problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of ${owner} are wrong: ${problems.join("; ")}.`,
-    hint: `See \`${owner === "a run" ? "RuntimeRunOptions" : "RuntimeOptions"}\` for what each may be.`,
-    details: { problems },
-  });
 }
 
 function numberProblem(name: string, value: unknown, from: number): string[] {

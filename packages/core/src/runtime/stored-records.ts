@@ -1,4 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
+import { checkCallOptions } from "./call-options.js";
 import { checkNames } from "./check-names.js";
 import { recordConflict, recordText, recordValue } from "./record-text.js";
 import type { RunStore } from "./run-store.types.js";
@@ -21,8 +22,10 @@ export class StoredRecords implements RuntimeRecords {
     this.#assertOpen = assertOpen;
   }
 
-  async read(kind: string, id: string, { tenant = "" }: TenantOptions = {}): Promise<RecordValue | null> {
+  async read(kind: string, id: string, options: TenantOptions = {}): Promise<RecordValue | null> {
     this.#assertOpen();
+    checkCallOptions("records.read", options);
+    const { tenant = "" } = options;
     checkNames({ tenant, kind, id });
     const record = await this.#store.record({ tenant, kind, id });
     return record === null ? null : recordValue({ kind, id }, record);
@@ -40,8 +43,10 @@ export class StoredRecords implements RuntimeRecords {
       throw recordConflict(conflicts, "another version is stored than was expected", "Read again, then write.");
   }
 
-  async list({ tenant = "", kind, prefix, limit = 100, cursor }: RecordListQuery): Promise<RecordList> {
+  async list(query: RecordListQuery): Promise<RecordList> {
     this.#assertOpen();
+    checkCallOptions("records.list", query);
+    const { tenant = "", kind, prefix, limit = 100, cursor } = query;
     checkNames({ tenant, kind });
     if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw wrongLimit(limit, 1);
     const page = await this.#store.records({

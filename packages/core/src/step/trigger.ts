@@ -10,6 +10,7 @@ import type { StepFailure } from "../event/built-in-events.js";
 import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { fanOuts } from "../graph/check-fan-outs.js";
+import { checkOptions } from "../value/known-options.js";
 
 /** An event a step may accept. A stop event is none: it ends the run. */
 export interface AcceptableEvent extends WorkflowEvent<string, EventFacts<AcceptableRole>> {}
@@ -134,6 +135,7 @@ export function join<const Slots extends JoinSlots>(
   slots: Slots,
   options?: JoinOptions<EventIn<Slots[keyof Slots]>>,
 ): Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>> {
+  if (options !== undefined) checkOptions("join", options);
   features.join = joining;
   features.fanOuts = fanOuts;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };

@@ -1,6 +1,7 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
 import { positiveInteger } from "../limit/positive-integer.js";
+import { checkOptions } from "../value/known-options.js";
 import type { StreamOptions, StreamSource } from "./stream.types.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";
@@ -38,6 +39,7 @@ export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
 }
 
 export function createRunStream(source: StreamSource, options: StreamOptions): RunStream {
+  checkOptions("streamEvents", options);
   return streamThrough(source, options, []);
 }
 

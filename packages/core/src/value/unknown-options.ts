@@ -1,3 +1,4 @@
+import { WorkflowError } from "../errors/workflow-error.js";
 import { nearest } from "./nearest.js";
 
 /** The names of all options of a type: a record, so that none is forgotten. */
@@ -5,11 +6,29 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
 
 /** One problem for every option that nobody reads: most are slips of the pen. */
 export function unknownOptions<Options>(given: object, known: OptionNames<Options>): string[] {
-  const names = Object.keys(known);
+  return unknownNames(given, Object.keys(known));
+}
+
+export function unknownNames(given: object, names: readonly string[]): string[] {
   return Object.keys(given)
-    .filter((name) => !Object.hasOwn(known, name))
+    .filter((name) => !names.includes(name))
     .map((name) => {
       const near = nearest(name, names);
       return `\`${name}\` is no option${near === null ? "" : ` (did you mean \`${near}\`?)`}`;
     });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for options that are no object, and naming every one that nobody reads. */
+export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {
+  const problems = typeof given === "object" && given !== null ? unknownNames(given, names) : ["they are no object"];
+  if (problems.length > 0) throw optionsInvalid(owner, problems);
+}
+
+export function optionsInvalid(owner: string, problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The options of ${owner} are wrong: ${problems.join("; ")}.`,
+    hint: "Correct or remove what is named.",
+    details: { problems },
+  });
 }

@@ -16,6 +16,8 @@ import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
+import { type knownOptions, namesOf } from "../value/known-options.js";
+import { unknownNames } from "../value/unknown-options.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,
@@ -77,6 +79,7 @@ function checkStep(declared: DeclaredStep): Finding[] {
     findings.push({ check, step: name, message: `Step "${name}" ${message}.`, hint });
   const { options } = registration;
   if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
+  checkUnknown(registration.kind === "step" ? "step" : "catchError", options, report);
   if (registration.kind === "step") checkTrigger(registration.options, report);
   else checkCount(options, "maxRecoveries", report);
   for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
@@ -96,6 +99,11 @@ function checkStep(declared: DeclaredStep): Finding[] {
   return findings;
 }
 
+function checkUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
+  for (const problem of unknownNames(options, namesOf(call)))
+    report("option", `has options of \`${call}\` that nobody reads: ${problem}`, "Correct or remove them.");
+}
+
 type Report = (check: string, message: string, hint: string) => void;
 
 function checkTrigger({ on }: AnyStepOptions, report: Report): void {
@@ -110,6 +118,7 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
     const { of, rest = "finish", order = "emitted" } = on.options;
     if (of !== undefined && (typeof of !== "string" || of === ""))
       report("option", "collects `of` something that is no name", "Give the name of the step that emits many(…).");
+    checkUnknown("collect", on.options, report);
     checkCount(on.options, "take", report);
     if (rest !== "finish" && rest !== "cancel")
       report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');

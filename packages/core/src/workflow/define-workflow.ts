@@ -29,6 +29,7 @@ import type {
 } from "../step/step.types.js";
 import type { EventOf, Listed, Yielded } from "../step/step-return.types.js";
 import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
+import { checkOptions } from "../value/known-options.js";
 import type { ValueType } from "../value/plain.js";
 import { compileWorkflow } from "./compile.js";
 import { type DeclaredStep, declareStep } from "./declared-step.js";
@@ -67,6 +68,7 @@ export function defineWorkflow<Schema extends ObjectSchema = never>(
   name: string,
   options: DefineOptions<Schema> = {},
 ): WorkflowBuilder<DeclaredState<Schema>, never, never, never> {
+  checkOptions("defineWorkflow", options);
   const { state, children = {}, events = [], types = [], version = 1, migrate = (old) => old } = options;
   const plan: Plan = { name, steps: [], children, events, types, state: state ?? null, version, migrate };
   return createBuilder(plan) as unknown as WorkflowBuilder<DeclaredState<Schema>, never, never, never>;

@@ -10,6 +10,7 @@ import type { GraphCheck } from "../graph/validate.js";
 import type { LimitOptions } from "../limit/limiter.js";
 import { positiveInteger } from "../limit/positive-integer.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { checkOptions } from "../value/known-options.js";
 import type { ValueType } from "../value/plain.js";
 
 export interface WorkflowOptions {
@@ -78,6 +79,7 @@ export interface OptionDefaults {
 
 /** @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID`, naming the option. */
 export function resolveOptions(options: WorkflowOptions, defaults: OptionDefaults): ResolvedWorkflowOptions {
+  checkOptions("Workflow", options);
   const { timeout, maxConcurrentRuns } = options;
   return {
     name: nonEmpty(options.name ?? (defaults.className || "Workflow")),

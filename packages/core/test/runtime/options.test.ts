@@ -34,7 +34,7 @@ describe("options", () => {
       expect.objectContaining({
         code: "OPTION_INVALID",
         message:
-          "The options of a run are wrong: `runid` is no option (did you mean `runId`?); `label` is no option (did you mean `labels`?).",
+          "The options of `run` are wrong: `runid` is no option (did you mean `runId`?); `label` is no option (did you mean `labels`?).",
       }),
     );
     expect((await runtime.runs()).runs).toEqual([]);

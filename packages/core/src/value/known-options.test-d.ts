@@ -1,0 +1,63 @@
+import { expectTypeOf } from "vitest";
+import type {
+  CatchErrorOptions,
+  ChildOptions,
+  CollectEventsOptions,
+  CollectOptions,
+  DefineOptions,
+  ExponentialOptions,
+  FromDictOptions,
+  HandlerSendOptions,
+  IncrementingOptions,
+  JitterOptions,
+  JoinOptions,
+  LimitOptions,
+  ResourceMap,
+  ResourceOptions,
+  RetryOptions,
+  RunOptions,
+  SendOptions,
+  SleepOptions,
+  StreamOptions,
+  ToDictOptions,
+  WaitOptions,
+  WorkflowEvent,
+  WorkflowOptions,
+  WriteOptions,
+} from "../index.js";
+import type { AnyStepOptions, EmittableClasses } from "../step/step.types.js";
+import type { knownOptions } from "./known-options.js";
+
+type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
+
+interface Interfaces {
+  readonly step: AnyStepOptions;
+  readonly catchError: CatchErrorOptions<EmittableClasses> & Pick<AnyStepOptions, "resources">;
+  readonly collect: CollectOptions;
+  readonly join: JoinOptions<WorkflowEvent>;
+  readonly Workflow: WorkflowOptions;
+  readonly defineWorkflow: DefineOptions<never>;
+  readonly limits: LimitOptions;
+  readonly resource: ResourceOptions<unknown, ResourceMap>;
+  readonly run: RunOptions;
+  readonly send: HandlerSendOptions;
+  readonly streamEvents: StreamOptions;
+  readonly toDict: ToDictOptions;
+  readonly fromDict: FromDictOptions;
+  readonly sendEvent: SendOptions;
+  readonly waitForEvent: WaitOptions<WorkflowEvent>;
+  readonly collectEvents: CollectEventsOptions;
+  readonly runChild: ChildOptions;
+  readonly sleep: SleepOptions;
+  readonly write: WriteOptions;
+  readonly retryPolicy: RetryOptions;
+  readonly exponential: ExponentialOptions;
+  readonly exponentialJitter: JitterOptions;
+  readonly fullJitter: ExponentialOptions;
+  readonly incrementing: IncrementingOptions;
+}
+
+/** Every option of every call is in the list of names, and no other. */
+expectTypeOf<{ [Call in keyof typeof knownOptions]: Words<(typeof knownOptions)[Call]> }>().toEqualTypeOf<{
+  readonly [Call in keyof Interfaces]: keyof Interfaces[Call];
+}>();

@@ -1,0 +1,45 @@
+/**
+ * The options of every call of the main entry, so that one that nobody reads is refused. As text: this is in every bundle.
+ * That none is missing is in `known-options.test-d.ts`.
+ *
+ * @module
+ */
+import { refuseUnknown } from "./unknown-options.js";
+
+export const knownOptions = {
+  step: "name on emits resources workers retry timeout subclasses waits streams limit skipChecks",
+  // The engine gives `resources` to handlers as well; pipelines need it.
+  catchError: "name timeout waits streams steps maxRecoveries emits resources",
+  collect: "of take rest order settle",
+  join: "by",
+  Workflow:
+    "name timeout maxConcurrentRuns limits types events verbose log skipChecks streamBuffer lockTimeout inboxSize forkState",
+  defineWorkflow: "state events types children version migrate",
+  limits: "concurrent perMinute",
+  resource: "scope dispose resources",
+  run: "signal timeout deadline resources context runId",
+  send: "step",
+  streamEvents: "after signal",
+  toDict: "codec",
+  fromDict: "codec migrate",
+  sendEvent: "step delay scope immediate key",
+  waitForEvent: "prompt where key timeout",
+  collectEvents: "buffer",
+  runChild: "key store timeout",
+  sleep: "key",
+  write: "key",
+  retryPolicy: "when wait stop",
+  exponential: "initial base min max",
+  exponentialJitter: "initial base min max jitter",
+  fullJitter: "initial base min max",
+  incrementing: "start increment max",
+} as const;
+
+/** @throws {WorkflowError} `OPTION_INVALID` for options that are no object, and naming every one that nobody reads. */
+export function checkOptions(call: keyof typeof knownOptions, given: unknown): void {
+  refuseUnknown(`\`${call}\``, given, namesOf(call));
+}
+
+export function namesOf(call: keyof typeof knownOptions): readonly string[] {
+  return knownOptions[call].split(" ");
+}
