@@ -121,6 +121,27 @@ export const running: Provocations = {
       return thrown(() => new Trip().run());
     },
   ],
+  CHILD_TOO_DEEP: [
+    async () => {
+      let first: unknown = null;
+      class Search extends Workflow {
+        static children: Record<string, typeof Search> = {};
+
+        @step({ on: StartEvent, emits: StopEvent })
+        async halve(_ev: StartEvent, ctx: Context) {
+          try {
+            return new StopEvent({ result: await ctx.runChild("search") });
+          } catch (error) {
+            first ??= error;
+            throw error;
+          }
+        }
+      }
+      Search.children["search"] = Search;
+      await thrown(() => new Search().run());
+      return thrown(() => Promise.reject(first));
+    },
+  ],
   CHILD_UNKNOWN: [
     () => {
       class Translate extends JokeFlow {}
@@ -166,6 +187,22 @@ export const running: Provocations = {
           attempts++;
           yield new Row({ n: attempts });
           if (attempts === 1) throw new Error("the connection broke");
+        }
+
+        @step({ on: collect(Row), emits: StopEvent })
+        count(rows: readonly Row[]) {
+          return new StopEvent({ result: rows.length });
+        }
+      }
+      return thrown(() => new Rows().run());
+    },
+  ],
+  FAN_OUT_TOO_LARGE: [
+    () => {
+      class Rows extends Workflow {
+        @step({ on: StartEvent, emits: many(Row) })
+        split() {
+          return new Array<Row>(10_000_001).fill(new Row({ n: 0 }));
         }
 
         @step({ on: collect(Row), emits: StopEvent })

@@ -20,7 +20,7 @@ import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
-import { assertFansOut, checkOutput, isGenerator } from "./output.js";
+import { assertFansOut, assertRoom, checkOutput, isGenerator } from "./output.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "./run.types.js";
 import { StepContext } from "./step-context.js";
 import { stepInput } from "./step-input.js";
@@ -150,8 +150,12 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit would have to be stored, and cannot. */
+  /**
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit would have to be stored, and cannot,
+   * `FAN_OUT_TOO_LARGE`.
+   */
   finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
+    if (Array.isArray(output)) assertRoom(this, output.length);
     const { run, sends, item } = this;
     const atMs = run.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };

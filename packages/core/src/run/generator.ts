@@ -15,7 +15,7 @@ import { digest } from "../value/digest.js";
 import { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
-import { checkElement, returnedByGenerator } from "./output.js";
+import { assertRoom, checkElement, returnedByGenerator } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
 
 export const generating: GeneratorFeature = {
@@ -85,6 +85,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
       if (record.digest !== sum) throw diverged(attempt, call, `another ${event.type}`);
       return pull();
     }
+    assertRoom(attempt, 1);
     const { run, item, number, sends } = attempt;
     attempt.sends = null;
     attempt.commitSends(sends);

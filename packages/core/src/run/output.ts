@@ -1,5 +1,7 @@
 /** What a step gave back, checked against what it declares. */
-import type { EventData } from "../engine/state.js";
+import { runLimits } from "../engine/run-limits.js";
+import type { EventData, WorkItem } from "../engine/state.js";
+import type { Send } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
@@ -17,6 +19,44 @@ export function checkOutput(step: CompiledStep, value: unknown): EventData | rea
     );
   for (const element of value) checkElement(step, element, "returns an array of");
   return value as readonly EventData[];
+}
+
+/** An attempt that gives elements to a fan-out. */
+interface Feeding {
+  readonly step: CompiledStep;
+  readonly item: WorkItem;
+  readonly sends: readonly Send[] | null;
+}
+
+/** Calls of elements that attempts have sent at once. Here, because a run that waits pays for every field of its attempts. */
+const sentAtOnce = new WeakMap<Feeding, string[]>();
+
+export function noteSentAtOnce(attempt: Feeding, { call }: Send): void {
+  const calls = sentAtOnce.get(attempt);
+  if (calls === undefined) sentAtOnce.set(attempt, [call]);
+  else calls.push(call);
+}
+
+/**
+ * @param more Elements that the step is about to give, besides those that it has sent.
+ * @throws {WorkflowError} `FAN_OUT_TOO_LARGE` for an element that no snapshot could hold.
+ */
+export function assertRoom(attempt: Feeding, more: number): void {
+  const { item, sends, step } = attempt;
+  const { elements: limit } = runLimits();
+  const atOnce = sentAtOnce.get(attempt) ?? [];
+  let size = (item.fan?.size ?? 0) + more;
+  if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;
+  for (const call of atOnce) if (item.memory?.has(call) !== true) size++;
+  for (const send of sends ?? []) if (send.isElement === true) size++;
+  if (size <= limit) return;
+  const { name } = step.definition;
+  throw new WorkflowError({
+    code: "FAN_OUT_TOO_LARGE",
+    message: `Step "${name}" gives ${size} elements to one fan-out, which may have ${limit}.`,
+    hint: "Give several things in one element, or let a step take the next part when one part is done.",
+    details: { step: name, size, limit },
+  });
 }
 
 function checkEvent(step: CompiledStep, value: unknown): EventData {

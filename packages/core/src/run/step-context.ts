@@ -18,6 +18,7 @@ import type { ContextDict, ToDictOptions } from "../context/run-context.types.js
 import type { Store } from "../context/store.types.js";
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
+import { runLimits } from "../engine/run-limits.js";
 import type { EventData } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import { reviveError } from "../errors/error-record.js";
@@ -41,7 +42,7 @@ import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
-import { undeclared } from "./output.js";
+import { assertRoom, noteSentAtOnce, undeclared } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
 import { timeAt } from "./run-time.js";
 import { encodeRunner } from "./snapshot-run.js";
@@ -86,6 +87,8 @@ export class StepContext implements Context {
     const calls = this.#calls();
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
+    const isOfFan = options.scope !== "run" && isElement(attempt.step, event);
+    if (isOfFan) assertRoom(attempt, 1);
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
@@ -93,10 +96,12 @@ export class StepContext implements Context {
       step: options.step ?? null,
       dueAtMs: options.delay === undefined ? null : attempt.run.now() + toMs(options.delay, "delay"),
       toRun: options.scope === "run",
-      ...(options.scope !== "run" && isElement(attempt.step, event) && { isElement: true }),
+      ...(isOfFan && { isElement: true }),
     };
-    if (options.immediate === true) attempt.commitSends([send]);
-    else if (attempt.sends === null) attempt.sends = [send];
+    if (options.immediate === true) {
+      if (isOfFan) noteSentAtOnce(attempt, send);
+      attempt.commitSends([send]);
+    } else if (attempt.sends === null) attempt.sends = [send];
     else attempt.sends.push(send);
   }
 
@@ -188,6 +193,7 @@ export class StepContext implements Context {
       const { run, step } = this.#attempt;
       const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
+      assertNotTooDeep(run, step);
       const call = this.#calls().id("child", name, key);
       return this.#open(call, () => ({
         type: "child.opened",
@@ -415,6 +421,20 @@ function waitKeyRequired({ step }: AttemptCore, type: string): WorkflowError {
     message: `Step "${name}" waits for ${type} twice at once: a later attempt could not tell the two apart.`,
     hint: "Give each of them a `key` of its own.",
     details: { step: name, event: type },
+  });
+}
+
+/** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
+function assertNotTooDeep(run: AttemptCore["run"], { definition: { name } }: CompiledStep): void {
+  const { nestedRuns: limit } = runLimits();
+  let levels = 1;
+  for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
+  if (levels <= limit) return;
+  throw new WorkflowError({
+    code: "CHILD_TOO_DEEP",
+    message: `Step "${name}" starts a child ${levels} levels below the outermost run; there may be ${limit}.`,
+    hint: "Let one run do the work in a loop, or give what is left to do to the parent.",
+    details: { step: name, levels, limit },
   });
 }
 

@@ -8,6 +8,7 @@ import { matchesType } from "../engine/matching.js";
 import { listWait } from "../engine/reduce/open-calls.js";
 import { enter } from "../engine/reduce/scope-count.js";
 import { acceptedTypes } from "../engine/routing.js";
+import { runLimits } from "../engine/run-limits.js";
 import {
   createRunState,
   createScope,
@@ -33,8 +34,6 @@ import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 import { takesInput } from "./takes-input.js";
 
-/** More elements than any fan-out has: a number in a snapshot must not fill the memory. */
-const MAX_ELEMENTS = 10_000_000;
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
 
 export interface DecodeOptions {
@@ -171,7 +170,7 @@ class StateDecoder extends PartDecoder {
         collects: [...new Set([...reader.texts("collects"), ...gathered])],
         counted: reader.flag("counted"),
       });
-      scope.size = reader.count("size", MAX_ELEMENTS);
+      scope.size = reader.count("size", runLimits().elements + 1);
       parent?.inner.add(scope);
       this.scopes.set(scope.id, scope);
     }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
 
-/** Values may be 200 levels deep; children inside children need some more. */
+/** Values may be 200 levels deep, and runs inside of each other (see `RunLimits`) take two levels each. */
 const MAX_DEPTH = 2_000;
 
 /** Parsed JSON holds nothing twice. To remember each object takes as long as the rest: done only where there are more than this. */
