@@ -1,35 +1,35 @@
 /**
- * What the client throws.
+ * Errors of the client.
  *
  * @module
  */
 
-// The brand of `millrace`: its `WorkflowError.is(error, code?)` recognizes these errors, too.
+// The brand of `millrace`, so that its `WorkflowError.is(error, code?)` recognizes these errors, too.
 const brand: unique symbol = Symbol.for("millrace.error") as never;
 
-/** Codes that the client gives itself. All others come from the server. */
+/** Codes of the client itself. All other codes come from the server. */
 export type ClientErrorCode =
-  /** No answer came: the server cannot be reached, or the connection broke. */
+  /** There was no response: the server cannot be reached, or the connection broke. */
   | "NETWORK_FAILED"
-  /** No answer came within `timeoutMs`, or a stream was silent for `streamTimeoutMs`. */
+  /** There was no response within `timeoutMs`, or a stream was silent for `streamTimeoutMs`. */
   | "REQUEST_TIMEOUT"
-  /** The server refused the request without a code of its own. */
+  /** The server refused the request without a code. */
   | "REQUEST_REFUSED"
-  /** The answer is not one of a Millrace server. */
+  /** The response does not come from a Millrace server. */
   | "RESPONSE_INVALID"
-  /** An option has a value that it cannot have. */
+  /** An option has a value that is not allowed. */
   | "OPTION_INVALID";
 
 export interface ClientErrorOptions {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
-  /** Null: no answer came. */
+  /** Status of the response; `null` without a response. */
   readonly status?: number | null;
   readonly method?: string;
   readonly url?: string;
   readonly details?: Readonly<Record<string, unknown>>;
-  /** The same request may succeed later. @default false */
+  /** `true` when the same request may succeed later. @default false */
   readonly retryable?: boolean;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -38,18 +38,18 @@ export interface ClientErrorOptions {
 /** A request that failed. */
 export class ClientError extends Error {
   override name = "ClientError";
-  /** The server's, or a {@link ClientErrorCode}. */
+  /** Code from the server, or a {@link ClientErrorCode}. */
   readonly code: string;
   readonly hint: string;
-  /** Of the answer. Null: none came. */
+  /** Status of the response; `null` without a response. */
   readonly status: number | null;
   readonly method: string;
   readonly url: string;
-  /** What the server said beside code and hint, such as `issues` and the `id` in its log. */
+  /** Further fields of the server's response, such as `issues` and the `id` of the entry in its log. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** The same request may succeed later. */
+  /** `true` when the same request may succeed later. */
   readonly retryable: boolean;
-  /** What the server asked for in `Retry-After`. */
+  /** Delay that the server asks for in `Retry-After`, in milliseconds. */
   declare readonly retryAfterMs?: number;
 
   static {

@@ -1,5 +1,5 @@
 /**
- * What `createClient` takes and gives.
+ * Options and results of `createClient`.
  *
  * @module
  */
@@ -19,43 +19,49 @@ import type {
 import type { HistoryTick } from "./wire/contract.types.js";
 
 export interface ClientOptions<Classes extends EventClasses = EventClasses> {
-  /** Where the server is mounted: `"https://example.com/api"`, or `"/api"` in a browser. */
+  /** URL of the server: `"https://example.com/api"`, or `"/api"` in a browser. */
   readonly baseUrl: string | URL;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
-  /** For every request. A function is asked each time, so that a token can be renewed. */
+  /** Headers for every request. A function is called for each request, so that a token can be renewed. */
   readonly headers?: HeadersSource;
-  /** Of requests that do no harm a second time, and of streams. `false`: never. */
+  /** Retries of streams and of requests that are safe to repeat. `false` turns retries off. */
   readonly retry?: RetryOptions | false;
-  /** An attempt that has no whole answer after this long has failed. @default 30000 */
+  /** Milliseconds within which an attempt must have its complete response. @default 30000 */
   readonly timeoutMs?: number;
-  /** A stream on which nothing comes for this long, not even a heartbeat, is opened again. @default 60000 */
+  /** Milliseconds of silence, without even a heartbeat, after which a stream is opened again. @default 60000 */
   readonly streamTimeoutMs?: number;
-  /** Events of these classes come as instances, made with `new`. @default none: events are plain objects */
+  /** Event classes: events of these types become instances, created with `new`. @default none: events are plain objects */
   readonly events?: Classes;
 }
 
 export type RunLabels = { readonly [name: string]: string };
 
 export interface CallOptions {
-  /** Ends the waiting, not the run: for that there is `cancel()`. */
+  /** Aborts the waiting. The run goes on: use `cancel()` to stop it. */
   readonly signal?: AbortSignal;
 }
 
 export interface KeyedOptions extends CallOptions {
-  /** The server takes a second request with this key for the first one again. 1 to 200 ASCII characters. @default a random UUID */
+  /**
+   * Idempotency key: the server treats a second request with the same key as the first one. 1 to 200 ASCII characters.
+   * @default a random UUID
+   */
   readonly key?: string;
 }
 
 export interface RunOptions extends KeyedOptions {
-  /** 1 to 200 characters. One that exists is `RUN_ID_CONFLICT`, unless the `key` is the same. @default made of the `key`, else a random UUID */
+  /**
+   * Id of the run, of 1 to 200 characters. An existing id is `RUN_ID_CONFLICT`, unless the `key` is the same. @default
+   * derived from the `key`, else a random UUID
+   */
   readonly handlerId?: string;
-  /** To find it by, with `client.runs({ labels })`: at most 50. Names hold no `=` and do not begin with `millrace.`. */
+  /** Labels for `client.runs({ labels })`, at most 50. Names contain no `=` and do not start with `millrace.`. */
   readonly labels?: RunLabels;
 }
 
 export interface SendOptions extends KeyedOptions {
-  /** Only this step gets it. */
+  /** Sends the event only to this step. */
   readonly step?: string;
 }
 
@@ -64,26 +70,26 @@ export interface CancelOptions extends KeyedOptions {
 }
 
 export interface StreamOptions extends CallOptions {
-  /** Only what comes after this sequence number. @default -1: everything */
+  /** Starts after this sequence number. @default -1: from the beginning */
   readonly after?: number;
 }
 
 /** One event of a stream. */
 export interface StreamedEvent<out Event = SomeEvent> {
-  /** Grows from event to event; the same for every reader. */
+  /** Number of the event. Numbers grow and are the same for every reader. */
   readonly sequence: number;
   readonly event: Event;
-  /** The path of the child run that it came from; null for the run itself. */
+  /** Path of the child run that emitted the event; `null` for the run itself. */
   readonly origin: string | null;
-  /** Answer this prompt with `run.answer(promptId, fields)`. Null when the event is no prompt. */
+  /** Id for `run.answer(promptId, fields)`; `null` when the event is not a prompt. */
   readonly promptId: string | null;
 }
 
-/** A prompt that nobody has answered yet. */
+/** A prompt without an answer. */
 export interface PendingPrompt<out Event = SomeEvent> {
   readonly promptId: string;
   readonly event: Event;
-  /** The run that asks: this one, or a child. */
+  /** Id of the run that asks: this run, or a child. */
   readonly runId: string;
 }
 
@@ -92,45 +98,46 @@ interface SummaryBase {
   readonly workflow: string;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
-  /** Sequence number of the last event of the stream so far. -1: none yet. */
+  /** Sequence number of the last event of the stream so far; -1 for none. */
   readonly lastEvent: number;
   readonly labels: RunLabels;
 }
 
-/** Where a run stands. */
+/** Status of a run. */
 export type RunSummary<Result = unknown> = RunOutcome<Result> | (SummaryBase & { readonly status: "running" });
 
-/** Where a run stands when it has nothing to do now. A run that took too long has failed, with the code `RUN_TIMED_OUT`. */
+/** Status of a run that has nothing to do now. A run that took too long is `failed`, with the code `RUN_TIMED_OUT`. */
 export type RunOutcome<Result = unknown> = SummaryBase &
   (
     | {
         readonly status: "waiting";
         readonly prompts: readonly PendingPrompt[];
-        /** When it goes on by itself; null when only an answer or an event brings it on. */
+        /** When the run continues by itself, in epoch milliseconds; `null` when it needs an answer or an event. */
         readonly wakeAtMs: number | null;
       }
     | { readonly status: "completed"; readonly endedAtMs: number; readonly result: Result }
     | { readonly status: "failed" | "cancelled"; readonly endedAtMs: number; readonly error: WorkflowError }
   );
 
-/** An event to send: plain, or an instance. Events that end a run cannot be sent. */
+/** An event to send: a plain object or an instance. Events that end a run cannot be sent. */
 export type SentEvent<Event extends WorkflowEvent> = WorkflowEvent extends Event
   ? SomeEvent | WorkflowEvent
   : Event | EventData<Event>;
 
 /**
- * A run on the server. A promise of its result, so no async function returns one bare.
+ * A run on the server. It is a promise of its result, so an async function that returns it waits for the result.
  *
- * The promise starts to look only when somebody awaits it. A run without a result rejects with a {@link WorkflowError}.
+ * Requests for the result start only when somebody awaits it. A run without a result rejects with a {@link
+ * WorkflowError}.
  */
 export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out Classes extends EventClasses = {}>
   extends Promise<Result> {
   readonly handlerId: string;
-  /** The start is stored. Of a run that was there, at once. */
+  /** Resolves when the start is stored; for an existing run, at once. */
   readonly accepted: Promise<void>;
   /**
-   * Everything the run has shown and will show. Each iteration starts anew, and goes on over lost connections and restarts of
-   * the server: no event is missing, none comes twice. It ends with the run.
+   * Streams all events of the run, from the beginning. Each iteration starts anew. It survives lost connections and
+   * restarts of the server without missing or repeating an event, and ends with the run.
    *
    * @example
    * for await (const { event } of run.stream()) console.log(event.type);
@@ -138,47 +145,47 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
   stream<Streamed extends WorkflowEvent = never>(
     options?: StreamOptions,
   ): AsyncIterable<StreamedEvent<Shown | ClientEvent<Streamed, Classes>>>;
-  /** Brings an event into the run. A refusal is an answer, not an error. */
+  /** Sends an event to the run. A refusal is a result, not an error. */
   sendEvent<Event extends WorkflowEvent = WorkflowEvent>(
     event: SentEvent<Event>,
     options?: SendOptions,
   ): Promise<Receipt>;
-  /** Answers exactly this prompt. Refused when it is gone: `PROMPT_CLOSED`. */
+  /** Answers this prompt. The answer is refused with `PROMPT_CLOSED` when the prompt is gone. */
   answer(promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt>;
   prompts(options?: CallOptions): Promise<readonly PendingPrompt<Shown>[]>;
   /** Stops the run and keeps its work: `client.resume(handlerId)` continues it. */
   cancel(options?: CancelOptions): Promise<void>;
-  /** Resolves when nothing is left to do now: the run has ended, or waits for an answer, an event or a time. */
+  /** Resolves when the run has ended, or waits for an answer, an event or a time. */
   idle(options?: CallOptions): Promise<RunOutcome<Result>>;
-  /** As `await run`, but asked anew by each call, and with a `signal` that ends this waiting. */
+  /** Resolves like `await run`, but with a new request for each call, and with a `signal` that aborts the waiting. */
   result(options?: CallOptions): Promise<Result>;
-  /** Where the run stands at this moment. */
+  /** Reads the present status of the run. */
   summary(options?: CallOptions): Promise<RunSummary<Result>>;
 }
 
-/** Which runs. What is given must all be true of a run. */
+/** Filter for runs. A run must satisfy every given condition. */
 export interface RunSelection<Name extends string = string> extends CallOptions {
   readonly workflow?: Name | readonly Name[];
-  /** A run that waits is `running` here. */
+  /** Statuses of the runs. A waiting run counts as `running`. */
   readonly status?: ListedStatus | readonly ListedStatus[];
-  /** True: only runs that wait for an answer, an event or a time. False: only others. */
+  /** `true`: only runs that wait for an answer, an event or a time. `false`: only others. */
   readonly waiting?: boolean;
-  /** Each of these, with exactly this text. */
+  /** Labels that the runs have, each with exactly this value. */
   readonly labels?: RunLabels;
-  /** Later than this: a Date, or milliseconds since 1970. */
+  /** Only runs created after this time: a Date, or epoch milliseconds. */
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;
 }
 
 export interface EachRunFilter<Name extends string = string> extends RunSelection<Name> {
-  /** How many travel in one answer: 1 to 1,000. @default 100 */
+  /** Runs per request: 1 to 1,000. @default 100 */
   readonly pageSize?: number;
 }
 
 export interface RunFilter<Name extends string = string> extends RunSelection<Name> {
-  /** 1 to 1,000. @default 100 */
+  /** Maximum number of runs: 1 to 1,000. @default 100 */
   readonly limit?: number;
-  /** Of the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
 }
 
@@ -186,32 +193,32 @@ export type ListedStatus = "running" | "completed" | "failed" | "cancelled";
 
 export interface RunPage {
   readonly runs: readonly RunSummary[];
-  /** Null: this is the last page. */
+  /** Cursor for the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 
 export interface HistoryOptions extends CallOptions {
-  /** Only ticks after this number. @default 0: all that are kept */
+  /** Only ticks after this number. @default 0: all that the server keeps */
   readonly after?: number;
-  /** How many travel in one answer: 1 to 1,000. @default 100 */
+  /** Ticks per request: 1 to 1,000. @default 100 */
   readonly pageSize?: number;
 }
 
 export interface HistoryEntry {
-  /** For `fork`. From 1; a fork's history begins with 0, `run.forked`. */
+  /** Number of the tick, for `fork`. Starts with 1; the history of a fork starts with 0, `run.forked`. */
   readonly number: number;
   readonly atMs: number;
-  /** The run that it happened to: this one, or a child. */
+  /** Run to which the tick belongs: this run, or a child. */
   readonly runId: string;
   readonly tick: HistoryTick;
 }
 
 export interface ForkOptions extends KeyedOptions {
-  /** The tick after which the new run begins. */
+  /** Number of the tick after which the new run begins. */
   readonly at: number;
-  /** @default made of the `key`, else a random UUID */
+  /** Id of the new run. @default derived from the `key`, else a random UUID */
   readonly handlerId?: string;
-  /** Replaces these fields of the state that it begins with. */
+  /** Replaces these fields of the initial state. */
   readonly state?: Readonly<Record<string, unknown>>;
 }
 
@@ -227,7 +234,7 @@ export interface WorkflowGraph {
   readonly edges: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A run of the workflow of this name. */
+/** A run of the workflow with this name. */
 export type RunOf<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = ClientRun<
   ClientResult<Known, Name, Classes>,
   ClientShown<Known, Name, Classes>,
@@ -236,9 +243,9 @@ export type RunOf<Known, Name extends keyof Known & string, Classes extends Even
 
 export interface Client<Known, Classes extends EventClasses = {}> {
   /**
-   * Starts a run, at once and synchronously. `await run.accepted` says that it is stored.
+   * Starts a run. Returns synchronously; `await run.accepted` tells when the start is stored.
    *
-   * Where the answer is lost, the request is sent again, and starts no second run.
+   * When the response is lost, the request is repeated without starting a second run.
    */
   run<Name extends keyof Known & string>(
     workflow: Name,
@@ -246,46 +253,46 @@ export interface Client<Known, Classes extends EventClasses = {}> {
       ? [input?: ClientInput<Known, Name>, options?: RunOptions]
       : [input: ClientInput<Known, Name>, options?: RunOptions]
   ): RunOf<Known, Name, Classes>;
-  /** A run that is on the server. With the name of its workflow, result and events are typed. */
+  /** Refers to an existing run. With the name of its workflow, its result and events are typed. */
   handle<Name extends keyof Known & string = never>(
     handlerId: string,
     options?: CallOptions & { readonly workflow?: Name },
   ): [Name] extends [never] ? ClientRun<unknown, SomeEvent, Classes> : RunOf<Known, Name, Classes>;
-  /** Newest first, in pages. */
+  /** Lists runs, newest first, in pages. */
   runs(filter?: RunFilter<keyof Known & string>): Promise<RunPage>;
   /**
-   * All of them, newest first. Pages are asked for as they are read.
+   * Iterates over all runs, newest first. Pages are requested while reading.
    *
    * @example
    * for await (const run of client.eachRun({ labels: { customer: "c-1" }, waiting: true })) console.log(run.handlerId);
    */
   eachRun(filter?: EachRunFilter<keyof Known & string>): AsyncIterable<RunSummary>;
-  /** A new run that begins where another one was after a tick. */
+  /** Starts a run from the state of another run after one of its ticks. */
   fork(handlerId: string, options: ForkOptions): ClientRun<unknown, SomeEvent, Classes>;
   /** Continues a cancelled run. */
   resume(handlerId: string, options?: KeyedOptions): ClientRun<unknown, SomeEvent, Classes>;
   /** Runs the failed and leftover work of a failed run again. */
   retry(handlerId: string, options?: KeyedOptions): ClientRun<unknown, SomeEvent, Classes>;
-  /** Deletes a run with everything that is stored of it. One that is going on is cancelled first. */
+  /** Deletes a run with everything stored of it. A run that has not ended is cancelled first. */
   delete(handlerId: string, options?: CallOptions): Promise<void>;
-  /** What happened to a run, in order. Pages are asked for as they are read. */
+  /** Iterates over the ticks of a run, in order. Pages are requested while reading. */
   history(handlerId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
-  /** The run as `Context.fromDict` takes it. */
+  /** Reads the snapshot of a run, for `Context.fromDict`. */
   snapshot(handlerId: string, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
 
-  /** Names. */
+  /** Lists the names of the workflows. */
   workflows(options?: CallOptions): Promise<readonly (keyof Known & string)[]>;
-  /** Of the events that start and end its runs. */
+  /** Reads the schemas of the events that start and end the runs of a workflow. */
   schema(
     workflow: keyof Known & string,
     options?: CallOptions,
   ): Promise<{ readonly start: JsonSchema; readonly stop: JsonSchema }>;
-  /** Of all its events; `title` is the type. */
+  /** Reads the schemas of all events of a workflow; `title` is the type of the event. */
   events(workflow: keyof Known & string, options?: CallOptions): Promise<readonly JsonSchema[]>;
   representation(
     workflow: keyof Known & string,
     options?: CallOptions,
   ): Promise<{ readonly graph: WorkflowGraph; readonly mermaid: string }>;
-  /** One attempt. `unhealthy`: it answers, and does not take work. */
+  /** Makes one attempt. `unhealthy`: the server responds but does not accept work. */
   health(options?: CallOptions): Promise<{ readonly status: "healthy" | "unhealthy" }>;
 }

@@ -7,16 +7,16 @@ import { problemsOfClient, rules } from "./options/rules.js";
 import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
 import { eachRun, listRuns } from "./run/list-runs.js";
-import { readHistory } from "./run/read-history.js";
-import { forkRun, goOn, startRun } from "./run/start-run.js";
+import { readHistory } from "./run/list-runs.js";
+import { forkRun, continueRun, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";
 
 /**
- * A client of a Millrace server.
+ * Creates a client of a Millrace server.
  *
- * The workflows are named for their types only: with `import type`, none of their code is in the bundle.
+ * The workflows are only type arguments: with `import type`, the bundle contains none of their code.
  *
- * @throws {ClientError} `OPTION_INVALID` naming all that is wrong with the options.
+ * @throws {ClientError} `OPTION_INVALID` naming every problem.
  * @example
  * import type { workflows } from "../server/workflows.js";
  *
@@ -34,7 +34,7 @@ export function createClient<Known extends Flows = Flows, Classes extends EventC
 function openTransport(options: ClientOptions): Transport {
   return new Transport({
     baseUrl: String(options.baseUrl).replace(/\/+$/, ""),
-    // Called as a function of its own: a `fetch` that is read off an object may refuse to run.
+    // Wrapped, because a `fetch` that is called as a method of another object may refuse to run.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     headers: options.headers ?? {},
     retry: resolveRetry(options.retry),
@@ -43,7 +43,7 @@ function openTransport(options: ClientOptions): Transport {
   });
 }
 
-/** The most that a timer can wait. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Methods = Omit<Client<Flows>, "run" | "handle"> & {
@@ -56,7 +56,7 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
   const { transport } = connection;
   const goingOn = (handlerId: string, how: "resume" | "retry", options: KeyedOptions = {}): ClientRun => {
     checkOptions(how, options, rules.keyed);
-    return goOn(connection, handlerId, { how, ...options });
+    return continueRun(connection, handlerId, { how, ...options });
   };
   return {
     run: (workflow, input = {}, options = {}) => {

@@ -1,10 +1,10 @@
 /**
- * The one file that touches time and chance.
+ * The only file that uses time and randomness.
  *
  * @module
  */
 
-/** @throws The reason of `signal`, as soon as it aborts. */
+/** @throws the reason of `signal`, as soon as it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -20,7 +20,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** @throws The reason of `signal`, where it aborts first. */
+/** @throws the reason of `signal`, when it aborts first. */
 export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return work;
   signal.throwIfAborted();
@@ -36,7 +36,7 @@ export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal
   }
 }
 
-/** From 0 to 1. */
+/** A random number from 0 up to 1. */
 export function random(): number {
   return Math.random();
 }
@@ -45,7 +45,7 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** Calls `late` once, `ms` after the last `touch`. */
+/** Calls `late` once, `ms` milliseconds after the last `touch`. */
 export interface Watchdog {
   touch(): void;
   stop(): void;
@@ -61,14 +61,14 @@ export function startWatchdog(ms: number, late: () => void): Watchdog {
   return { touch, stop };
 }
 
-/** Calls `listener` when the browser has got its connection back. Gives the way to stop. Elsewhere it never calls. */
+/** Calls `listener` when the browser is online again; on other platforms never. Returns the function that removes it. */
 export function onReconnect(listener: () => void): () => void {
   if (typeof window === "undefined") return () => {};
   window.addEventListener("online", listener);
   return () => window.removeEventListener("online", listener);
 }
 
-/** A random UUID. `crypto.randomUUID` is missing on pages that came over plain HTTP. */
+/** A random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP. */
 export function newId(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

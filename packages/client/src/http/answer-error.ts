@@ -1,12 +1,12 @@
 /**
- * Answers and faults as errors.
+ * Converts refusals and network failures to errors.
  *
  * @module
  */
 import { ClientError, type ClientErrorOptions } from "../client-error.js";
 import { nowMs } from "../system.js";
 
-/** Which request it was. */
+/** Identifies the request in messages. */
 export interface RequestFacts {
   readonly method: string;
   readonly url: string;
@@ -15,7 +15,7 @@ export interface RequestFacts {
 const retryableStatuses: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 const MAX_TEXT = 200;
 
-/** An answer that is no success. */
+/** Converts a response that is no success. */
 export async function errorOfAnswer(response: Response, request: RequestFacts): Promise<ClientError> {
   const { status } = response;
   const { detail, code, hint, ...details } = parseAnswer(await response.text());
@@ -37,7 +37,7 @@ function parseAnswer(text: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) return { ...parsed };
   } catch {
-    // A proxy answered, in HTML or plain text: its first words are the detail.
+    // A proxy responded in HTML or plain text: its first words become the detail.
   }
   return { detail: text.slice(0, MAX_TEXT) };
 }
@@ -54,14 +54,14 @@ function hintFor(status: number): string {
   return "Read the server's log.";
 }
 
-/** Seconds, or a date. Null: neither. */
+/** Reads seconds or a date, as milliseconds; `null` for anything else. */
 export function readRetryAfter(header: string | null): number | null {
   if (header === null) return null;
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs();
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** What `fetch` threw, or reading the body did. */
+/** Converts an error of `fetch`, or of reading the body. */
 export function networkError(cause: unknown, request: RequestFacts): ClientError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ClientError({

@@ -2,13 +2,16 @@ import { ClientError } from "../client-error.js";
 import { random } from "../system.js";
 
 export interface RetryOptions {
-  /** Attempts in all, the first one included. A stream counts anew after every success. From 1. @default 8 */
+  /** Maximum number of attempts, including the first. A stream counts anew after every success. At least 1. @default 8 */
   readonly maxAttempts?: number;
-  /** Before the second attempt. It doubles from there, and is then made shorter by up to a half. @default 250 */
+  /**
+   * Milliseconds before the second attempt. The delay doubles for each further attempt, and is then shortened at random
+   * by up to a half. @default 250
+   */
   readonly delayMs?: number;
-  /** @default 10000 */
+  /** Upper bound of the delay, in milliseconds. @default 10000 */
   readonly maxDelayMs?: number;
-  /** A `Retry-After` above it ends the attempts. @default 60000 */
+  /** A `Retry-After` above this many milliseconds ends the attempts. @default 60000 */
   readonly maxRetryAfterMs?: number;
 }
 
@@ -25,7 +28,7 @@ export function resolveRetry(options: RetryOptions | false = {}): ResolvedRetry 
 }
 
 /**
- * How long to wait after so many failures in a row, the last of them `error`. Null: give up.
+ * Delay after `failures` failures in a row, the last of which is `error`; `null` to give up.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */

@@ -1,8 +1,8 @@
 /**
- * Requests and their repetition.
+ * Requests and their retries.
  *
- * A request is repeated only where a second one does no harm: when it reads, or when the server knows it again by its key.
- * An attempt is over when its body is read, so a connection that breaks in the middle of an answer is repeated, too.
+ * A request is retried only when a repetition is safe: it only reads, or the server recognizes it by its key. An
+ * attempt ends when the body is read, so a connection that breaks in the middle of a response is retried, too.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { sleep, startWatchdog } from "../system.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "./answer-error.js";
 import { delayAfter, type ResolvedRetry } from "./backoff.js";
 
-/** What `new Headers` takes; a header that is undefined is left out. */
+/** Arguments of `new Headers`; a header that is `undefined` is left out. */
 export type HeadersGiven =
   | NonNullable<ConstructorParameters<typeof Headers>[0]>
   | Readonly<Record<string, string | undefined>>;
 export type HeadersSource = HeadersGiven | (() => HeadersGiven | Promise<HeadersGiven>);
 
 export interface TransportOptions {
-  /** Without a slash at its end. */
+  /** URL of the server, without a slash at the end. */
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly headers: HeadersSource;
@@ -30,31 +30,31 @@ export interface TransportOptions {
 /** One request. */
 export interface Call {
   readonly method: "GET" | "POST";
-  /** Begins with a slash. */
+  /** Path, with a slash at the beginning. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The server knows the request again by it. */
+  /** Idempotency key of the request. */
   readonly key?: string;
-  /** A second request does no harm, without a key. @default true for GET */
+  /** `true` when the request is safe to repeat without a key. @default true for GET */
   readonly repeatable?: boolean;
-  /** Codes that say all: no further attempt. */
+  /** Codes that end the attempts. */
   readonly finalCodes?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an attempt knows while it reads its answer. */
+/** What an attempt knows while it reads the response. */
 export interface Attempt {
   readonly request: RequestFacts;
-  /** Aborts when the caller does, or when it takes too long. */
+  /** Aborts with the caller's signal, or on a timeout. */
   readonly signal: AbortSignal;
-  /** Attempts before this one. */
+  /** Number of earlier attempts. */
   readonly failures: number;
 }
 
 interface OpenOptions {
-  /** The caller's. */
+  /** Headers of the caller. */
   readonly headers: Headers;
   readonly signal: AbortSignal;
 }
@@ -68,7 +68,10 @@ export class Transport {
     this.options = options;
   }
 
-  /** The answer as JSON: an object with this field at the least. Without it, somebody else has answered. */
+  /**
+   * Sends the request and reads the response as JSON. A response that is not an object with this field does not come
+   * from a Millrace server.
+   */
   json<Answer>(call: Call, field: keyof Answer & string): Promise<Answer> {
     return this.send(call, async (response, attempt) => {
       const answer = await readJson(response, attempt);
@@ -77,7 +80,7 @@ export class Transport {
     });
   }
 
-  /** @throws {ClientError} what the last attempt failed with; the reason of `signal`. */
+  /** @throws {ClientError} the error of the last attempt; the reason of `signal`. */
   async send<Answer>(call: Call, read: ReadAnswer<Answer>): Promise<Answer> {
     const repeatable = call.repeatable ?? (call.method === "GET" || call.key !== undefined);
     for (let failures = 0; ; ) {
@@ -111,7 +114,8 @@ export class Transport {
   }
 
   /**
-   * Outside of the attempt: what a function of the caller throws is nothing to repeat, nor to wrap.
+   * Collects the caller's headers outside of the attempts, because an error of the caller's function is neither retried
+   * nor wrapped.
    *
    * @throws {ClientError} `OPTION_INVALID` for headers that no request can have.
    */
@@ -130,7 +134,7 @@ export class Transport {
     }
   }
 
-  /** One `fetch`, as it is: it throws what `fetch` throws. */
+  /** Calls `fetch` once and lets its errors through. */
   open(call: Call, { headers, signal }: OpenOptions): Promise<Response> {
     signal.throwIfAborted();
     const ours = {
@@ -164,14 +168,14 @@ function isRecord(headers: HeadersGiven): headers is Readonly<Record<string, str
   return typeof headers === "object" && !(Symbol.iterator in headers);
 }
 
-/** `new Headers` would send the text "undefined". */
+/** Removes undefined headers, which `new Headers` would send as the text "undefined". */
 function withoutUndefined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 
-/** A part of a path. */
+/** Encodes a part of a path. */
 export function segment(name: string): string {
   if (typeof name !== "string" || name === "" || name === "." || name === "..") {
     throw new ClientError({
@@ -187,7 +191,7 @@ export function joinSignals(first: AbortSignal, second: AbortSignal | undefined)
   return second === undefined ? first : AbortSignal.any([first, second]);
 }
 
-/** Answers from 200 to 299 as JSON. */
+/** Reads a response with a status from 200 to 299 as JSON. */
 export const readJson: ReadAnswer<unknown> = async (response, { request }) => {
   if (!response.ok) throw await errorOfAnswer(response, request);
   const text = await response.text();
@@ -201,11 +205,11 @@ export const readJson: ReadAnswer<unknown> = async (response, { request }) => {
 interface FaultFacts {
   readonly request: RequestFacts;
   readonly signal: AbortSignal;
-  /** Aborts with the error that says so, when the server was silent for too long. */
+  /** Aborts with a timeout error when the server was silent for too long. */
   readonly late: AbortSignal;
 }
 
-/** What an attempt fails with: an error of the client, or the reason of the caller's signal. */
+/** Converts the failure of an attempt to an error of the client, or to the reason of the caller's signal. */
 export function asFault(error: unknown, { request, signal, late }: FaultFacts): unknown {
   if (error instanceof ClientError) return error;
   if (late.aborted) return late.reason;

@@ -1,23 +1,26 @@
 /**
- * Options at the door: everything that is wrong with them, in one error.
+ * Checks options and reports all problems in one error.
  *
  * @module
  */
 import { ClientError } from "../client-error.js";
 
-/** What is wrong with a value, to be read behind its name: "is 0, not a whole number from 1". Null: nothing. */
+/**
+ * Describes the problem of a value, to be read after its name: "is 0, not a whole number from 1"; `null` when there is
+ * none.
+ */
 export type Rule = (value: unknown) => string | null;
 export type Rules = { readonly [option: string]: Rule };
 
 /**
- * @param call Whose options they are: `"run"`.
- * @throws {ClientError} `OPTION_INVALID`; `details.problems` names them one by one.
+ * @param call Name of the call to which the options belong, such as `"run"`.
+ * @throws {ClientError} `OPTION_INVALID`; `details.problems` lists the problems.
  */
 export function checkOptions(call: string, given: unknown, rules: Rules): void {
   refuse(call, problemsOf(given, rules));
 }
 
-/** @throws {ClientError} `OPTION_INVALID`, where there is a problem. */
+/** @throws {ClientError} `OPTION_INVALID` when there is a problem. */
 export function refuse(call: string, problems: readonly string[]): void {
   if (problems.length === 0) return;
   throw new ClientError({
@@ -28,7 +31,7 @@ export function refuse(call: string, problems: readonly string[]): void {
   });
 }
 
-/** An option that is undefined counts as left out. */
+/** An undefined option counts as left out. */
 export function problemsOf(given: unknown, rules: Rules, prefix = ""): string[] {
   if (typeof given !== "object" || given === null) return [`${prefix || "the options"} are ${show(given)}, no object`];
   const names = Object.keys(rules);
@@ -42,7 +45,7 @@ export function problemsOf(given: unknown, rules: Rules, prefix = ""): string[] 
   });
 }
 
-/** A value as a message shows it: short, and on one line. */
+/** Shows a value in a message: short, and on one line. */
 export function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (typeof value === "function") return "a function";
@@ -57,7 +60,7 @@ function suggestion(name: string, names: readonly string[]): string {
   return `; there are ${names.map((known) => `\`${known}\``).join(", ")}`;
 }
 
-/** How many letters to add, drop or change (Levenshtein). Of its own: that of `millrace/engine` would bring 68 kB into the bundle. */
+/** Levenshtein distance. Not imported from `millrace/engine`, which would add 68 kB to the bundle. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i++) {

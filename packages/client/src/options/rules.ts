@@ -1,5 +1,6 @@
 /**
- * What the options of the calls may be. The bounds are the server's: what it would refuse is refused here.
+ * Rules for the options of every call. The limits are those of the server, so that requests which it would refuse are
+ * not sent.
  *
  * @module
  */
@@ -36,21 +37,21 @@ export const object: Rule = rule(
   "an object",
 );
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it refuses
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
 const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]{1,200}$/u;
-/** Of a run. */
+/** Id of a run. */
 export const id: Rule = rule(
   (value: unknown) => typeof value === "string" && idPattern.test(value),
   "a text of 1 to 200 characters without control characters, other than `.` and `..`",
 );
 
-/** It travels in a header, which holds no other characters. */
+/** Idempotency key. It travels in a header, which cannot hold other characters. */
 export const key: Rule = rule(
   (value: unknown) => typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value),
   "a text of 1 to 200 ASCII characters, with no space around it",
 );
 
-/** Another copy of `AbortSignal` does as well. */
+/** Accepts anything that behaves like an `AbortSignal`, since a page may contain several copies of the class. */
 const signal: Rule = (value) => {
   const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return null;
@@ -58,7 +59,7 @@ const signal: Rule = (value) => {
   return `is ${show(value)}, not an AbortSignal${hint}`;
 };
 
-/** `one`, or a list of it. */
+/** Accepts one value or a list of them. */
 const oneOrMore =
   (one: Rule): Rule =>
   (value) => {
@@ -76,7 +77,7 @@ const status: Rule = (value) => {
   return `is ${show(value)}, not one of ${statuses.map(show).join(", ")}${hint}`;
 };
 
-/** Of a state: it travels as JSON, without a note about richer values. */
+/** Fields of a state. They travel as JSON without type information for other values. */
 const jsonFields: Rule = (value) =>
   object(value) ?? (isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold");
 
@@ -128,7 +129,7 @@ type Ruled =
   | "fork"
   | "useRun";
 
-/** By call. */
+/** Rules by call. */
 export const rules: Readonly<Record<Ruled, Rules>> = {
   call,
   keyed,

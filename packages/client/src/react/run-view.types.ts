@@ -2,9 +2,9 @@ import type { PendingPrompt, StreamedEvent } from "../client.types.js";
 import type { SomeEvent } from "../inferred.types.js";
 
 interface ViewBase<Shown> {
-  /** What the run has shown, in order: the last `keepEvents` of it. */
+  /** Events of the run, in order; only the last `keepEvents`. */
   readonly events: readonly StreamedEvent<Shown>[];
-  /** Open ones. */
+  /** Open prompts. */
   readonly prompts: readonly PendingPrompt<SomeEvent>[];
 }
 
@@ -13,7 +13,7 @@ export type RunView<Result = unknown, Shown = SomeEvent> = ViewBase<Shown> &
   (
     | { readonly status: "idle"; readonly handlerId: null; readonly result: undefined; readonly error: undefined }
     | {
-        /** `starting`: not stored yet. `waiting`: somebody has to answer a prompt. */
+        /** `starting`: the start is not yet stored. `waiting`: a prompt needs an answer. */
         readonly status: "starting" | "running" | "waiting";
         readonly handlerId: string;
         readonly result: undefined;
@@ -25,8 +25,8 @@ export type RunView<Result = unknown, Shown = SomeEvent> = ViewBase<Shown> &
         readonly handlerId: string;
         readonly result: undefined;
         /**
-         * A `WorkflowError` when the run failed. Else the server could not be reached, or refused: it is read again when the browser
-         * is online again, and with `attach`.
+         * A `WorkflowError` when the run has failed. Any other error means that the server could not be reached, or has
+         * refused; the run is then read again when the browser is online again, or after `attach`.
          */
         readonly error: unknown;
       }

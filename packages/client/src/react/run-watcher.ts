@@ -1,8 +1,8 @@
 /**
- * One run at a time, as a store that components subscribe to.
+ * One run at a time, as a store to which components subscribe.
  *
- * It reads only while somebody is subscribed, and goes on from the last event when they come back. Events that come close
- * together are published together: a run that shows thousands a second costs a few renders.
+ * It reads only while somebody is subscribed, and continues after the last event later. Events that arrive close
+ * together are published together, so that thousands of events a second cost only a few renders.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { onReconnect, sleep, startWatchdog } from "../system.js";
 import type { RunView } from "./run-view.types.js";
 
 const PUBLISH_MS = 16;
-/** Between two looks at a run whose stream ends at once although it goes on. */
+/** Milliseconds between two reads of a run whose stream closes at once although the run goes on. */
 const PAUSE_MS = 250;
 
 const idle: RunView = { status: "idle", handlerId: null, events: [], prompts: [], result: undefined, error: undefined };
 
-/** The run may well go on: it is the reading that has failed. */
+/** A run that cannot be read. The run itself may go on. */
 interface Unreadable {
   readonly status: "failed";
   readonly error: unknown;
-  /** It may be read later. */
+  /** `true` when reading may work later. */
   readonly mayReturn: boolean;
 }
 
@@ -30,11 +30,11 @@ interface Watched {
   readonly events: StreamedEvent[];
   prompts: readonly PendingPrompt[];
   accepted: boolean;
-  /** How it ended; an error too where it can no longer be read. */
+  /** How the run has ended, or why it can no longer be read. */
   ended: RunSummary | Unreadable | null;
-  /** Prompts that were answered here. */
+  /** Ids of the prompts that were answered here. */
   readonly closed: Set<string>;
-  /** Prompts are being looked up; again: something has come since that began. */
+  /** State of looking up prompts; `again` when something has happened since the look-up began. */
   looking: "no" | "once" | "again";
 }
 
@@ -59,7 +59,7 @@ export class RunWatcher {
     };
   };
 
-  /** What could not be read may be readable by now. */
+  /** Retries reading, after a failure that may be over. */
   #readAgain(): void {
     const watched = this.#watched;
     if (watched?.ended && "mayReturn" in watched.ended && watched.ended.mayReturn) {
@@ -70,7 +70,7 @@ export class RunWatcher {
     this.#readOn();
   }
 
-  /** Null: none. */
+  /** Shows this run; `null` shows none. */
   watch(run: ClientRun | null): void {
     this.#stopReading();
     this.#watched = run && newlyWatched(run);
@@ -78,7 +78,7 @@ export class RunWatcher {
     if (this.#listeners.size > 0) this.#readOn();
   }
 
-  /** How many events stay in sight. */
+  /** Sets the number of events to keep. */
   keep(events: number): void {
     this.#keepEvents = events;
   }
@@ -87,7 +87,7 @@ export class RunWatcher {
     return this.#watched?.run ?? null;
   }
 
-  /** The prompt is answered, or gone. */
+  /** Closes a prompt that is answered or gone. */
   close(promptId: string): void {
     const watched = this.#watched;
     if (watched === null) return;
@@ -141,7 +141,10 @@ export class RunWatcher {
     this.#publishSoon();
   }
 
-  /** Which prompts are open is certain while the run waits: others may have answered some, and old ones are in the stream. */
+  /**
+   * Reads which prompts are open. Only the status of a waiting run is certain: others may have answered some, and the
+   * stream contains old ones.
+   */
   async #lookUpPrompts(watched: Watched): Promise<void> {
     if (watched.looking !== "no") {
       watched.looking = "again";
@@ -156,7 +159,7 @@ export class RunWatcher {
         if (watched === this.#watched) this.#publishSoon();
       } while ((watched as { looking: string }).looking === "again");
     } catch {
-      // The stream, which is read at the same time, says what is wrong.
+      // The stream, which is read at the same time, reports the error.
     } finally {
       watched.looking = "no";
     }

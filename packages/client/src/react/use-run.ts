@@ -19,45 +19,49 @@ import { RunWatcher } from "./run-watcher.js";
 
 export interface UseRunOptions<Input = { readonly [field: string]: unknown }> {
   /**
-   * Starts a run with it when the component appears: once, also in strict mode. It is not looked at again: `start()` another run,
-   * or give the component another React `key`.
+   * Starts a run with this input when the component mounts: once, also in strict mode. Later changes of `input` do
+   * nothing: call `start()`, or give the component another React `key`.
    *
-   * With a `handlerId` the run has this id; one that was started here before is shown, so a reload starts no second one.
+   * With a `handlerId` the run gets this id. When the component has started it before, it is shown, so a reload does
+   * not start a second run.
    */
   readonly input?: Input;
-  /** Of the run that `input` starts. */
+  /** Labels of the run that `input` starts. */
   readonly labels?: RunLabels;
-  /** Without `input`: shows this run from the beginning, as after a reload of the page. Read again when it changes. Null: none, whatever was shown before. */
+  /**
+   * Without `input`: shows the existing run with this id from its beginning, for example after a reload. A changed id
+   * shows another run; `null` shows none.
+   */
   readonly handlerId?: string | null | undefined;
-  /** How many events are kept for the component. @default 10000 */
+  /** Number of events that are kept for the component. @default 10000 */
   readonly keepEvents?: number;
 }
 
-/** What `useRun` gives: the run as it is, and what can be done with it. */
+/** State of the run and functions that act on it. */
 export type UseRun<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = RunView<
   ClientResult<Known, Name, Classes>,
   ClientShown<Known, Name, Classes>
 > & {
-  /** Starts a run and shows it, whatever was shown before. Gives its id, to find it again after a reload. */
+  /** Starts a run and shows it instead of the present one. Returns its id, for finding it again after a reload. */
   start(
     ...args: {} extends ClientInput<Known, Name>
       ? [input?: ClientInput<Known, Name>, options?: RunOptions]
       : [input: ClientInput<Known, Name>, options?: RunOptions]
   ): string;
-  /** Shows a run that is on the server, from its beginning. */
+  /** Shows an existing run from its beginning. */
   attach(handlerId: string): void;
-  /** Answers a prompt. Refused when it is gone. */
+  /** Answers a prompt. The answer is refused when the prompt is gone. */
   answer(promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt>;
-  /** Brings an event into the run that is shown. */
+  /** Sends an event to the present run. */
   sendEvent<Event extends WorkflowEvent = WorkflowEvent>(
     event: SentEvent<Event>,
     options?: SendOptions,
   ): Promise<Receipt>;
-  /** Stops the run that is shown. */
+  /** Stops the present run. */
   cancel(options?: CancelOptions): Promise<void>;
-  /** Continues the run that is shown and was cancelled. */
+  /** Continues the present run after it was cancelled. */
   resume(options?: KeyedOptions): void;
-  /** Runs the failed work of the run that is shown again. */
+  /** Runs the failed work of the present run again. */
   retry(options?: KeyedOptions): void;
   /** Shows no run. */
   reset(): void;
@@ -69,7 +73,8 @@ type Loose = Pick<Client<Flows>, "resume" | "retry"> & {
 };
 
 /**
- * A run in a component: what it shows, what it asks, how it ended. The run is the server's: it goes on when the component is gone.
+ * Shows a run in a component: its events, its prompts, its end. The run belongs to the server and goes on when the
+ * component unmounts.
  *
  * @throws {ClientError} `OPTION_INVALID`.
  * @example
@@ -87,7 +92,7 @@ export function useRun<Known, Name extends keyof Known & string, Classes extends
   // biome-ignore lint/correctness/useExhaustiveDependencies: another workflow shows another run
   const watcher = useMemo(() => new RunWatcher(), [workflow]);
   const view = useSyncExternalStore(watcher.subscribe, watcher.view, watcher.view);
-  // What is given in the last render: made anew in each, they change nothing about the run that is shown.
+  // The arguments of the last render. They are new objects in each render and must not affect the present run.
   const given = useRef({ client: client as unknown as Loose, options });
   useEffect(() => {
     given.current = { client: client as unknown as Loose, options };
@@ -113,7 +118,7 @@ export function useRun<Known, Name extends keyof Known & string, Classes extends
   return useMemo(() => ({ ...view, ...actions }) as unknown as UseRun<Known, Name, Classes>, [view, actions]);
 }
 
-/** What can be done with the run that a component shows. The same functions in each render. */
+/** The functions that act on the present run. They are the same in each render. */
 function actionsOn(watcher: RunWatcher, workflow: string, client: () => Loose) {
   const shown = (): ClientRun => watcher.run() ?? noRun();
   const show = (run: ClientRun): string => {
@@ -137,12 +142,12 @@ function actionsOn(watcher: RunWatcher, workflow: string, client: () => Loose) {
   };
 }
 
-/** The same for each component that starts this run: the second start finds the first one. */
+/** Derives the idempotency key from the id, so that a second component that starts this run finds it. */
 function keyOf(handlerId: string): string {
   return `useRun ${encodeURIComponent(handlerId)}`.slice(0, 200);
 }
 
-/** `onClick={run.start}` means a click, not an input. */
+/** Ignores a DOM event as input: `onClick={run.start}` means a click. */
 function withoutDomEvent<Value>(value: Value): Value | undefined {
   const { preventDefault } = Object(value) as { preventDefault?: unknown };
   return typeof preventDefault === "function" ? undefined : value;

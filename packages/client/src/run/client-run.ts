@@ -1,5 +1,5 @@
 /**
- * One run, as callers hold it.
+ * A run as callers hold it.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { settle } from "./settle.js";
 export interface RunSource {
   readonly connection: Connection;
   readonly handlerId: string;
-  /** What brings the run about, and where it stands then. Null: it is on the server already. */
+  /** Request that starts the run; `null` for an existing run. */
   readonly started: Promise<RunSummary> | null;
   readonly signal: AbortSignal | undefined;
 }
@@ -47,7 +47,7 @@ class Run implements ClientRun {
     this.#source = source;
     this.handlerId = source.handlerId;
     this.accepted = Promise.resolve(source.started).then(() => {});
-    this.accepted.catch(() => {}); // whoever uses the run is told
+    this.accepted.catch(() => {}); // users of the run get this error, too
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise of its result
@@ -58,7 +58,7 @@ class Run implements ClientRun {
   // biome-ignore lint/suspicious/noExplicitAny: the parameters of `finally` are the compiler's
   finally: Promise<any>["finally"] = (...args) => this.#settled().finally(...args);
 
-  /** Asked for once, and only when somebody awaits it. */
+  /** Waits for the result. Starts once, when somebody first awaits it. */
   #settled(): Promise<unknown> {
     this.#result ??= this.#settle();
     return this.#result;
@@ -76,7 +76,7 @@ class Run implements ClientRun {
     throw outcome.status === "waiting" ? new TypeError("A run that waits has not ended.") : outcome.error;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the interface says which events it shows
+  // biome-ignore lint/suspicious/noExplicitAny: the interface types the events
   stream(options: StreamOptions = {}): AsyncIterable<StreamedEvent<any>> {
     checkOptions("stream", options, rules.stream);
     const { accepted } = this;
@@ -115,7 +115,7 @@ class Run implements ClientRun {
     return getSummary(this.#source.connection, { handlerId: this.handlerId, signal });
   }
 
-  /** The options are right and the run is stored: gives the signal of the call. */
+  /** Checks the options and waits until the run is stored. Returns the signal of the call. */
   async #ready(call: string, options: CallOptions, known: Rules): Promise<AbortSignal | undefined> {
     checkOptions(call, options, known);
     const { signal: own } = this.#source;

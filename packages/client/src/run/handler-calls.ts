@@ -1,5 +1,5 @@
 /**
- * The requests about one run.
+ * Requests about one run.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Connection {
 
 type Signal = AbortSignal | undefined;
 
-/** Answers that say why the run does not take a message. */
+/** Codes with which a run refuses a message. */
 const refusals = ["EVENT_NOT_ACCEPTED", "INBOX_FULL", "PROMPT_CLOSED", "RUN_FINISHED"] as const;
 
 export function handlerPath(handlerId: string): string {
@@ -32,7 +32,7 @@ export function eventsPath(handlerId: string): string {
   return `/events/${segment(handlerId)}`;
 }
 
-/** The answer is a handler. */
+/** Sends a request whose response is a handler record. */
 export function askForSummary({ transport, classes }: Connection, call: Call): Promise<RunSummary> {
   return transport.send(call, async (response, attempt) => {
     const record = (await readJson(response, attempt)) as HandlerRecord;
@@ -42,12 +42,12 @@ export function askForSummary({ transport, classes }: Connection, call: Call): P
 
 interface Looking {
   readonly handlerId: string;
-  /** How long the server holds its answer back while the run is at work. @default 0 */
+  /** Milliseconds that the server may wait for the end of the run. @default 0 */
   readonly waitMs?: number;
   readonly signal: Signal;
 }
 
-/** Where too many wait already, the answer comes at once. */
+/** Where the server has too many waiting requests, it responds at once. */
 export async function getSummary(
   connection: Connection,
   { handlerId, waitMs = 0, signal }: Looking,
@@ -123,7 +123,7 @@ function isRefusal(code: string): boolean {
   return (refusals as readonly string[]).includes(code);
 }
 
-/** A run that has ended already is as good as cancelled. */
+/** A run that has already ended counts as cancelled. */
 export function postCancel(
   connection: Connection,
   handlerId: string,
@@ -134,7 +134,7 @@ export function postCancel(
   return postOnce(connection, call, "RUN_FINISHED");
 }
 
-/** A run that is gone is as good as deleted. */
+/** A run that does not exist counts as deleted. */
 export function deleteRun(
   connection: Connection,
   handlerId: string,
@@ -145,7 +145,7 @@ export function deleteRun(
   return postOnce(connection, call, "RUN_UNKNOWN");
 }
 
-/** `done`: the code of an answer that says that there was nothing left to do. */
+/** @param done Code of a refusal which means that there was nothing to do. */
 async function postOnce({ transport }: Connection, call: Call, done: string): Promise<void> {
   try {
     await transport.json<{ status: string }>(call, "status");

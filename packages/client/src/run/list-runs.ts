@@ -1,16 +1,16 @@
 /**
- * Lists of runs, in pages and over all of them.
+ * Lists of runs: one page, or all of them.
  *
  * @module
  */
-import type { EachRunFilter, RunFilter, RunPage, RunSummary } from "../client.types.js";
+import type { EachRunFilter, HistoryEntry, HistoryOptions, RunFilter, RunPage, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
-import type { HandlerRecord } from "../wire/contract.types.js";
+import type { HandlerRecord, HistoryRecord } from "../wire/contract.types.js";
 import { toSummary } from "../wire/handler-record.js";
-import type { Connection } from "./handler-calls.js";
+import { type Connection, handlerPath } from "./handler-calls.js";
 
 export async function listRuns({ transport, classes }: Connection, filter: RunFilter): Promise<RunPage> {
-  // A list that matches nothing cannot be written as repeated parameters: without any, all match.
+  // An empty list matches nothing. It cannot be sent as a repeated parameter: without parameters, everything matches.
   if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
   const call: Call = { method: "GET", path: "/handlers", query: queryOf(filter), signal: filter.signal };
   const page = await transport.json<{ handlers: HandlerRecord[]; cursor?: string | null }>(call, "handlers");
@@ -21,7 +21,7 @@ export async function listRuns({ transport, classes }: Connection, filter: RunFi
   };
 }
 
-/** The next page is asked for when the one before it has been read. A page may be empty and still have one behind it. */
+/** Requests the next page when the previous one is read. A page may be empty and still have a successor. */
 export async function* eachRun(
   connection: Connection,
   { pageSize, ...filter }: EachRunFilter,
@@ -55,4 +55,25 @@ function isoTime(time: Date | number | undefined): string | undefined {
 
 function isEmpty(list: unknown): boolean {
   return Array.isArray(list) && list.length === 0;
+}
+
+interface HistoryPage {
+  readonly entries: readonly HistoryRecord[];
+  readonly next: number | null;
+}
+
+export async function* readHistory(
+  { transport }: Connection,
+  handlerId: string,
+  { after = 0, pageSize, signal }: HistoryOptions,
+): AsyncGenerator<HistoryEntry, void> {
+  const path = `${handlerPath(handlerId)}/history`;
+  for (let from: number | null = after; from !== null; ) {
+    const query = { after: from, limit: pageSize };
+    const page: HistoryPage = await transport.json({ method: "GET", path, query, signal }, "entries");
+    for (const { number, at, run_id: runId, tick } of page.entries) {
+      yield { number, atMs: Date.parse(at), runId, tick };
+    }
+    from = page.next;
+  }
 }

@@ -1,9 +1,9 @@
 /**
- * Waiting for a run.
+ * Waits for a run.
  *
- * The server closes a stream where the run ends (or waits). What is shown until then is let go; where the run then stands says
- * its record. Whoever waits for more runs than the server gives streams asks for the others by their records, which the server
- * holds back until there is something to say.
+ * The server closes a stream when the run ends (or waits). The events are ignored; the handler record then tells the
+ * status. When the server refuses further streams to this client, the record is requested instead, with a wait on the
+ * server.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { type Connection, eventsPath, getSummary } from "./handler-calls.js";
 export interface Settling {
   readonly handlerId: string;
   readonly until: "end" | "idle";
-  /** Where the run stood at last, where that is known. */
+  /** The last known status. */
   readonly known?: RunSummary | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Between two looks at a run whose stream ends at once although it goes on. */
+/** Milliseconds between two reads of a run whose stream closes at once although the run goes on. */
 const pauseMs = 250;
-/** Between two looks at a run that there is no stream for: the first pause, and the longest. */
+/** Milliseconds between two reads of a run without a stream: the first pause, and the longest. */
 const fullPauseMs = { first: 1_000, most: 10_000 };
 const longestWaitMs = 20_000;
 
@@ -44,13 +44,13 @@ export async function settle(connection: Connection, settling: Settling): Promis
   return summary;
 }
 
-/** False: the server gives no further stream now. */
+/** Returns `false` when the server refuses further streams for now. */
 async function readToItsEnd({ transport }: Connection, { handlerId, until, signal }: Settling): Promise<boolean> {
   const finalCodes = ["STREAMS_EXCEEDED"];
   const following = { transport, path: eventsPath(handlerId), after: "now", until, finalCodes, signal } as const;
   try {
     for await (const _ of follow(following)) {
-      // Whoever wants to see it reads the stream.
+      // The error is for readers of the stream.
     }
     return true;
   } catch (error) {

@@ -1,9 +1,9 @@
 /**
- * Runs that begin.
+ * Starts runs.
  *
- * The client makes the id of a run before it asks for it, so that a request whose answer is lost can be sent again: it names
- * the same run. A random id is nobody else's; where the server says that it exists, the first request had arrived. With a key of
- * the caller the id is made of it, so that two calls with one key name one run.
+ * The client creates the id of a run before the request, so that a request whose response is lost can be repeated: it
+ * names the same run. No other client has a random id, so a conflict means that the first request has arrived. With a
+ * key, the id is derived from the key, so that two calls with one key name one run.
  *
  * @module
  */
@@ -21,7 +21,7 @@ interface Start {
   readonly options: RunOptions;
 }
 
-/** Synchronous: what is wrong shows where the run is awaited. */
+/** Returns synchronously; errors appear when the run is awaited. */
 export function startRun(connection: Connection, { workflow, input, options }: Start): ClientRun {
   const path = `/workflows/${segment(workflow)}/run-nowait`;
   const { labels, signal } = options;
@@ -47,8 +47,8 @@ export function forkRun(connection: Connection, from: string, options: ForkOptio
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
 }
 
-/** A run that is there already goes on. The server does it once for a key, however often it is asked. */
-export function goOn(
+/** Continues an existing run. The server does so once per key, however often the request is repeated. */
+export function continueRun(
   connection: Connection,
   handlerId: string,
   { how, key = newId(), signal }: KeyedOptions & { readonly how: "resume" | "retry" },
@@ -61,7 +61,7 @@ interface Names extends NewRun {
   readonly key: string;
 }
 
-/** @param of What else the key is for: the same key and another one of these is another run. */
+/** @param of Scope of the key: the same key in another scope is another run. */
 function namesOf({ handlerId, key }: Pick<RunOptions, "handlerId" | "key">, of: string): Names {
   const made = key === undefined ? newId() : `${of}:${key}`;
   return { handlerId: handlerId ?? made, key: key ?? newId(), isOurs: handlerId === undefined && key === undefined };
@@ -69,7 +69,7 @@ function namesOf({ handlerId, key }: Pick<RunOptions, "handlerId" | "key">, of: 
 
 interface NewRun {
   readonly handlerId: string;
-  /** The id is random. */
+  /** `true` when the id is random. */
   readonly isOurs: boolean;
 }
 

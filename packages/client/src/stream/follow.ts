@@ -21,30 +21,33 @@ import { readSse, type SseFrame } from "./sse.js";
 
 export interface Follow {
   readonly transport: Transport;
-  /** Of the stream. */
+  /** Path of the stream. */
   readonly path: string;
-  /** Only what comes after this number. -1: everything. */
+  /** Starts after this sequence number; -1 for the beginning. */
   readonly after: number | "now";
-  /** Where the stream ends: with the run, or where it waits. @default "end" */
+  /** Where the stream ends: with the run, or where the run waits. @default "end" */
   readonly until?: "end" | "idle";
-  /** Codes that say all: no further attempt. */
+  /** Codes that end the attempts. */
   readonly finalCodes?: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
 interface Progress {
-  /** The last number that was handed out. */
+  /** Sequence number of the last event that the caller got. */
   last: number | "now";
-  /** Failures since something came. */
+  /** Failures since the last success. */
   failures: number;
-  /** The last event was one that ends a run. */
+  /** `true` when the last event was one that ends a run. */
   ended: boolean;
 }
 
-/** A connection that stays open for this long counts as a success, also when nothing came. */
+/** A connection that stays open for this many milliseconds counts as a success, even without an event. */
 const STEADY_MS = 10_000;
 
-/** @throws {ClientError} when too many attempts in a row have failed, or one for good; the reason of `signal`. */
+/**
+ * @throws {ClientError} when too many attempts in a row have failed, or when an attempt cannot be retried; the reason
+ * of `signal`.
+ */
 export async function* follow(options: Follow): AsyncGenerator<StreamedEnvelope, void> {
   const progress: Progress = { last: options.after, failures: 0, ended: false };
   for (;;) {
@@ -105,7 +108,7 @@ async function bodyOf(response: Response, request: RequestFacts): Promise<Readab
   throw invalidAnswer(`"${type}" instead of a stream of events`, request, { status: response.status });
 }
 
-/** As in React Native. */
+/** Some platforms, such as React Native, cannot stream bodies. */
 function noStreams(request: RequestFacts): never {
   throw new ClientError({
     ...request,
@@ -125,7 +128,7 @@ async function* readEnvelopes(
   body: ReadableStream<Uint8Array>,
   { progress, watchdog, request }: Reading,
 ): AsyncGenerator<StreamedEnvelope, void> {
-  // The watchdog sleeps while the caller has the event: a slow reader is no silent server.
+  // The watchdog sleeps while the caller has the event: a slow reader is not a silent server.
   const before = (): void => watchdog.touch();
   const after = (): void => {
     watchdog.stop();
@@ -148,7 +151,7 @@ function parseFrame({ id, data }: SseFrame, request: RequestFacts): StreamedEnve
       if (Number.isInteger(sequence)) return { ...envelope, sequence };
     }
   } catch {
-    // Not JSON: the same as JSON that is no event.
+    // Text that is not JSON is treated like JSON that is not an event.
   }
   throw invalidAnswer(`a frame that is no event: ${data.slice(0, 100)}`, request);
 }
@@ -164,7 +167,7 @@ const endings: ReadonlySet<string> = new Set([
   "WorkflowCancelledEvent",
 ]);
 
-/** The end of a child run is not that of the run. */
+/** Tells whether the event ends the run. The end of a child run does not. */
 function endsRun({ type, types, origin }: StreamedEnvelope): boolean {
   return (origin ?? null) === null && [type, ...(types ?? [])].some((name) => endings.has(name));
 }

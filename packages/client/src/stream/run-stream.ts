@@ -9,7 +9,7 @@ import { follow } from "./follow.js";
 export interface StreamSource {
   readonly connection: Connection;
   readonly handlerId: string;
-  /** The run is on the server. */
+  /** Resolves when the run is stored. */
   readonly accepted: Promise<void>;
   readonly signal: AbortSignal | undefined;
 }
@@ -18,7 +18,10 @@ export function createRunStream(source: StreamSource, options: StreamOptions): A
   return { [Symbol.asyncIterator]: () => iterate(source, { ...options, after: options.after ?? -1 }) };
 }
 
-/** A generator answers `return()` only after the `next()` before it: `return()` closes the connection, so that it ends. */
+/**
+ * Wraps the generator, which handles `return()` only after its pending `next()`: here `return()` closes the connection,
+ * so that `next()` ends.
+ */
 function iterate(
   source: StreamSource,
   options: StreamOptions & { readonly after: number },

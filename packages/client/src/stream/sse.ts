@@ -1,7 +1,7 @@
 /**
  * Server-Sent Events of one connection.
  *
- * A frame counts once its blank line has come: of a connection that is cut in the middle of one, nothing of it is seen.
+ * A frame counts once its blank line has arrived: a frame that is cut off is dropped.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  * @module
@@ -12,13 +12,13 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** `before` and `after` are called around every wait for bytes, heartbeats included; reading waits for the caller. */
+/** Calls `before` and `after` around every wait for bytes, heartbeats included. Reads only when the caller asks. */
 export async function* readSse(
   body: ReadableStream<Uint8Array>,
   onRead: { readonly before: () => void; readonly after: () => void },
 ): AsyncGenerator<SseFrame, void> {
   const reader = body.getReader();
-  const utf8 = new TextDecoder(); // drops the byte order mark
+  const utf8 = new TextDecoder(); // removes the byte order mark
   const take = frameParser();
   try {
     for (;;) {
@@ -29,12 +29,12 @@ export async function* readSse(
       yield* take(utf8.decode(value, { stream: true }));
     }
   } finally {
-    // Closes the connection where the caller stopped early; one that is broken already has nothing to close.
+    // Closes the connection when the caller has stopped early; a broken connection has nothing to close.
     await reader.cancel().catch(() => {});
   }
 }
 
-/** Gives the frames that are complete with each piece of text. */
+/** Returns the complete frames of each piece of text. */
 export function frameParser(): (piece: string) => SseFrame[] {
   const line = lineSplitter();
   let id: string | undefined;
@@ -49,11 +49,11 @@ export function frameParser(): (piece: string) => SseFrame[] {
       const [, name, value = ""] = /^([^:]*)(?:: ?([\s\S]*))?$/.exec(text) as unknown as [string, string, string?];
       if (name === "data") data.push(value);
       if (name === "id") id = value;
-      return []; // comments, which are the heartbeats, and what has no meaning here
+      return []; // a comment, such as a heartbeat, or a field without meaning here
     });
 }
 
-/** Lines end with LF, CR or CR LF; the two of the last one may come in two pieces. */
+/** Splits at LF, CR or CR LF. The two characters of CR LF may arrive in two pieces. */
 function lineSplitter(): (piece: string) => string[] {
   let parts: string[] = [];
   let endedWithCr = false;
@@ -61,7 +61,7 @@ function lineSplitter(): (piece: string) => string[] {
     const text = endedWithCr && piece.startsWith("\n") ? piece.slice(1) : piece;
     if (piece !== "") endedWithCr = piece.endsWith("\r");
     const [first = "", ...rest] = text.split(/\r\n|\r|\n/);
-    parts.push(first); // joined once the line ends: a long one comes in many pieces
+    parts.push(first); // joined when the line ends, because a long line arrives in many pieces
     if (rest.length === 0) return [];
     const lines = [parts.join(""), ...rest];
     parts = [lines.pop() as string];

@@ -1,17 +1,17 @@
 /**
- * What travels: the contract of `packages/server/README.md`.
+ * The data that travels over HTTP, as `packages/server/README.md` specifies it.
  *
  * @module
  */
 
 /** An event. */
 export interface Envelope {
-  /** Its fields. */
+  /** Fields of the event. */
   readonly value: unknown;
   readonly type: string;
-  /** Of its bases, nearest first. */
+  /** Types that the event extends, nearest first. */
   readonly types?: readonly string[] | null;
-  /** What in `value` stands for something that JSON cannot hold. */
+  /** Describes the parts of `value` that stand for values which JSON cannot hold. */
   readonly meta?: unknown;
 }
 
@@ -51,7 +51,7 @@ export interface HistoryRecord {
   readonly tick: HistoryTick;
 }
 
-/** What happened, as the engine records it. */
+/** A tick, as the engine records it. */
 export interface HistoryTick {
   readonly type: string;
   readonly [name: string]: unknown;

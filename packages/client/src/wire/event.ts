@@ -1,5 +1,6 @@
 /**
- * Events as they travel, and as the client gives and takes them: `{ type, ...fields }`, or instances of known classes.
+ * Converts events between their form on the wire and that of callers: `{ type, ...fields }`, or instances of known
+ * classes.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import { show } from "../options/check-options.js";
 import type { Envelope } from "./contract.types.js";
 import { decodeValue, encodeValue } from "./value.js";
 
-/** Classes by the durable type of their events. */
+/** Event classes by type. */
 export type ClassesByType = ReadonlyMap<string, EventClasses[string]>;
 
 export function classesByType(classes: EventClasses): ClassesByType {
@@ -22,7 +23,7 @@ export interface DecodeOptions {
   readonly request: RequestFacts;
 }
 
-/** @throws {ClientError} `RESPONSE_INVALID`; what the class of the event throws when the fields do not fit. */
+/** @throws {ClientError} `RESPONSE_INVALID`; the error of an event class for invalid fields. */
 export function decodeEvent(envelope: Envelope, { classes, request }: DecodeOptions): SomeEvent {
   const { type } = envelope;
   const fields = fieldsOf(envelope, request);
@@ -38,13 +39,13 @@ function fieldsOf({ value: json, meta }: Envelope, request: RequestFacts): objec
   }
 }
 
-/** The result of a run from its stop event: what a plain one carries, else the event. */
+/** Result of a run: the value in a plain stop event, else the event. */
 export function decodeResult(envelope: Envelope, options: DecodeOptions): unknown {
   const event = decodeEvent(envelope, options);
   return envelope.type === "StopEvent" ? (event as { result?: unknown }).result : event;
 }
 
-/** @throws {ClientError} `OPTION_INVALID` for something that is no event. */
+/** @throws {ClientError} `OPTION_INVALID` for a value that is not an event. */
 export function encodeEvent(event: object): Envelope {
   const { type, fields } = partsOf(event);
   if (typeof type !== "string") {
@@ -58,7 +59,10 @@ export function encodeEvent(event: object): Envelope {
   return { type, value: json, ...(meta !== undefined && { meta }) };
 }
 
-/** `start_event`: the fields as they are where JSON holds them, else an envelope. Without a type it needs a qualified name. */
+/**
+ * Makes `start_event`: plain fields when JSON can hold them, else an envelope, which needs a qualified name instead of
+ * a type.
+ */
 export function encodeStart(input: object): unknown {
   const { type, fields } = partsOf(input);
   const { json, meta } = encodeValue(fields);
@@ -71,9 +75,9 @@ export function encodeStart(input: object): unknown {
 }
 
 /**
- * Of an instance, the type is inherited and `toJSON` gives the fields.
+ * Splits an event. An instance inherits its type, and `toJSON` returns its fields.
  *
- * @throws {ClientError} `OPTION_INVALID` for something that has no fields.
+ * @throws {ClientError} `OPTION_INVALID` for a value without fields.
  */
 function partsOf(event: object): { readonly type?: unknown; readonly fields: object } {
   assertFields(event);

@@ -60,7 +60,7 @@ function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowErr
   });
 }
 
-/** Nothing is left to do now. */
+/** Tells whether the run has nothing to do now. */
 export function isOutcome(summary: RunSummary): summary is RunOutcome {
   return summary.status !== "running";
 }

@@ -9,7 +9,7 @@
  */
 import { ClientError } from "../client-error.js";
 
-/** Plain JSON, and what in it stands for something else. */
+/** JSON, and a description of its parts that stand for other values. */
 export interface EncodedValue {
   readonly json: unknown;
   readonly meta?: unknown;
@@ -19,7 +19,7 @@ export interface EncodedValue {
 type Tree = Parts | readonly [form: FormName, parts?: Parts];
 type Parts = { readonly [path: string]: Tree };
 
-/** @throws {ClientError} `OPTION_INVALID` with the path of what no server could read. */
+/** @throws {ClientError} `OPTION_INVALID` with the path of a value that no server could read. */
 export function encodeValue(value: unknown): EncodedValue {
   const { json, tree } = encode(value, []);
   return tree === undefined ? { json } : { json, meta: tree };
@@ -30,7 +30,7 @@ interface Encoded {
   readonly tree?: Tree | undefined;
 }
 
-/** @param above The objects that `value` is in, by the names that lead to it. */
+/** @param above The objects that contain `value`, with the names that lead to it. */
 function encode(value: unknown, above: readonly (readonly [container: object, name: string])[]): Encoded {
   const form = formOf(value);
   const json = form === undefined ? value : form.encode(value as never);
@@ -45,7 +45,7 @@ function encode(value: unknown, above: readonly (readonly [container: object, na
   const copy: Record<string, unknown> | unknown[] = Array.isArray(json) ? [] : {};
   const parts: Record<string, Tree> = {};
   for (const [name, part] of Object.entries(json)) {
-    // A field without a value counts as left out.
+    // An undefined field counts as left out.
     if (part === undefined && !Array.isArray(json)) continue;
     const encoded = encode(part, [...above, [value as object, name]]);
     (copy as Record<string, unknown>)[name] = encoded.json;
@@ -56,7 +56,7 @@ function encode(value: unknown, above: readonly (readonly [container: object, na
   return { json: copy, tree: inner === undefined ? [form.name] : [form.name, inner] };
 }
 
-/** Parts of plain objects and lists are named by their whole path. */
+/** Names the parts of plain objects and lists by their whole path. */
 function addParts(parts: Record<string, Tree>, path: string, tree: Tree | undefined): void {
   if (tree === undefined) return;
   if (isLeaf(tree)) parts[path] = tree;
@@ -73,7 +73,7 @@ function unsendable(what: string, above: readonly (readonly [object, string])[])
   });
 }
 
-/** A form that is not known here stays as it came. Changes `json`, which was just parsed. */
+/** A form that is unknown here is not converted. Changes `json`. */
 export function decodeValue({ json, meta }: EncodedValue): unknown {
   return meta === undefined || meta === null ? json : decode(json, meta as Tree);
 }
@@ -96,7 +96,7 @@ function decodeParts(json: unknown, parts: Parts): unknown {
   return json;
 }
 
-/** Only what the JSON itself holds: a path leads to no prototype. */
+/** Reads only the JSON's own properties, so that no path leads to a prototype. */
 function partOf(container: unknown, name: string): unknown {
   if (typeof container === "object" && container !== null && name !== "__proto__" && Object.hasOwn(container, name)) {
     return (container as Record<string, unknown>)[name];
@@ -120,16 +120,16 @@ function isLeaf(tree: Tree): tree is readonly [form: FormName, parts?: Parts] {
   return Array.isArray(tree);
 }
 
-/** True for what `JSON.stringify` keeps as it is. */
+/** Tells whether `JSON.stringify` keeps the value as it is. */
 export function isPlain(value: unknown): boolean {
   try {
     return encodeValue(value).meta === undefined;
   } catch {
-    return false; // the reason is asked for where the value is sent
+    return false; // the caller reports the reason when it sends the value
   }
 }
 
-/** Also one of another realm, such as a frame. */
+/** Also accepts plain objects of another realm, such as a frame. */
 function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -137,13 +137,13 @@ function isPlainObject(value: object): boolean {
 
 // ---- forms
 
-/** As it is written into `meta`. */
+/** Name of a form, as written into `meta`. */
 type FormName = string | readonly ["custom", string];
 
 interface Form {
   readonly name: FormName;
   is(value: unknown): boolean;
-  /** What stands for it. Parts that JSON cannot hold are encoded in turn. */
+  /** Converts a value to its JSON form. Parts that JSON cannot hold are encoded in turn. */
   encode(value: never): unknown;
   decode(json: never): unknown;
 }
@@ -233,12 +233,12 @@ function formOf(value: unknown): Form | undefined {
   return forms.find(({ is }) => is(value));
 }
 
-/** Undefined: not known here, such as that of a class which the workflow registers. */
+/** Returns `undefined` for an unknown form, such as that of a class which the workflow registers. */
 function formNamed(name: unknown): Form | undefined {
   return forms.find((form) => String(form.name) === String(name));
 }
 
-/** An instance of an event class: its type is inherited. */
+/** Recognizes an instance of an event class, which inherits its type. */
 function isEvent(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Object.hasOwn(value, "type")) return false;
   return "type" in value && "toJSON" in value && typeof value.toJSON === "function";
