@@ -153,3 +153,112 @@ describe("a batch", () => {
     expect(await batchOf({ delay: "1h", scope: "run" }).run()).toEqual([]);
   });
 });
+
+describe("a delayed send in a fan-out that is cancelled", () => {
+  class Late extends event("Late", { n: z.number() }) {}
+  class First extends event("First") {}
+  const hour = 3_600_000;
+
+  /** Each of three items sends a `Late`; when the answer comes, the first gives the one note that is taken. */
+  function cancelling(options: { readonly scope?: "run" } = {}) {
+    const late: number[] = [];
+    const flow = defineWorkflow("cancelling")
+      .step("start", { on: StartEvent, emits: many(Item) }, () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("work", { on: Item, emits: [Note, Late], waits: Answer }, async ({ n }, ctx) => {
+        ctx.sendEvent(new Late({ n }), { delay: "1h", ...options } as never);
+        if (n > 1) return null;
+        await ctx.waitForEvent(Answer);
+        return note("first");
+      })
+      .step("late", { on: Late, emits: Note }, ({ n }) => void late.push(n))
+      .step("first", { on: collect(Note, { take: 1, rest: "cancel" }), emits: First }, () => new First({}))
+      .step("end", { on: First, emits: StopEvent, waits: Answer }, async (_ev, ctx) => {
+        await ctx.waitForEvent(Answer);
+        return stopped("end");
+      })
+      .build();
+    return { flow, late, clock: withVirtualClock(flow) };
+  }
+  const timersOf = ({ context }: { context: { toDict(): object } }): unknown[] =>
+    (JSON.parse(JSON.stringify(context.toDict())) as { timers?: unknown[] }).timers ?? [];
+
+  it("is dropped: nothing comes later, and nobody waits for it", async () => {
+    const { flow, late, clock } = cancelling();
+    const handler = flow.run();
+    await waiting(handler);
+    const before = timersOf(handler).length;
+
+    await handler.sendEvent(new Answer({ text: "go" }));
+    await waiting(handler);
+    const after = timersOf(handler).length;
+    await clock.advance(2 * hour);
+    await handler.sendEvent(new Answer({ text: "end" }));
+
+    expect([before, after, late]).toEqual([3, 0, []]);
+    expect(await handler).toBe("end");
+  });
+
+  it("is dropped after a restore, too, whenever the snapshot was taken", async () => {
+    const { flow, late, clock } = cancelling();
+    const pending = flow.run();
+    await waiting(pending);
+    const loaded = flow.resume(reload(flow, pending.context) as never);
+    await waiting(loaded);
+
+    await loaded.sendEvent(new Answer({ text: "go" }));
+    await waiting(loaded);
+    const again = flow.resume(reload(flow, loaded.context) as never);
+    await pending.cancel();
+    await loaded.cancel();
+    await clock.advance(2 * hour);
+    await again.sendEvent(new Answer({ text: "end" }));
+
+    expect([await again, late]).toEqual(["end", []]);
+  });
+
+  it("comes at its time where nothing is cancelled before", async () => {
+    const { flow, late, clock } = cancelling();
+    const handler = flow.run();
+    await waiting(handler);
+
+    await clock.advance(hour);
+    await handler.cancel();
+
+    expect(late).toEqual([1, 2, 3]);
+  });
+
+  it("comes when it was sent to the run", async () => {
+    const { flow, late, clock } = cancelling({ scope: "run" });
+    const handler = flow.run();
+    await waiting(handler);
+
+    await handler.sendEvent(new Answer({ text: "go" }));
+    await waiting(handler);
+    await clock.advance(hour);
+    await handler.cancel();
+
+    expect(late).toEqual([1, 2, 3]);
+  });
+
+  it("is dropped with its own element alone, where that has failed", async () => {
+    const flow = defineWorkflow("settling")
+      .step("start", { on: StartEvent, emits: many(Item) }, () => [1, 2, 3].map((n) => new Item({ n })))
+      .step("work", { on: Item, emits: [Note, Late] }, ({ n }, ctx) => {
+        ctx.sendEvent(new Late({ n }), { delay: "1h", immediate: true });
+        if (n === 2) throw new Error("no");
+      })
+      .step("late", { on: Late, emits: Note }, ({ n }) => note(`${n}`))
+      .step("end", { on: collect(Note, { settle: true }), emits: StopEvent }, (all) =>
+        stopped(all.map((one) => (one.status === "ok" ? one.event.text : one.status))),
+      )
+      .build();
+    const clock = withVirtualClock(flow);
+    const handler = flow.run();
+    await waiting(handler);
+    const pending = timersOf(handler).length;
+
+    await clock.advance(hour);
+
+    expect([pending, await handler]).toEqual([2, ["1", "failed", "3"]]);
+  });
+});

@@ -37,6 +37,11 @@ export class Timers<Timer extends Due> {
     this.sink(last);
   }
 
+  /** Those of which this holds, in no order. */
+  where(holds: (timer: Timer) => boolean): Timer[] {
+    return this.heap.filter(holds);
+  }
+
   /** In the order they would fire. */
   toArray(): Timer[] {
     return [...this.heap].sort((left, right) => (isBefore(left, right) ? -1 : 1));

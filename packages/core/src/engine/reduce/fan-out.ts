@@ -5,7 +5,7 @@
  */
 import { features } from "../features.js";
 import { collectsOf } from "../routing.js";
-import { createScope, type Parcel, type Scope, type WorkItem } from "../state.js";
+import { createScope, type Parcel, type Scope, type Timer, type WorkItem } from "../state.js";
 import { removeItem } from "./items.js";
 import { closeCalls } from "./open-calls.js";
 import { enter, leave, leaveOpener } from "./scope-count.js";
@@ -153,8 +153,7 @@ function takeOut(
     state.items.delete(id);
     dropped.push(item);
   }
-  for (const timer of state.timers?.toArray() ?? []) {
-    if (timer.kind === "send" && timer.parcel.scope === scope && (index === null || timer.parcel.index === index))
-      state.timers?.remove(timer);
-  }
+  const isOfIt = (timer: Timer): boolean =>
+    timer.kind === "send" && timer.parcel.scope === scope && (index === null || timer.parcel.index === index);
+  for (const timer of state.timers?.where(isOfIt) ?? []) state.timers?.remove(timer);
 }

@@ -27,7 +27,7 @@ export function onRunStarted(work: Work, tick: RunStarted): void {
 function setLimits(work: Work, timeoutMs: number | null, deadlineMs: number | null): void {
   const { state } = work;
   state.timeoutMs = timeoutMs;
-  for (const timer of state.timers?.toArray() ?? []) if (timer.kind === "deadline") state.timers?.remove(timer);
+  for (const timer of state.timers?.where(({ kind }) => kind === "deadline") ?? []) state.timers?.remove(timer);
   state.deadlineMs = deadlineMs;
   if (deadlineMs !== null) setTimer(work, deadlineMs, { kind: "deadline" });
 }
