@@ -89,18 +89,18 @@ interface GrowingFlow extends Flow {
 /** From what is declared to what arises and runs where. */
 class Walk {
   readonly flow: GrowingFlow;
-  private readonly muted: ReadonlySet<string>;
-  private readonly takers: Map<string, StepDefinition[]> = new Map();
-  private readonly handlers: ReadonlyMap<string, { readonly name: string }>;
+  readonly #muted: ReadonlySet<string>;
+  readonly #takers: Map<string, StepDefinition[]> = new Map();
+  readonly #handlers: ReadonlyMap<string, { readonly name: string }>;
   /** Places in which the opener of a fan-out runs. */
-  private readonly around: Map<string, string[]> = new Map();
+  readonly #around: Map<string, string[]> = new Map();
   /** By place: collects `of` another fan-out, of which an event arises in it or deeper. */
-  private readonly below: Map<string, Set<StepDefinition>> = new Map();
-  private readonly queue: (readonly [place: string, type: string])[] = [];
+  readonly #below: Map<string, Set<StepDefinition>> = new Map();
+  readonly #queue: (readonly [place: string, type: string])[] = [];
 
   constructor(definition: Definition, muted: ReadonlySet<string>, pairs: ReadonlyMap<string, Iterable<string>>) {
     const { steps, roles } = definition;
-    this.muted = muted;
+    this.#muted = muted;
     const openers = steps.filter(({ fanOut }) => fanOut !== null).map(({ name }) => name);
     const places = [RUN, ...openers];
     const sets = (): Map<string, Set<string>> => new Map(places.map((place) => [place, new Set<string>()]));
@@ -113,83 +113,83 @@ class Walk {
       owned: sets(),
       pairing: sets(),
     };
-    this.handlers = handlersOf(steps);
+    this.#handlers = handlersOf(steps);
     for (const place of places) {
-      this.around.set(place, []);
-      this.below.set(place, new Set());
+      this.#around.set(place, []);
+      this.#below.set(place, new Set());
     }
-    this.begin(steps, roles);
+    this.#begin(steps, roles);
     for (const [name, where] of pairs)
-      for (const place of where) this.run(this.flow.byName.get(name) as StepDefinition, place);
-    for (let next = this.queue.pop(); next; next = this.queue.pop()) this.take(...next);
+      for (const place of where) this.#run(this.flow.byName.get(name) as StepDefinition, place);
+    for (let next = this.#queue.pop(); next; next = this.#queue.pop()) this.#take(...next);
   }
 
   /** From outside: starts and answers belong to the run, whoever asked. */
-  private begin(steps: readonly StepDefinition[], roles: Definition["roles"]): void {
+  #begin(steps: readonly StepDefinition[], roles: Definition["roles"]): void {
     for (const step of steps) {
       for (const type of acceptedTypes(step)) {
-        const known = this.takers.get(type);
+        const known = this.#takers.get(type);
         if (known) known.push(step);
-        else this.takers.set(type, [step]);
-        if (roles[type] === "start") this.arise(RUN, type, "the start of the run");
-        else if (isExternal(roles[type])) this.arise(RUN, type, "outside, as an answer or a posted event");
+        else this.#takers.set(type, [step]);
+        if (roles[type] === "start") this.#arise(RUN, type, "the start of the run");
+        else if (isExternal(roles[type])) this.#arise(RUN, type, "outside, as an answer or a posted event");
       }
     }
   }
 
-  private arise(place: string, type: string, from: string): void {
+  #arise(place: string, type: string, from: string): void {
     const there = this.flow.arising.get(place);
     if (!there || there.has(type)) return;
     there.set(type, from);
-    this.queue.push([place, type]);
+    this.#queue.push([place, type]);
   }
 
-  private take(place: string, type: string): void {
-    for (const step of this.takers.get(type) ?? []) {
+  #take(place: string, type: string): void {
+    for (const step of this.#takers.get(type) ?? []) {
       const { trigger } = step;
-      if (trigger.kind === "event") this.run(step, place);
-      else if (trigger.kind === "collect") this.gather(step, trigger, place);
+      if (trigger.kind === "event") this.#run(step, place);
+      else if (trigger.kind === "collect") this.#gather(step, trigger, place);
       else if (trigger.kind === "join" && trigger.by === null && fillsIn(this.flow, step, [place]))
-        this.run(step, place);
+        this.#run(step, place);
     }
   }
 
-  private gather(step: StepDefinition, { of }: CollectTrigger, place: string): void {
-    if (of !== null) this.gatherBelow(step, of, place);
-    else if (place !== RUN) this.own(place, step);
+  #gather(step: StepDefinition, { of }: CollectTrigger, place: string): void {
+    if (of !== null) this.#gatherBelow(step, of, place);
+    else if (place !== RUN) this.#own(place, step);
   }
 
-  private gatherBelow(step: StepDefinition, of: string, place: string): void {
-    const known = this.below.get(place);
+  #gatherBelow(step: StepDefinition, of: string, place: string): void {
+    const known = this.#below.get(place);
     if (!known || known.has(step)) return;
     known.add(step);
-    if (place === of) this.own(of, step);
-    else for (const outer of this.around.get(place) ?? []) this.gatherBelow(step, of, outer);
+    if (place === of) this.#own(of, step);
+    else for (const outer of this.#around.get(place) ?? []) this.#gatherBelow(step, of, outer);
   }
 
-  private own(opener: string, step: StepDefinition): void {
+  #own(opener: string, step: StepDefinition): void {
     const owned = this.flow.owned.get(opener);
-    if (this.muted.has(step.name) || !owned || owned.has(step.name)) return;
+    if (this.#muted.has(step.name) || !owned || owned.has(step.name)) return;
     owned.add(step.name);
-    for (const place of this.around.get(opener) ?? []) this.run(step, place);
+    for (const place of this.#around.get(opener) ?? []) this.#run(step, place);
   }
 
-  private run(step: StepDefinition, place: string): void {
+  #run(step: StepDefinition, place: string): void {
     const there = this.flow.running.get(place);
     const { name, emits, fanOut } = step;
-    if (this.muted.has(name) || !there || there.has(name)) return;
+    if (this.#muted.has(name) || !there || there.has(name)) return;
     there.add(name);
-    for (const type of fanOut?.alone ?? emits) this.arise(place, type, name);
-    const handler = this.flow.byName.get(this.handlers.get(name)?.name ?? "");
-    if (handler) this.run(handler, place);
+    for (const type of fanOut?.alone ?? emits) this.#arise(place, type, name);
+    const handler = this.flow.byName.get(this.#handlers.get(name)?.name ?? "");
+    if (handler) this.#run(handler, place);
     if (fanOut === null) return;
-    this.around.get(name)?.push(place);
-    for (const type of fanOut.elements) this.arise(name, type, name);
+    this.#around.get(name)?.push(place);
+    for (const type of fanOut.elements) this.#arise(name, type, name);
     for (const collect of this.flow.owned.get(name) ?? [])
-      this.run(this.flow.byName.get(collect) as StepDefinition, place);
-    for (const collect of this.below.get(name) ?? []) {
+      this.#run(this.flow.byName.get(collect) as StepDefinition, place);
+    for (const collect of this.#below.get(name) ?? []) {
       const { of } = collect.trigger as CollectTrigger;
-      if (of !== null && of !== name) this.gatherBelow(collect, of, place);
+      if (of !== null && of !== name) this.#gatherBelow(collect, of, place);
     }
   }
 }

@@ -43,10 +43,10 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** What `ctx.finish` gave. */
   lastAct: LastAct | null = null;
   generator: GeneratorDrive | null = null;
-  private controller: AbortController | null = null;
-  private resources: ResourceContainer | null = null;
-  private release: Release | null = null;
-  private timer: StepTimer | null = null;
+  #controller: AbortController | null = null;
+  #resources: ResourceContainer | null = null;
+  #release: Release | null = null;
+  #timer: StepTimer | null = null;
 
   constructor(run: LiveRunCore, item: WorkItem) {
     this.run = run;
@@ -63,17 +63,17 @@ export class Attempt implements AttemptCore, AttemptPort {
       inspectStarted(this);
     }
     const middleware = run.host.compiled.middleware;
-    if (step.limit === null) this.provide(middleware.length > 0);
-    else this.prepare(middleware.length > 0);
+    if (step.limit === null) this.#provide(middleware.length > 0);
+    else this.#prepare(middleware.length > 0);
   }
 
   /** Made when first read: most steps never ask. */
   get signal(): AbortSignal {
-    if (this.controller === null) {
-      this.controller = new AbortController();
-      if (this.ended !== null) this.controller.abort(attemptEnded(this));
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.ended !== null) this.#controller.abort(attemptEnded(this));
     }
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   get hasReturned(): boolean {
@@ -87,30 +87,30 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** A call was answered. Its place in a limit is taken again before the code goes on. */
   settle(call: string): void {
     const granted =
-      this.release === null && this.item.status === "running" ? this.limiter()?.acquire(this.signal) : undefined;
+      this.#release === null && this.item.status === "running" ? this.#limiter()?.acquire(this.signal) : undefined;
     if (granted instanceof Promise) {
       granted.then(
-        (release) => this.goOn(call, release),
+        (release) => this.#goOn(call, release),
         (error: unknown) => this.fail(error),
       );
-    } else this.goOn(call, granted ?? this.release);
+    } else this.#goOn(call, granted ?? this.#release);
   }
 
-  private goOn(call: string, release: Release | null): void {
-    this.release = release;
-    if (this.ended !== null) return this.free();
+  #goOn(call: string, release: Release | null): void {
+    this.#release = release;
+    if (this.ended !== null) return this.#free();
     this.calls?.settle(call);
-    if (this.item.status === "running") this.timer?.run();
+    if (this.item.status === "running") this.#timer?.run();
   }
 
   /** While it waits, its time stops and its place in a limit is free. */
   pause(): void {
-    this.timer?.pause();
-    this.release?.();
-    this.release = null;
+    this.#timer?.pause();
+    this.#release?.();
+    this.#release = null;
   }
 
-  private limiter(): Limiter | undefined {
+  #limiter(): Limiter | undefined {
     return this.step.limit === null ? undefined : this.run.host.limiters.get(this.step.limit);
   }
 
@@ -123,18 +123,18 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.ended !== null) return;
     this.ended = reason;
     this.sends = null;
-    this.timer?.pause();
+    this.#timer?.pause();
     // An error costs more than all else here: it is made only when somebody gets it.
-    if (this.controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
-      this.tellEnd(settle);
+    if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
+      this.#tellEnd(settle);
     if (this.calls !== null) this.run.hasStore()?.forget(this);
     this.generator?.stop();
-    this.free();
+    this.#free();
   }
 
-  private tellEnd(settle: boolean): void {
+  #tellEnd(settle: boolean): void {
     const error = attemptEnded(this);
-    this.controller?.abort(error);
+    this.#controller?.abort(error);
     this.run.hasStore()?.rollback(this, settle ? error : null);
     if (settle) this.calls?.rejectAll(error);
   }
@@ -180,7 +180,7 @@ export class Attempt implements AttemptCore, AttemptPort {
       return this.end("the runtime has been stopped", false);
     }
     const atMs = run.now();
-    const { error, delayMs } = this.judge(thrown, atMs);
+    const { error, delayMs } = this.#judge(thrown, atMs);
     if (run.host.inspector.active) inspectFailed(this, { error, delayMs, atMs });
     this.end(failedWith(error), true);
     run.forget(item.id);
@@ -197,7 +197,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 
   /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
-  private judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
+  #judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
     const { run, item, step } = this;
     try {
       const info = {
@@ -212,37 +212,37 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  private prepare(hasMiddleware: boolean): void {
-    const limiter = this.limiter();
+  #prepare(hasMiddleware: boolean): void {
+    const limiter = this.#limiter();
     const release = limiter?.acquire(limiter ? this.signal : undefined);
     if (release instanceof Promise) {
       release.then(
         (granted) => {
-          this.release = granted;
-          if (this.ended === null) this.provide(hasMiddleware);
-          else this.free();
+          this.#release = granted;
+          if (this.ended === null) this.#provide(hasMiddleware);
+          else this.#free();
         },
         (error: unknown) => this.fail(error),
       );
       return;
     }
-    this.release = release ?? null;
-    this.provide(hasMiddleware);
+    this.#release = release ?? null;
+    this.#provide(hasMiddleware);
   }
 
-  private provide(hasMiddleware: boolean): void {
+  #provide(hasMiddleware: boolean): void {
     const { step } = this;
     // From here on: its turn in a limit may be long in coming.
-    if (step.timeoutMs !== null) this.timer = new StepTimer(this, step.timeoutMs);
+    if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
     // Where nobody has called `resource()`, the step names none.
     if (step.resources === null || features.resources === null)
-      return this.invoke(step.resources ?? undefined, hasMiddleware);
+      return this.#invoke(step.resources ?? undefined, hasMiddleware);
     try {
-      this.resources = openResources("call", this.run.resources());
-      const values = this.resources.resolve(step.resources);
-      if (!(values instanceof Promise)) return this.invoke(values, hasMiddleware);
+      this.#resources = openResources("call", this.run.resources());
+      const values = this.#resources.resolve(step.resources);
+      if (!(values instanceof Promise)) return this.#invoke(values, hasMiddleware);
       values.then(
-        (ready) => (this.ended === null ? this.invoke(ready, hasMiddleware) : this.free()),
+        (ready) => (this.ended === null ? this.#invoke(ready, hasMiddleware) : this.#free()),
         (error: unknown) => this.fail(error),
       );
     } catch (error) {
@@ -250,35 +250,35 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  private invoke(resources: unknown, hasMiddleware = false): void {
+  #invoke(resources: unknown, hasMiddleware = false): void {
     const call: PreparedCall = { payload: stepInput(this.item), ctx: new StepContext(this), resources };
     let value: unknown;
     try {
       value = hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
       if (isThenable(value))
         return void value.then(
-          (result) => this.settled(result),
+          (result) => this.#settled(result),
           (error: unknown) => this.threw(error),
         );
     } catch (error) {
       return this.threw(error);
     }
-    this.settled(value);
+    this.#settled(value);
   }
 
-  private settled(value: unknown): void {
+  #settled(value: unknown): void {
     let generator: AsyncGenerator<unknown, unknown> | null;
     try {
       generator = isGenerator(value) ? value : null;
     } catch (error) {
       return this.threw(error); // a getter or a proxy of the step's own
     }
-    if (generator !== null) this.generate(generator);
+    if (generator !== null) this.#generate(generator);
     else if (hasFinished(this)) this.complete(value);
     else this.afterCalls(() => this.complete(value));
   }
 
-  private generate(generator: AsyncGenerator<unknown, unknown>): void {
+  #generate(generator: AsyncGenerator<unknown, unknown>): void {
     try {
       assertFansOut(this.step);
       (features.generators as GeneratorFeature).run(this, generator);
@@ -307,15 +307,15 @@ export class Attempt implements AttemptCore, AttemptPort {
   threw(error: unknown): void {
     if (hasFinished(this)) return this.fail(error);
     // Effects at work are told at once that nobody needs them any more.
-    if (isAtWork(this)) this.controller?.abort(attemptEnded(this, failedWith(error)));
+    if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, failedWith(error)));
     finishCalls(this, () => this.fail(error));
   }
 
-  private free(): void {
-    this.release?.();
-    this.release = null;
-    const { resources } = this;
-    this.resources = null;
+  #free(): void {
+    this.#release?.();
+    this.#release = null;
+    const resources = this.#resources;
+    this.#resources = null;
     if (resources === null || resources.isEmpty) return;
     resources
       .dispose()
@@ -335,34 +335,34 @@ function chance(runId: string, { id, failures }: WorkItem): number {
 
 /** The time limit of an attempt, without its waits. */
 class StepTimer {
-  private readonly attempt: Attempt;
-  private readonly limitMs: number;
-  private leftMs: number;
-  private sinceMs = 0;
-  private callOff: (() => void) | null = null;
+  readonly #attempt: Attempt;
+  readonly #limitMs: number;
+  #leftMs: number;
+  #sinceMs = 0;
+  #callOff: (() => void) | null = null;
 
   constructor(attempt: Attempt, limitMs: number) {
-    this.attempt = attempt;
-    this.limitMs = limitMs;
-    this.leftMs = limitMs;
+    this.#attempt = attempt;
+    this.#limitMs = limitMs;
+    this.#leftMs = limitMs;
     this.run();
   }
 
   run(): void {
-    if (this.callOff !== null || this.attempt.ended !== null) return;
-    const { clock } = this.attempt.run.host.ports;
-    this.sinceMs = this.attempt.run.now();
-    this.callOff = clock.setTimer(clock.now() + this.leftMs, () =>
-      this.attempt.fail(timedOut(this.attempt, this.limitMs)),
+    if (this.#callOff !== null || this.#attempt.ended !== null) return;
+    const { clock } = this.#attempt.run.host.ports;
+    this.#sinceMs = this.#attempt.run.now();
+    this.#callOff = clock.setTimer(clock.now() + this.#leftMs, () =>
+      this.#attempt.fail(timedOut(this.#attempt, this.#limitMs)),
     );
   }
 
   pause(): void {
-    if (this.callOff === null) return;
-    this.callOff();
-    this.callOff = null;
+    if (this.#callOff === null) return;
+    this.#callOff();
+    this.#callOff = null;
     // A clock that is set back gives no time.
-    this.leftMs -= Math.max(0, this.attempt.run.now() - this.sinceMs);
+    this.#leftMs -= Math.max(0, this.#attempt.run.now() - this.#sinceMs);
   }
 }
 

@@ -24,45 +24,45 @@ export interface Calling {
 const recalling = new WeakMap<Calls, Set<string>>();
 
 export class Calls {
-  private readonly attempt: Calling;
-  private readonly occurrences: Map<string, number> = new Map();
-  private open: Map<string, Deferred<unknown>> | null = null;
+  readonly #attempt: Calling;
+  readonly #occurrences: Map<string, number> = new Map();
+  #open: Map<string, Deferred<unknown>> | null = null;
 
   constructor(attempt: Calling) {
-    this.attempt = attempt;
+    this.#attempt = attempt;
   }
 
   /** The id of this call: by its key, else by what it is about, and by how often that came before. */
   id(kind: string, about: string, key: string | undefined): string {
     const name = nameOf(kind, about, key);
-    const count = this.occurrences.get(name) ?? 0;
-    this.occurrences.set(name, count + 1);
+    const count = this.#occurrences.get(name) ?? 0;
+    this.#occurrences.set(name, count + 1);
     return idOf(name, count, key !== undefined);
   }
 
   /** Whether this attempt has made a call with this key. */
   hasAsked(kind: string, key: string): boolean {
-    return this.occurrences.has(nameOf(kind, "", key));
+    return this.#occurrences.has(nameOf(kind, "", key));
   }
 
   /** What an earlier attempt did, or this one. */
   record(call: string): MemoryRecord | undefined {
-    return this.attempt.item.memory?.get(call);
+    return this.#attempt.item.memory?.get(call);
   }
 
   /** Whether the last call of that name still waits for its answer. */
   isOpen(kind: string, about: string, key: string | undefined): boolean {
     const name = nameOf(kind, about, key);
-    return this.open?.has(idOf(name, (this.occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
+    return this.#open?.has(idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
   }
 
   /** Settles when the reducer says so. */
   expect(call: string): Promise<unknown> {
-    this.open ??= new Map();
-    const known = this.open.get(call);
+    this.#open ??= new Map();
+    const known = this.#open.get(call);
     if (known) return known.promise;
     const deferred = createDeferred<unknown>();
-    this.open.set(call, deferred);
+    this.#open.set(call, deferred);
     return deferred.promise;
   }
 
@@ -72,29 +72,29 @@ export class Calls {
     const known = recalling.get(this);
     if (known === undefined) {
       recalling.set(this, new Set([call]));
-      queueMicrotask(() => this.answerRecalled());
+      queueMicrotask(() => this.#answerRecalled());
     } else known.add(call);
     return answer;
   }
 
-  private answerRecalled(): void {
+  #answerRecalled(): void {
     const recalled = recalling.get(this);
     recalling.delete(this);
-    for (const call of [...(this.attempt.item.memory?.keys() ?? [])])
-      if (recalled?.has(call)) this.attempt.settle(call);
+    for (const call of [...(this.#attempt.item.memory?.keys() ?? [])])
+      if (recalled?.has(call)) this.#attempt.settle(call);
   }
 
   settle(call: string): void {
-    const deferred = this.open?.get(call);
+    const deferred = this.#open?.get(call);
     const record = this.record(call);
     if (!deferred || !record) return;
-    this.open?.delete(call);
-    settleWith(this.attempt, deferred, record);
+    this.#open?.delete(call);
+    settleWith(this.#attempt, deferred, record);
   }
 
   /** Sets that are being collected: their events count already. */
   collecting(): readonly Promise<unknown>[] {
-    return [...(this.open ?? [])].filter(([call]) => call.startsWith("collect:")).map(([, { promise }]) => promise);
+    return [...(this.#open ?? [])].filter(([call]) => call.startsWith("collect:")).map(([, { promise }]) => promise);
   }
 
   get isCollecting(): boolean {
@@ -103,21 +103,21 @@ export class Calls {
 
   /** Some call is still to be answered. */
   get isWaiting(): boolean {
-    return this.open !== null && this.open.size > 0;
+    return this.#open !== null && this.#open.size > 0;
   }
 
   rejectAll(error: unknown): void {
-    for (const deferred of this.open?.values() ?? []) deferred.reject(error);
-    this.open = null;
+    for (const deferred of this.#open?.values() ?? []) deferred.reject(error);
+    this.#open = null;
   }
 
   /** Records that this attempt has never asked for: its code took another way. */
   unasked(): string[] {
     const asked = new Set<string>();
-    for (const [name, count] of this.occurrences) {
+    for (const [name, count] of this.#occurrences) {
       for (let index = 0; index < count; index++) asked.add(idOf(name, index, /^\w+=/.test(name)));
     }
-    return [...(this.attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call));
+    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call));
   }
 }
 

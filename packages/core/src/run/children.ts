@@ -81,8 +81,8 @@ function closeChild(parent: LiveRun, call: ChildCall, outcome: Outcome): void {
     result: completed ? outcome.event : null,
     error,
   };
-  parent.disownAfter(tick, record.runId);
-  parent.submit(tick);
+  // Until the parent knows of its end, a child that has ended is in every snapshot: else it would begin anew.
+  parent.submit(tick, () => parent.disown(record.runId));
 }
 
 export function cancelChild(parent: LiveRun, runId: string): void {

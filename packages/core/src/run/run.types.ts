@@ -133,7 +133,6 @@ export interface LiveRun extends LiveRunCore {
   openChild(child: ChildSetup): LiveRun;
   adopt(child: RunState): void;
   disown(runId: string): void;
-  disownAfter(tick: Tick, runId: string): void;
   idle(signal?: AbortSignal): Promise<void>;
   isQuiet(): boolean;
   isIdle(): boolean;

@@ -1,0 +1,222 @@
+/**
+ * The queue of one run and its rounds: take every waiting tick, store them as one commit, reduce each, perform.
+ *
+ *     submit ──► queue ──(permit, turn of the host)──► round ──► stored ──► reduced, all of it ──► performed ──► told
+ *
+ * Nothing that a tick causes is seen by anyone before it is stored. In memory there is nothing to store, and a round is done at once.
+ * What a round is stored in, and what follows from it, is said by the class below ({@link Runner}).
+ *
+ * @module
+ */
+import type { Command } from "../engine/command.js";
+import type { RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { afterHops } from "./hops.js";
+import { RunPermit } from "./run-permit.js";
+import { afterTurn, isTurnOver } from "./turn.js";
+import type { WorkflowHost } from "./workflow-host.js";
+
+/** Nothing is ever put into it: a list of one, made as such, takes the room of one. */
+const none: Tick[] = [];
+
+export abstract class Rounds {
+  readonly host: WorkflowHost;
+  readonly state: RunState;
+  live = true;
+  /** `null`: the run needs none. */
+  protected readonly permit: RunPermit | null;
+  #queue: Tick[] = none;
+  /** Who is told of which tick once it is stored. */
+  #stored: Map<Tick, () => void> | null = null;
+  #busy = false;
+  #soon = false;
+  /** Busy with nothing but waiting for a turn of the host. */
+  #awaitsTurn = false;
+
+  constructor(host: WorkflowHost, state: RunState, isChild: boolean) {
+    this.host = host;
+    this.state = state;
+    this.permit = host.permits === null || isChild ? null : new RunPermit(host.permits);
+  }
+
+  /** Whether rounds are stored before they count. */
+  protected abstract get isStored(): boolean;
+  abstract now(): number;
+  abstract prepare(tick: Tick): void;
+  /** What has to be known before the first tick. */
+  protected abstract preface(): readonly Tick[];
+  /** The ticks of the next round, taken out of the queue; the queue itself stands for all of it. */
+  protected abstract takeRound(queue: Tick[]): Tick[];
+  /** Stores a round. Gives nothing when it is stored already. */
+  protected abstract append(round: Tick[]): void | Promise<void>;
+  protected abstract reduceTick(tick: Tick): readonly Command[];
+  protected abstract performCommand(command: Command): void;
+  /** The queue is empty. */
+  protected abstract afterRounds(): void;
+  abstract drop(error: unknown): void;
+
+  submit(tick: Tick, told?: () => void): void {
+    if (!this.live) return;
+    this.prepare(tick);
+    if (told !== undefined) this.#onStored(tick, told);
+    this.#enqueue(tick);
+    if (tick.type === "run.cancelled" && this.permit?.skip()) this.#busy = false; // a run without a permit can be cancelled at once
+    if (this.isStored) this.#drainSoon();
+    else this.#drain();
+  }
+
+  commit(tick: Tick): void | Promise<void> {
+    if (!this.live) return;
+    if (!this.isStored) return this.#applyRound([tick]);
+    this.prepare(tick);
+    const stored = this.whenStored(tick);
+    this.submit(tick);
+    return stored;
+  }
+
+  /** Resolves once this tick is stored and reduced; never, when that fails. */
+  whenStored(tick: Tick): Promise<void> {
+    return new Promise((resolve) => this.#onStored(tick, resolve));
+  }
+
+  /** The store has refused a tick: another one takes its place. */
+  onReplaced(tick: Tick, other: Tick): void {
+    const told = this.#stored?.get(tick);
+    if (told === undefined) return;
+    this.#stored?.delete(tick);
+    this.#onStored(other, told);
+  }
+
+  /** In the state at once, so that every snapshot holds it; takes effect a little later, so that whoever started the run can listen first. */
+  begin(tick: Tick): void {
+    if (this.permit?.isMissing || this.isStored) {
+      for (const first of [...this.preface(), tick]) {
+        this.prepare(first);
+        this.#enqueue(first);
+      }
+      queueMicrotask(() => this.#drain());
+      return;
+    }
+    this.#busy = true;
+    const commands = this.reduceTick(tick);
+    queueMicrotask(() => {
+      this.#applyRound(this.#takeQueue(), commands);
+      this.#goOn();
+    });
+  }
+
+  /** No tick is waiting or on its way. */
+  protected get isDrained(): boolean {
+    return !this.#busy && this.#queue.length === 0;
+  }
+
+  /** Waits for no turn of the host: whoever goes on with the state of the parent would find this run at work in it. */
+  cancelAtOnce(reason: string): void {
+    this.submit({ type: "run.cancelled", atMs: this.now(), reason });
+    if (this.#awaitsTurn && !this.isStored) this.#applyRound(this.#takeQueue());
+  }
+
+  /** Edits that come too late to be stored. Where the store is shared, the next writer waits for them. */
+  protected tellLateEdits(): void {
+    for (const tick of [...(this.#stored?.keys() ?? [])])
+      if (tick.type === "state.edited" || tick.type === "step.completed") this.#tellStored(tick);
+  }
+
+  #onStored(tick: Tick, told: () => void): void {
+    this.#stored ??= new Map();
+    this.#stored.set(tick, told);
+  }
+
+  #tellStored(tick: Tick): void {
+    const tell = this.#stored?.get(tick);
+    this.#stored?.delete(tick);
+    tell?.();
+  }
+
+  #enqueue(tick: Tick): void {
+    if (this.#queue.length === 0) this.#queue = [tick];
+    else this.#queue.push(tick);
+  }
+
+  #takeQueue(): Tick[] {
+    const round = this.#queue;
+    this.#queue = none;
+    return round;
+  }
+
+  /** What one piece of code submits together is one round, and one commit. */
+  #drainSoon(): void {
+    if (this.#busy || this.#soon) return; // whoever is busy takes the next round by itself
+    this.#soon = true;
+    afterHops(() => {
+      this.#soon = false;
+      this.#drain();
+    });
+  }
+
+  #drain(): void {
+    if (this.#busy || !this.live || this.#queue.length === 0) return;
+    this.#busy = true;
+    if (this.permit?.isMissing) return this.permit.wait(() => this.#onPermit());
+    while (this.#queue.length > 0 && this.live) {
+      this.#awaitsTurn = isTurnOver(this.host.ports.clock.now());
+      if (this.#awaitsTurn) return afterTurn(this.host.ports.clock, () => this.#goOn());
+      const round = this.takeRound(this.#queue);
+      if (round === this.#queue) this.#queue = none;
+      const stored = this.append(round);
+      if (stored) return this.#applyStored(round, stored);
+      this.#applyRound(round);
+    }
+    this.#busy = false;
+    this.afterRounds();
+  }
+
+  #onPermit(): void {
+    if (!this.live) return this.permit?.release();
+    // Time in the queue is no time of the run.
+    for (const tick of this.#queue) {
+      (tick as { atMs: number }).atMs = this.now();
+      this.prepare(tick);
+    }
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#busy = false;
+    if (this.#queue.length > 0) this.#drain();
+    else this.afterRounds();
+  }
+
+  #applyStored(round: readonly Tick[], stored: Promise<void>): void {
+    stored.then(
+      () => {
+        if (!this.live) return; // it has left memory since: a load applies them
+        this.#applyRound(round);
+        this.#goOn();
+      },
+      (error: unknown) => this.drop(error),
+    );
+  }
+
+  #applyRound(round: readonly Tick[], before: readonly Command[] = []): void {
+    try {
+      // All of it is known before any of it is done: a step whose run is cancelled in the same round does not begin.
+      const decided = [before, ...round.map((tick) => this.reduceTick(tick))];
+      for (const commands of decided) for (const command of commands) this.performCommand(command);
+      if (this.#stored !== null) for (const tick of round) this.#tellStored(tick);
+    } catch (error) {
+      this.drop(engineFault(this.state, error));
+    }
+  }
+}
+
+function engineFault(state: RunState, cause: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "INTERNAL",
+    message: `The engine failed at tick ${state.ticks} of run "${state.runId}" of "${state.workflow}": ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: "Please report it, with the snapshot of the run.",
+    details: { runId: state.runId, tick: state.ticks },
+    cause,
+  });
+}
