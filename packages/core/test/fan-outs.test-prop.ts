@@ -1,13 +1,15 @@
 /** Fan-outs, collects and joins in any arrangement give what plain arrays give, also when the run is resumed from any of its ticks. */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { casesOf } from "../../../test-share.js";
 import { drive, type Ending, finish, JumpClock, useClock } from "./support/drive.js";
 import type { Flow } from "./support/flows.js";
 import { randomProgram } from "./support/random-fan-outs.js";
 
-const RUNS = 2_000;
+const RUNS = casesOf(2_000);
 
-it("2,000 random graphs give what plain arrays give, resumed from a random tick too", {
+it(`${RUNS} random graphs give what plain arrays give, resumed from a random tick too`, {
   timeout: 120_000,
 }, async () => {
   const seeds = fc.noShrink(fc.tuple(fc.integer({ min: 1, max: 2 ** 31 - 2 }), fc.nat(10_000)));

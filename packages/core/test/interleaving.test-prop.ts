@@ -1,8 +1,10 @@
 /** In whatever order workers finish, what was fanned out is collected as it was emitted. */
+
 import { test as property } from "@fast-check/vitest";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import * as z from "zod";
+import { casesOf } from "../../../test-share.js";
 import { collect, defineWorkflow, event, join, many, StartEvent, StopEvent, type Workflow } from "../src/index.js";
 
 class Item extends event("Item", { n: z.number() }) {}
@@ -52,7 +54,7 @@ const itemsOf = (count: number, base = 0): Item[] => Array.from({ length: count 
 const run = async (workflow: Workflow): Promise<unknown> => (workflow.run as () => PromiseLike<unknown>)();
 
 describe("any order of workers", () => {
-  property.prop([draws, workers, fc.nat({ max: 9 })], { numRuns: 60 })(
+  property.prop([draws, workers, fc.nat({ max: 9 })], { numRuns: casesOf(60) })(
     "gives a batch in the order it was emitted",
     async (order, slots, count) => {
       const scheduler = new Scheduler(order);
@@ -78,7 +80,7 @@ describe("any order of workers", () => {
     },
   );
 
-  property.prop([draws, workers, sizes], { numRuns: 60 })(
+  property.prop([draws, workers, sizes], { numRuns: casesOf(60) })(
     "gives nested batches, each its own",
     async (order, slots, groups) => {
       const scheduler = new Scheduler(order);
@@ -109,7 +111,7 @@ describe("any order of workers", () => {
     },
   );
 
-  property.prop([draws, workers, fc.nat({ max: 6 })], { numRuns: 60 })(
+  property.prop([draws, workers, fc.nat({ max: 6 })], { numRuns: casesOf(60) })(
     "pairs what belongs together, from a generator too",
     async (order, slots, count) => {
       const scheduler = new Scheduler(order);

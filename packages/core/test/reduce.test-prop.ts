@@ -1,7 +1,9 @@
 /** The reducer under ticks that nobody would send: it never throws, and what it counts stays right. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { casesOf } from "../../../test-share.js";
 import {
   compileWorkflow,
   createRouting,
@@ -289,7 +291,7 @@ describe("reduce, under any ticks", () => {
       fc.property(moves, (all) => {
         play(all, expectSoundState);
       }),
-      { numRuns: 600 },
+      { numRuns: casesOf(600) },
     );
   });
 
@@ -306,7 +308,7 @@ describe("reduce, under any ticks", () => {
           for (const id of now) open.add(id);
         });
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -322,7 +324,7 @@ describe("reduce, under any ticks", () => {
         expect(twice).toStrictEqual(once);
         for (const [first, second] of commands) expect(first).toStrictEqual(second);
       }),
-      { numRuns: 150 },
+      { numRuns: casesOf(150) },
     );
   });
 
@@ -337,7 +339,7 @@ describe("reduce, under any ticks", () => {
           last = { atMs, nextId, streamed, ticks };
         });
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -358,7 +360,7 @@ describe("reduce, under any ticks", () => {
         expect(state.outcome).toBe(outcome);
         expect(state.items.size).toBe(0);
       }),
-      { numRuns: 150 },
+      { numRuns: casesOf(150) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { blobSuite } from "./blobs.js";
 import { commitSuite } from "./commits.js";
 import { deleteSuite } from "./deleting.js";
@@ -49,7 +50,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
 }
 
 /** The same seed in every run, so that a change is judged by its effect alone. */
-const settings = { seed: 20_240_607, numRuns: 40 };
+const settings = { seed: 20_240_607, numRuns: casesOf(40) };
 
 function randomSuite(open: OpenStore): void {
   describe("any sequence of calls", () => {

@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { createDraft, enableMapSet, finishDraft } from "immer";
 import { describe, expect } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { inOrder, record, replayed, scramble, value } from "../../test/support/random-states.js";
 import { diffState } from "./diff-state.js";
 import { freezeState } from "./freeze-state.js";
@@ -13,7 +14,7 @@ function replay(before: unknown, after: unknown): unknown {
 }
 
 describe("diffState", () => {
-  test.prop([record, record], { numRuns: 500 })(
+  test.prop([record, record], { numRuns: casesOf(500) })(
     "patches lead from any state to any other, order included, through text",
     (before, after) => {
       freezeState(before);
@@ -22,7 +23,7 @@ describe("diffState", () => {
     },
   );
 
-  test.prop([record, fc.array(fc.nat(1000), { maxLength: 12 })], { numRuns: 1000 })(
+  test.prop([record, fc.array(fc.nat(1000), { maxLength: 12 })], { numRuns: casesOf(1000) })(
     "patches of an edited draft give the edited state",
     (before, choices) => {
       freezeState(before);

@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import * as immer from "immer";
 import { describe, expect } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { inOrder, record, replayed, scramble } from "../../test/support/random-states.js";
 import { createDraft, plainOf } from "./draft.js";
 import { freezeState } from "./freeze-state.js";
@@ -31,7 +32,7 @@ function isFrozenThrough(part: unknown): boolean {
 }
 
 describe("drafts", () => {
-  test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: 1500 })(
+  test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: casesOf(1500) })(
     "give the state that immer gives, share as much, and leave the one before as it was",
     (before, choices) => {
       freezeState(before);
@@ -52,7 +53,7 @@ describe("drafts", () => {
     },
   );
 
-  test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: 1500 })(
+  test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: casesOf(1500) })(
     "write patches that lead from the state before to the one after, order included, through text",
     (before, choices) => {
       freezeState(before);

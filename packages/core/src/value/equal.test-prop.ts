@@ -1,5 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { decodeValue, encodeValue } from "./codec.js";
 import { keyText, sameValue } from "./equal.js";
 
@@ -43,7 +44,7 @@ const money = {
 };
 
 describe("the equality of the engine", () => {
-  test.prop([value, value], { numRuns: 2_000 })(
+  test.prop([value, value], { numRuns: casesOf(2_000) })(
     "gives equal values one key text, and others another",
     (left, right) => {
       expect(keyText(left) === keyText(right)).toBe(sameValue(left, right));

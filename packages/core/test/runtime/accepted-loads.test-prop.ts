@@ -1,6 +1,8 @@
 /** What a run takes can be loaded in another process; what cannot be loaded is refused where it is given. */
+
 import { fc, test } from "@fast-check/vitest";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { memoryStore } from "../../src/runtime.js";
 import { limitValues } from "../../src/value/limits.js";
 import { doors, Line, readAll } from "../support/doors.js";
@@ -40,19 +42,22 @@ describe("with limits that are soon reached", () => {
   afterEach(() => restore());
 
   describe.each(doors)("$name", (door) => {
-    test.prop([value, fc.boolean()], { numRuns: 25 })("is refused at once, or can be loaded", async (given, known) => {
-      const events = known ? [Line] : [];
-      const machine = new Machine(memoryStore());
-      const here = machine.open({ door: door.make({ events }) });
+    test.prop([value, fc.boolean()], { numRuns: casesOf(25) })(
+      "is refused at once, or can be loaded",
+      async (given, known) => {
+        const events = known ? [Line] : [];
+        const machine = new Machine(memoryStore());
+        const here = machine.open({ door: door.make({ events }) });
 
-      const told = await door.give(here.runtime as never, given);
-      await here.runtime.stop();
-      const there = machine.open({ door: door.make({ events }) });
+        const told = await door.give(here.runtime as never, given);
+        await here.runtime.stop();
+        const there = machine.open({ door: door.make({ events }) });
 
-      expect(codes).toContain(told);
-      // The runtime still knows no run where the input of one was refused.
-      if (told === "taken" || door.name !== "the input of a run") await readAll(there.runtime as never);
-      expect(await there.runtime.check()).toMatchObject({ problems: [] });
-    });
+        expect(codes).toContain(told);
+        // The runtime still knows no run where the input of one was refused.
+        if (told === "taken" || door.name !== "the input of a run") await readAll(there.runtime as never);
+        expect(await there.runtime.check()).toMatchObject({ problems: [] });
+      },
+    );
   });
 });

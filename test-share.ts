@@ -1,0 +1,19 @@
+/**
+ * How much of the longest tests runs. CI sets `LONG_TESTS=1` and tries every case; without it a test takes a share of them, the
+ * same in every run, so that `npm test` stays short.
+ *
+ * @module
+ */
+export const isLong: boolean = process.env["LONG_TESTS"] === "1";
+
+const parts = 5;
+
+/** How many of so many random cases are tried. */
+export function casesOf(all: number): number {
+  return isLong ? all : Math.ceil(all / parts);
+}
+
+/** Whether the case of this number is tried: every fifth, from 0 on. */
+export function isTried(number: number): boolean {
+  return isLong || number % parts === 0;
+}
