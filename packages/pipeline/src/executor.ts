@@ -1,6 +1,6 @@
 /**
- * `@millrace/pipeline/executor`: what whoever does the work of a step shares with pipelines. For packages that bring executors,
- * such as `@millrace/agents`: one shape of media and metrics, and one rule for a session that two runs change at the same time.
+ * `@millrace/pipeline/executor`: what executors share with pipelines, for packages that provide executors, such as
+ * `@millrace/agents`. It has one shape of media and metrics, and one rule for concurrent changes of a session.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a generator function yields, as one output.
+ * Collects what a generator function yields into one output.
  *
  * @module
  */
@@ -8,33 +8,33 @@ import { isExecutorResult, isRunEvent, type RunEventLike, toOutput } from "./fun
 import { isStepOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
 
-/** Who wants to know what a generator yields while it runs. A promise is awaited before the next chunk is asked for. */
+/** Listeners to what a generator yields while it runs. A returned promise is awaited before the next chunk is requested. */
 export interface ChunkListeners {
-  /** An event of a run, to be forwarded. */
+  /** Receives an event of a run, to be forwarded. */
   readonly onEvent?: (event: RunEventLike) => unknown;
-  /** A piece of text that the function itself yielded. */
+  /** Receives a piece of text that the function itself yielded. */
   readonly onText?: (text: string) => unknown;
 }
 
-/** What a generator function returns, or an async stream. */
+/** The result of a generator function, or an async stream. */
 export type Chunks = Iterable<unknown, unknown> | AsyncIterable<unknown, unknown>;
 
-/** True for what a generator function returned and for async streams. Lists, sets and maps are data. */
+/** Recognizes generators and async streams. Lists, sets and maps are data. */
 export function isChunks(value: unknown): value is Chunks {
   if (typeof value !== "object" || value === null) return false;
   return Symbol.asyncIterator in value || (Symbol.iterator in value && "next" in value);
 }
 
 /**
- * Runs a generator to its end, and gives what its chunks amount to.
+ * Runs a generator to its end and collects its chunks.
  *
- * - Text is concatenated, the content of the content events of agents and teams too. The event that ends a run has the last word
- *   about that run's content, and brings its media and metrics.
- * - A value that is no text replaces what came before it; text after it starts anew.
- * - The result of a run replaces the content, and brings its media and metrics.
- * - A step output is final: nothing after it is asked for. So is what the generator returns, if anything.
+ * - Text is concatenated, also the content events of agents and teams. The event that ends a run replaces that run's
+ *   content and adds its media and metrics.
+ * - A value that is not text replaces earlier content; text after it starts anew.
+ * - The result of a run replaces the content, and adds its media and metrics.
+ * - A step output is final: nothing after it is requested. So is the generator's return value, if any.
  *
- * When a listener throws, the generator is closed and the error passed on.
+ * When a listener throws, the generator is closed and the error is thrown.
  */
 export async function collectChunks(chunks: Chunks, listeners: ChunkListeners = {}): Promise<StepOutput> {
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();

@@ -1,8 +1,9 @@
 /**
- * What the chunks of a generator amount to so far.
+ * The content that a generator's chunks have made so far.
  *
- * Text is kept in pieces by the run that said it: when the run ends, its result takes their place, and nothing is there twice.
- * Runs inside another run (members of a team, steps of a pipeline) are part of that one's result and count no second time.
+ * Text is kept in pieces, by the run that said it: when the run ends, its result replaces them, so that no text appears
+ * twice. Runs inside of another run (members of a team, steps of a pipeline) are part of that run's result and do not
+ * count again.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import { createOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
 
 interface Piece {
-  /** `null`: the function itself. */
+  /** Id of the run; `null` for the function itself. */
   readonly runId: string | null;
   readonly content: unknown;
 }
@@ -22,15 +23,15 @@ interface Piece {
 export class CollectedContent {
   #pieces: Piece[] = [];
   readonly #seen = new Set<string>();
-  /** What runs ended with, by their ids. */
+  /** Results of ended runs, by run id. */
   readonly #runs = new Map<string, StepOutput>();
 
-  /** What the function itself yielded. */
+  /** Adds a chunk of the function itself. */
   addChunk(content: unknown): void {
     this.#add({ runId: null, content });
   }
 
-  /** The result of a run: it replaces everything before it. */
+  /** Adds the result of a run, which replaces all earlier content. */
   addResult(result: ExecutorResult): void {
     const output = resultOutput(result);
     this.#runs.set(result.runId, output);
@@ -46,7 +47,7 @@ export class CollectedContent {
     if (runId !== null && isEndEvent(event)) this.#end(resultOfEvent({ ...event, runId }));
   }
 
-  /** Of several runs the last one says how it went; media and metrics are those of all. */
+  /** The status is that of the last run; media and metrics are those of all runs. */
   toOutput(): StepOutput {
     const content = this.#pieces.reduce<unknown>((before, piece) => joined(before, piece.content), undefined);
     const runs = [...this.#runs.values()];
@@ -77,7 +78,7 @@ export class CollectedContent {
 
 const contentEvents: ReadonlySet<string> = new Set(["RunContent", "TeamRunContent"]);
 
-/** Text goes on from text; anything else starts anew. */
+/** Appends text to text; any other content replaces the earlier one. */
 function joined(before: unknown, content: unknown): unknown {
   return typeof before === "string" && typeof content === "string" ? before + content : content;
 }

@@ -1,10 +1,10 @@
 /**
- * The sentences that groups of steps have as their content. The wording is stable; readers of data never see them.
+ * The sentences that are the content of groups of steps. The wording is stable; readers of data never see them.
  *
  * @module
  */
 
-/** What there is to say about a group that has ended. */
+/** What the sentence about an ended group says. */
 export type ContainerFacts =
   | { readonly type: "Steps"; readonly name: string; readonly results: number }
   | { readonly type: "Loop"; readonly name: string; readonly iterations: number; readonly results: number }
@@ -16,7 +16,7 @@ export type ContainerFacts =
       readonly branch: "if" | "else";
     };
 
-/** What a group of steps says about itself. A Parallel has its joined results instead. */
+/** The content of a group of steps. The content of a Parallel is its joined results instead. */
 export function containerText(facts: ContainerFacts): string {
   const { type, name, results } = facts;
   switch (type) {
@@ -31,12 +31,12 @@ export function containerText(facts: ContainerFacts): string {
   }
 }
 
-/** What a Condition says that did not hold and has no other branch. `steps` is how many it would have run. */
+/** The content of a Condition that does not hold and has no other branch. `steps` is the number of steps not run. */
 export function notMetText(name: string, steps: number): string {
   return `Condition ${name} not met - skipped ${steps} steps`;
 }
 
-/** What a group says that waits for an answer inside. */
+/** The content of a group that waits for an answer. */
 export function pausedText(type: "Steps" | "Loop" | "Parallel" | "Condition" | "Router", name: string): string {
   return `${type} ${name} paused at inner step`;
 }

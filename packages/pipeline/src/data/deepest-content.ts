@@ -1,9 +1,9 @@
 /**
- * What an output gives to those who come after it.
+ * The content that later steps read from an output.
  *
- * The content of a group of steps is a sentence about the group, which nobody may take for data: readers get the content of
- * its last step instead. A Parallel gives the joined results of its branches, to every reader the same. What was skipped
- * gives nothing, as if it were not there.
+ * The content of a group of steps is a sentence about the group, not data: readers get the content of its last step
+ * instead. A Parallel gives every reader the joined results of its branches. A skipped output gives nothing, as if it
+ * were not there.
  *
  * @module
  */
@@ -11,17 +11,20 @@ import type { StepOutput, StepType } from "./step-output.types.js";
 
 const groups: ReadonlySet<StepType> = new Set<StepType>(["Steps", "Loop", "Parallel", "Condition", "Router"]);
 
-/** True for a group of steps. A nested pipeline is none: its content is its result. */
+/** Returns `true` for a group of steps. A nested pipeline is not a group: its content is its result. */
 export function isGroup(output: StepOutput): boolean {
   return groups.has(output.stepType);
 }
 
-/** False for what was skipped, and for a group in which nothing ran. */
+/** Returns `false` for a skipped output, and for a group in which nothing ran. */
 export function hasRun(output: StepOutput): boolean {
   return !output.skipped && (!isGroup(output) || output.steps.some(hasRun));
 }
 
-/** The content of the output; of a group, that of its last step that ran, at every level; of a Parallel, the joined results. */
+/**
+ * Content of an output. For a group, at every level, the content of its last step that ran; for a Parallel, the joined
+ * results.
+ */
 export function deepestContent(output: StepOutput): unknown {
   if (!hasRun(output)) return undefined;
   if (!isGroup(output) || output.stepType === "Parallel") return output.content;
@@ -29,7 +32,7 @@ export function deepestContent(output: StepOutput): unknown {
   return last && deepestContent(last);
 }
 
-/** The content that follows the outputs: that of the last one that ran. Also the content of a run. */
+/** Content of the last output that ran. It is also the content of a run. */
 export function lastContent(outputs: readonly StepOutput[]): unknown {
   const last = outputs.findLast(hasRun);
   return last && deepestContent(last);

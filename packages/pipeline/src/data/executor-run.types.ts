@@ -3,7 +3,7 @@ import type { ExecutorType, StepMetricsData } from "./metrics.types.js";
 /** One run of an agent, a team or a nested pipeline in a step. Plain data. */
 export interface ExecutorRun {
   readonly runId: string;
-  /** The run of the pipeline. */
+  /** Id of the pipeline's run. */
   readonly parentRunId: string;
   readonly stepId: string;
   readonly stepName: string;
@@ -12,10 +12,10 @@ export interface ExecutorRun {
   readonly status: string;
   readonly content: unknown;
   readonly metrics: StepMetricsData | null;
-  /** Of an agent or a team: what was said, as the executor tells it. */
+  /** Messages of an agent or a team, in the form of the executor. */
   readonly messages: readonly unknown[];
-  /** Of an agent or a team: the calls of tools. */
+  /** Tool calls of an agent or a team. */
   readonly tools: readonly unknown[];
-  /** Of a team: what its members did. */
+  /** Runs of a team's members. */
   readonly memberRuns: readonly unknown[];
 }

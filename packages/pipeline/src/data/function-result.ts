@@ -1,5 +1,5 @@
 /**
- * What a function returned or yielded, as an output.
+ * Converts what a function returned or yielded to an output.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { createOutput, isStepOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
 import { toText } from "./text.js";
 
-/** The result of a run of an agent, a team or a pipeline, as far as a step is concerned. */
+/** The result of a run of an agent, a team or a pipeline, as far as a step needs it. */
 export interface ExecutorResult extends MediaLists {
   readonly runId: string;
   readonly content?: unknown;
   readonly metrics?: unknown;
   readonly status?: string;
   readonly error?: unknown;
-  /** Of a pipeline: the outputs of its steps, so that lookups find them by their names. */
+  /** Outputs of a pipeline's steps, so that they can be looked up by name. */
   readonly stepResults?: unknown;
 }
 
@@ -25,7 +25,7 @@ export interface ExecutorResult extends MediaLists {
 export interface RunEventLike {
   readonly event: string;
   readonly runId?: string;
-  /** The run around this one: of a team for its members, of a pipeline for what it runs. */
+  /** Id of the enclosing run: the team's for its members, the pipeline's for what it runs. */
   readonly parentRunId?: string | null;
   readonly workflowRunId?: string | null;
   readonly content?: unknown;
@@ -33,7 +33,7 @@ export interface RunEventLike {
 
 const statuses: ReadonlySet<unknown> = new Set(["COMPLETED", "ERROR", "CANCELLED", "PAUSED"]);
 
-/** True for the result of a run: it has a `runId`, content, and the status or the metrics of a run. */
+/** Recognizes the result of a run: it has a `runId`, content, and the status or the metrics of a run. */
 export function isExecutorResult(value: unknown): value is ExecutorResult {
   return (
     isObject(value) &&
@@ -44,7 +44,7 @@ export function isExecutorResult(value: unknown): value is ExecutorResult {
   );
 }
 
-/** True for an event of a run and for a `CustomEvent`. Other objects with a field `event` are data. */
+/** Recognizes an event of a run, and a `CustomEvent`. Other objects with a field `event` are data. */
 export function isRunEvent(value: unknown): value is RunEventLike {
   if (!isObject(value) || typeof value["event"] !== "string") return false;
   return (
@@ -57,10 +57,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * What a function returned, as an output: a step output as it is, the result of a run with its media, metrics and run id,
- * anything else as content with its type kept.
+ * Converts the result of a function: a step output stays as it is; the result of a run brings its media, metrics and
+ * run id; any other value becomes the content.
  *
- * @param identity What the step knows better than its function: names, ids, types.
+ * @param identity Names, ids and types, which the step knows better than its function.
  */
 export function toOutput(value: unknown, identity: Partial<StepOutput> = {}): StepOutput {
   if (isStepOutput(value)) return createOutput({ ...value, ...identity });
@@ -68,7 +68,7 @@ export function toOutput(value: unknown, identity: Partial<StepOutput> = {}): St
   return createOutput({ content: value, ...identity });
 }
 
-/** The output of a step that has run what gave this result. */
+/** Makes the output of a step from the result of its executor's run. */
 export function resultOutput(result: ExecutorResult): StepOutput {
   const { content, status, error } = result;
   const failed = status === "ERROR" || status === "CANCELLED";
@@ -88,7 +88,7 @@ function errorText(error: unknown): string {
   return typeof error["message"] === "string" ? error["message"] : toText(error);
 }
 
-/** Those of a pipeline's run are by step: summed, with the time of the whole run. */
+/** The metrics of a pipeline's run are listed by step: they are summed, with the duration of the whole run. */
 function metricsOf(metrics: unknown): StepMetricsData | null {
   if (!isObject(metrics) || typeof metrics["duration"] !== "number") return null;
   if (typeof metrics["totalTokens"] === "number") return metrics as unknown as StepMetricsData;
@@ -110,12 +110,12 @@ const endStatus: Readonly<Record<string, string>> = {
   TeamRunCancelled: "CANCELLED",
 };
 
-/** True for the last event of a run. */
+/** Returns `true` for the last event of a run. */
 export function isEndEvent({ event }: RunEventLike): boolean {
   return Object.hasOwn(endStatus, event);
 }
 
-/** The result that the last event of a run tells. */
+/** Reads the result from the last event of a run. */
 export function resultOfEvent(event: RunEventLike & { readonly runId: string }): ExecutorResult {
   const status = endStatus[event.event] as string;
   if (status === "COMPLETED") return { ...event, status };

@@ -1,20 +1,20 @@
 import { isEmptyContent, toText } from "./text.js";
 
-/** What earlier runs of a session leave for later ones. Of completed runs only, the oldest first. */
+/** What a completed run leaves for later runs of its session. */
 export interface HistoryRun {
-  /** The input of the run, as it was given. */
+  /** The input of the run. */
   readonly input?: unknown;
-  /** The content that the run ended with. */
+  /** The content at the end of the run. */
   readonly content?: unknown;
 }
 
-/** The newest `count` runs; without a count all of them, with none below 1. The order stays. */
+/** The newest `count` runs in their order: all runs without a count, none for a count below 1. */
 export function historyWindow<Run>(runs: readonly Run[], count?: number | null): readonly Run[] {
   if (count === undefined || count === null) return runs;
   return count >= 1 ? runs.slice(-count) : [];
 }
 
-/** Runs as a block that goes in front of a message, numbered from the oldest one in it; `undefined` without runs. */
+/** Describes runs in a block of text for a prompt, numbered from the oldest; `undefined` without runs. */
 export function historyText(runs: readonly HistoryRun[]): string | undefined {
   if (runs.length === 0) return undefined;
   const blocks = runs.map(({ input, content }, index) =>

@@ -1,4 +1,4 @@
-/** What a person wants otherwise in a step that runs again. */
+/** The wishes of a person for a step that runs again. */
 export interface RetryFeedback {
   readonly previousOutput?: unknown;
   readonly feedback?: string;
@@ -6,7 +6,7 @@ export interface RetryFeedback {
 
 /** What people said to a step before it ran. */
 export interface HumanInput {
-  /** The fields that the step asked for. */
+  /** Values of the fields that the step asked for. */
   readonly userInput?: Readonly<Record<string, unknown>>;
   /** Present when the step runs again because its output was rejected. */
   readonly retryFeedback?: RetryFeedback;

@@ -5,11 +5,11 @@ import { isEmptyContent, toText } from "./text.js";
 const MAX_LEVEL = 6;
 
 /**
- * The joined results of a Parallel, its content: a Markdown heading with the name of each branch in the order of declaration,
- * and below it what the branch ended with.
+ * Joins the results of a Parallel's branches, as its content: a Markdown heading with the name of each branch, in the
+ * order of declaration, and below it the branch's last content.
  *
- * A Parallel inside a branch gets headings one level deeper. A branch that ran nothing is left out; one that failed is not, also
- * where its error policy let the pipeline go on.
+ * A Parallel inside of a branch gets headings one level deeper. A branch that ran nothing is left out. A failed branch
+ * is included, even when its error policy let the pipeline continue.
  */
 export function joinParallel(branches: readonly StepOutput[]): string {
   return join(branches, 2) || "No parallel steps executed";
@@ -34,7 +34,7 @@ function body(branch: StepOutput, level: number): string {
   return isEmptyContent(content) ? (branch.error ?? "*(No content)*") : toText(content);
 }
 
-/** Where the content of an output comes from: a step, or a Parallel. */
+/** Finds the output whose content counts: of a step, or of a Parallel. */
 function lastPlain(output: StepOutput): StepOutput {
   if (output.stepType === "Parallel") return output;
   const last = output.stepType === "Workflow" ? undefined : output.steps.findLast(hasRun);

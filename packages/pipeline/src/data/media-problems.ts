@@ -1,6 +1,6 @@
 import type { MediaFields, MediaKind } from "./media.types.js";
 
-/** Everything that is wrong with the fields, one sentence each. */
+/** Lists all problems of the fields, one sentence each. */
 export function mediaProblems(kind: MediaKind, fields: MediaFields): string[] {
   return [
     ...sourceProblems(kind, fields),
@@ -57,7 +57,7 @@ function mimeProblems(kind: MediaKind, mimeType: unknown): string[] {
   return [`\`mimeType\` is ${JSON.stringify(mimeType)}; files are PDF, office documents, text, JSON or code.`];
 }
 
-/** What models read as a file, beside `text/*`. */
+/** Types that models accept as a file, besides `text/*`. */
 const fileTypes: ReadonlySet<string> = new Set(
   [
     "pdf",

@@ -8,34 +8,37 @@ import { digest } from "millrace/engine";
 import type { Media, MediaFields, MediaKind, MediaSet } from "./media.types.js";
 import { mediaProblems } from "./media-problems.js";
 
-/** Media by kind. Fields that `image`, `video`, `audio` and `file` take are as good as what they return. */
+/** Media by kind. The arguments of `image`, `video`, `audio` and `file` are accepted like their results. */
 export type MediaLists = {
   readonly [Kind in keyof MediaSet]?: readonly (Media | MediaFields)[] | undefined;
 };
 
 /**
- * An image to give to a run or to return from a step.
+ * Creates an image, for the input of a run or the output of a step.
  *
- * @throws {WorkflowError} `OPTION_INVALID` naming everything that is wrong. It takes exactly one of `url`, `filepath`, `content`.
+ * @throws {WorkflowError} `OPTION_INVALID` naming every problem, unless exactly one of `url`, `filepath`, `content` is
+ * given.
  */
 export function image(fields: MediaFields): Media {
   return createMedia("image", fields);
 }
 
-/** A video. @see {@link image} */
+/** Creates a video. @see {@link image} */
 export function video(fields: MediaFields): Media {
   return createMedia("video", fields);
 }
 
-/** A sound. @see {@link image} */
+/** Creates a sound. @see {@link image} */
 export function audio(fields: MediaFields): Media {
   return createMedia("audio", fields);
 }
 
 /**
- * A document. It takes at least one of `id` (of a file that the model's provider holds), `url`, `filepath` and `content`.
+ * Creates a document from at least one of `id` (of a file that the model's provider holds), `url`, `filepath` and
+ * `content`.
  *
- * @throws {WorkflowError} `OPTION_INVALID` naming everything that is wrong; a `mimeType` that no model reads as a file, too.
+ * @throws {WorkflowError} `OPTION_INVALID` naming every problem, including a `mimeType` that no model accepts as a
+ * file.
  */
 export function file(fields: MediaFields): Media {
   return createMedia("file", fields);
@@ -81,7 +84,7 @@ function invalid(problems: readonly string[]): WorkflowError {
 const kinds = { images: "image", videos: "video", audio: "audio", files: "file" } as const;
 const lists = Object.keys(kinds) as (keyof MediaSet)[];
 
-/** No media at all. */
+/** A set without media. */
 export const emptyMedia: MediaSet = Object.freeze({
   images: Object.freeze([]),
   videos: Object.freeze([]),
@@ -90,11 +93,11 @@ export const emptyMedia: MediaSet = Object.freeze({
 });
 
 /**
- * The media of both, the first one's first. An item whose id came before is left out. Neither set is changed; without a second
- * one the first is given back.
+ * Media of both sets, those of the first one first, without repeated ids. Changes neither set; returns `first` when
+ * there is no second.
  */
 export function mergeMedia(first: MediaSet, second: MediaSet): MediaSet {
-  // Nearly always: media are rare, and every step merges what came before it.
+  // The usual case: media are rare, and every step merges those of earlier steps.
   if (lists.every((list) => second[list].length === 0)) return first;
   return {
     images: unique([...first.images, ...second.images]),
@@ -110,9 +113,9 @@ function unique(items: readonly Media[]): readonly Media[] {
 }
 
 /**
- * The four lists of any object that may have some of them. The caller's lists are copied: they may change afterwards.
+ * Reads the four lists of media from any object. Copies the lists, which the caller may change later.
  *
- * @throws {WorkflowError} `OPTION_INVALID` naming every item that is wrong, with its place.
+ * @throws {WorkflowError} `OPTION_INVALID` naming every invalid item with its position.
  */
 export function toMediaSet(given: MediaLists): MediaSet {
   const problems = lists.flatMap((list) => listProblems(list, given[list]));

@@ -3,25 +3,25 @@ export type MediaKind = "image" | "video" | "audio" | "file";
 /**
  * A picture, video, sound or file that travels with a run.
  *
- * Plain data: it is stored with the run as it is. Make one with `image`, `video`, `audio` or `file`,
- * which check the fields and give it an id.
+ * Plain data, stored with the run. Create it with `image`, `video`, `audio` or `file`, which check the fields and
+ * assign an id.
  */
 export interface Media {
   readonly kind: MediaKind;
-  /** Two items with one id are the same item: it is kept once. */
+  /** Identifies the item: of items with equal ids, only the first is kept. */
   readonly id: string;
   readonly url?: string;
-  /** Read by whoever sends the item to a model, not by the pipeline. */
+  /** Path that the executor reads when it sends the item to a model. The pipeline does not read it. */
   readonly filepath?: string;
-  /** The bytes, in base64. */
+  /** Base64 text of the bytes. */
   readonly content?: string;
   readonly mimeType?: string;
-  /** As in `"png"` or `"mp3"`. */
+  /** Format without a dot: `"png"`, `"mp3"`. */
   readonly format?: string;
   readonly name?: string;
 }
 
-/** The media of an input, a step or a run, by kind, in the order in which they appeared. */
+/** Media of an input, a step or a run, by kind, in order of appearance. */
 export interface MediaSet {
   readonly images: readonly Media[];
   readonly videos: readonly Media[];
@@ -29,17 +29,17 @@ export interface MediaSet {
   readonly files: readonly Media[];
 }
 
-/** What an image, video, sound or file is made of. */
+/** Arguments of `image`, `video`, `audio` and `file`. */
 export interface MediaFields {
-  /** @default made from the url, path or content: the same for the same item, in every process. */
+  /** @default derived from the url, path or content: equal for equal items, in every process */
   readonly id?: string;
-  /** Absolute; a `data:` URL too. */
+  /** Absolute URL; also a `data:` URL. */
   readonly url?: string;
   readonly filepath?: string;
   /** Bytes, or base64 text. */
   readonly content?: string | Uint8Array;
   readonly mimeType?: string;
-  /** As in `"png"` or `"mp3"`. */
+  /** Format without a dot: `"png"`, `"mp3"`. */
   readonly format?: string;
   readonly name?: string;
 }

@@ -1,9 +1,10 @@
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Dependencies or metadata: plain objects are merged field by field, of everything else the second replaces the first.
+ * Merges dependencies or metadata: plain objects field by field; any other value of `second` replaces that of `first`.
  *
- * Not the merge of session states: that one copies, and a database client among the dependencies has to stay what it is.
+ * Session states are merged elsewhere: that merge copies values, and a database client among the dependencies must not
+ * be copied.
  */
 export function mergeValues(first: Values, second: Values): Record<string, unknown> {
   const merged = new Map(Object.entries(first));

@@ -2,24 +2,24 @@ import { type HistoryRun, historyText } from "./history-text.js";
 import type { RetryFeedback } from "./human-input.types.js";
 import { isEmptyContent, toText } from "./text.js";
 
-/** What a message is made of. */
+/** Parts of a message. */
 export interface MessageParts {
-  /** The content of the step before; empty content counts as none. */
+  /** Content of the previous step; empty content counts as absent. */
   readonly previous?: unknown;
-  /** The input of the run: the message where there is no previous content. */
+  /** Input of the run: the message when there is no previous content. */
   readonly input: unknown;
-  /** The runs to put in front, as far as they are wanted. */
+  /** Earlier runs to put before the message. */
   readonly history?: readonly HistoryRun[] | undefined;
-  /** The fields that a person filled in. */
+  /** Values of the fields that a person filled in. */
   readonly humanInput?: Readonly<Record<string, unknown>> | undefined;
   readonly retryFeedback?: RetryFeedback | undefined;
 }
 
 /**
- * What an agent, a team or a nested pipeline receives as its input.
+ * Builds the input of an agent, a team or a nested pipeline.
  *
- * Structured content stays as it is while nothing is put around it: a nested pipeline checks it against its schema, agents turn
- * it into text with `toText`.
+ * Structured content keeps its type when nothing is added to it: a nested pipeline checks it with its schema, and
+ * agents convert it with `toText`.
  */
 export function prepareMessage(parts: MessageParts): unknown {
   const base = isEmptyContent(parts.previous) ? parts.input : parts.previous;

@@ -1,8 +1,8 @@
 /**
- * Adding up what steps took, exactly: every execution counts once.
+ * Adds up metrics so that every execution counts exactly once.
  *
- * An execution is one attempt of one step. The executions of a nested pipeline are kept inside the one that called it, which has
- * their sum: whoever adds up one level never counts anything twice.
+ * An execution is one attempt of one step. The executions of a nested pipeline are kept inside of the execution of its
+ * step, which has their sum: adding up one level never counts an execution twice.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type {
 } from "./metrics.types.js";
 import type { StepOutput } from "./step-output.types.js";
 
-/** Nothing called, no time taken. */
+/** Zeros. */
 export const emptyMetrics: StepMetricsData = Object.freeze({
   inputTokens: 0,
   outputTokens: 0,
@@ -25,7 +25,7 @@ export const emptyMetrics: StepMetricsData = Object.freeze({
   duration: 0,
 });
 
-/** Tokens, cost and durations add; of times to the first token the smallest stays. */
+/** Adds tokens, cost and durations; of the times to the first token the smaller one is kept. */
 export function addMetrics(first: StepMetricsData, second: StepMetricsData): StepMetricsData {
   return {
     inputTokens: first.inputTokens + second.inputTokens,
@@ -39,7 +39,7 @@ export function addMetrics(first: StepMetricsData, second: StepMetricsData): Ste
   };
 }
 
-/** What a run took since it had taken `before`: for sums that have that already. */
+/** Difference between `now` and the earlier metrics `before` of the same run. */
 export function metricsSince(before: StepMetricsData, now: StepMetricsData): StepMetricsData {
   const { timeToFirstToken: _first, additionalMetrics: _more, details = {}, ...counts } = before;
   const models = Object.entries(details).map(([role, used]) => [role, used.map(negative)]);
@@ -51,7 +51,7 @@ function negative<Counts extends object>(counts: Counts): Counts {
   return Object.fromEntries(entries) as Counts;
 }
 
-/** The sum of all that there are; `null` when there are none, or nothing but zeros. */
+/** Sum of all metrics; `null` when there are none, or only zeros. */
 export function sumMetrics(all: readonly (StepMetricsData | null)[]): StepMetricsData | null {
   const counted = all.filter((metrics) => metrics !== null && !isZero(metrics)) as StepMetricsData[];
   return counted.length === 0 ? null : counted.reduce(addMetrics);
@@ -74,13 +74,13 @@ const modelNumbers = ["inputTokens", "outputTokens", "totalTokens", ...optionalT
 
 type Numbers = { readonly [Key in (typeof modelNumbers)[number]]?: number };
 
-/** Only the numbers that at least one of them has. */
+/** Adds the optional numbers that at least one side has. */
 function addOptional(keys: readonly (keyof Numbers)[], first: Numbers, second: Numbers): Numbers {
   const add = (one: number, other: number) => one + other;
   return Object.assign({}, ...keys.map((key) => merged(key, add, [first[key], second[key]])));
 }
 
-/** The field from both values, from the one that there is, or no field. */
+/** Merges one field of both sides; without it on one side, takes the other. */
 function merged<Key extends string, Value>(
   key: Key,
   merge: (first: Value, second: Value) => Value,
@@ -100,7 +100,7 @@ function addDetails(first: Details, second: Details): Details {
   );
 }
 
-/** One entry per provider and id. */
+/** Adds entries with equal provider and id. */
 function addModels(models: readonly ModelMetricsData[]): readonly ModelMetricsData[] {
   const byModel = new Map<string, ModelMetricsData>();
   for (const model of models) {
@@ -123,7 +123,7 @@ function addExtras(first: Extras, second: Extras): Extras {
 
 // ---- executions
 
-/** The execution that an output came from; its `metrics` are those of this attempt alone. */
+/** The execution that made an output; its `metrics` are of this attempt alone. */
 export function executionOf(output: StepOutput): StepExecutionData {
   const steps = executionsOf(output.steps);
   return {
@@ -138,8 +138,8 @@ export function executionOf(output: StepOutput): StepExecutionData {
 }
 
 /**
- * The executions behind outputs at any depth, in order. What was skipped before it ran is none; what has come to no result says
- * nothing of what it took: its attempts are counted by themselves.
+ * The executions that made the outputs, at any depth, in order. Skipped outputs have none. An output without a result
+ * does not know its metrics: its attempts are counted separately.
  */
 export function executionsOf(outputs: readonly StepOutput[]): readonly StepExecutionData[] {
   return outputs.flatMap((output) => {
@@ -149,9 +149,9 @@ export function executionsOf(outputs: readonly StepOutput[]): readonly StepExecu
 }
 
 /**
- * Metrics of a run. Executions of one name are summed and listed.
+ * Metrics of a run: executions of steps with equal names are summed and listed.
  *
- * @param durationSeconds Of the whole run, from its start to its end.
+ * @param durationSeconds Duration of the whole run.
  */
 export function runMetrics(executions: readonly StepExecutionData[], durationSeconds: number): RunMetricsData {
   return { duration: durationSeconds, steps: byStep(executions) };
@@ -167,7 +167,7 @@ function byStep(executions: readonly StepExecutionData[]): Readonly<Record<strin
   return Object.fromEntries([...names].map(([name, same]) => [name, stepMetrics(name, same)]));
 }
 
-/** Within a millisecond, failed attempts come before the one that went well. */
+/** Orders by end. Within one millisecond, failed attempts come before the successful one. */
 function byEnd(one: StepExecutionData, other: StepExecutionData): number {
   return (one.endedAtMs ?? 0) - (other.endedAtMs ?? 0) || Number(one.success) - Number(other.success);
 }
@@ -187,8 +187,8 @@ function stepMetrics(stepName: string, all: readonly StepExecutionData[]): StepM
 }
 
 /**
- * Metrics of a session with one more run. Tokens and cost are those of every step; the duration is that of agents and teams,
- * nested ones too, without functions and the pipeline around them.
+ * Adds a run to the metrics of its session. Tokens and cost cover every step; the duration covers agents and teams at
+ * any depth, but neither functions nor pipelines.
  *
  * Add every run once, when it has ended.
  */
@@ -199,7 +199,7 @@ export function addRunToSession(session: SessionMetricsData | null, run: RunMetr
 
 function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData {
   if (executorType === "agent" || executorType === "team") return metrics;
-  // Of a nested pipeline, tokens are in its own metrics: failed attempts inside are not among its steps.
+  // Tokens of a nested pipeline come from its own metrics, because its steps do not include failed attempts.
   const duration = steps.map(usage).reduce((sum, inside) => sum + inside.duration, 0);
   return { ...metrics, duration };
 }

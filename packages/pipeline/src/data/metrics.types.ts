@@ -1,8 +1,8 @@
 export type ExecutorType = "agent" | "team" | "function" | "workflow";
 
-/** What one model used. The entry of {@link StepMetricsData.details}. */
+/** Usage of one model; an entry of {@link StepMetricsData.details}. */
 export interface ModelMetricsData {
-  /** The model's id, as in `"gpt-5-mini"`. */
+  /** Id of the model: `"gpt-5-mini"`. */
   readonly id: string;
   readonly provider: string;
   readonly inputTokens?: number;
@@ -17,14 +17,14 @@ export interface ModelMetricsData {
   readonly cost?: number;
 }
 
-/** What executing a step took. Tokens are 0 where no model was called. */
+/** Metrics of executing a step. Tokens are 0 without a model call. */
 export interface StepMetricsData {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
-  /** Seconds. */
+  /** Duration in seconds. */
   readonly duration: number;
-  /** Seconds from the call to the first token. The smallest of all calls that are added. */
+  /** Seconds from the call to the first token; in a sum, the smallest value. */
   readonly timeToFirstToken?: number;
   readonly audioInputTokens?: number;
   readonly audioOutputTokens?: number;
@@ -32,11 +32,11 @@ export interface StepMetricsData {
   readonly cacheReadTokens?: number;
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
-  /** In the currency of the executor's price list. */
+  /** Cost in the currency of the executor's price list. */
   readonly cost?: number;
-  /** By the role of the model in its executor (`"model"`, `"outputModel"`); one entry per provider and id. */
+  /** Usage by the role of the model in its executor (`"model"`, `"outputModel"`); one entry per provider and id. */
   readonly details?: Readonly<Record<string, readonly ModelMetricsData[]>>;
-  /** What an executor adds of its own. Numbers add up, of other values the last one stays. */
+  /** Metrics that the executor adds. In a sum, numbers are added; of other values the last one is kept. */
   readonly additionalMetrics?: Readonly<Record<string, unknown>>;
 }
 
@@ -47,33 +47,33 @@ export interface StepExecutionData {
   readonly executorName: string | null;
   readonly metrics: StepMetricsData;
   readonly success: boolean;
-  /** Epoch milliseconds. */
+  /** When the attempt ended, in epoch milliseconds. */
   readonly endedAtMs?: number;
-  /** Of a nested pipeline: the executions inside, whose sum is in `metrics`. Else empty. */
+  /** Executions inside of a nested pipeline, whose sum is `metrics`; else empty. */
   readonly steps: readonly StepExecutionData[];
 }
 
-/** All executions of the steps of one name. */
+/** All executions of the steps with one name. */
 export interface StepMetrics {
   readonly stepName: string;
-  /** Of the last execution. */
+  /** Executor type of the last execution. */
   readonly executorType: ExecutorType;
   readonly executorName: string | null;
-  /** The sum of all executions, failed attempts and iterations of loops included. */
+  /** Sum of all executions, including failed attempts and all iterations of loops. */
   readonly metrics: StepMetricsData;
-  /** In the order in which they ended. */
+  /** The executions, in the order in which they ended. */
   readonly executions: readonly StepExecutionData[];
-  /** Of a nested pipeline: its steps, which `metrics` includes. */
+  /** Steps of a nested pipeline, which `metrics` includes. */
   readonly steps?: Readonly<Record<string, StepMetrics>>;
 }
 
-/** What a run took. */
+/** Metrics of a run. */
 export interface RunMetricsData {
-  /** Seconds from the start of the run to its end, all of it. */
+  /** Seconds from the start to the end of the run. */
   readonly duration: number;
-  /** By the name of the step. */
+  /** Metrics by name of the step. */
   readonly steps: Readonly<Record<string, StepMetrics>>;
 }
 
-/** What the agents and teams of all runs of a session took; `duration` is their time alone. */
+/** Metrics of all agents and teams in all runs of a session; `duration` is their time alone. */
 export type SessionMetricsData = StepMetricsData;

@@ -1,5 +1,5 @@
 /**
- * What a step receives, with lookups of everything that ran before it.
+ * The input of a step, with access to the outputs of everything before it.
  *
  * @module
  */
@@ -12,35 +12,35 @@ import type { Media, MediaSet } from "./media.types.js";
 import type { StepOutput } from "./step-output.types.js";
 import { isEmptyContent, toText } from "./text.js";
 
-/** What a {@link StepInput} is made of: plain data. */
+/** Plain data from which a {@link StepInput} is made. */
 export interface StepInputFields {
   readonly input: unknown;
-  /** Everything before the step in the order of completion: of the outer groups, then of its own. */
+  /** Outputs before the step in order of completion: of the outer groups, then of its own group. */
   readonly outputs?: readonly StepOutput[];
   readonly additionalData?: Readonly<Record<string, unknown>> | undefined;
-  /** The media of the run's input and of all outputs before. A function is called when somebody looks. */
+  /** Media of the run's input and of all earlier outputs. A function is called on first access. */
   readonly media?: MediaSet | (() => MediaSet);
-  /** Completed runs of the session, the oldest first. Null: they were not loaded. */
+  /** Completed runs of the session, oldest first; `null` when they were not loaded. */
   readonly history?: readonly HistoryRun[] | null;
   readonly humanInput?: HumanInput | undefined;
 }
 
-/** What a function, an evaluator or a selector receives. */
+/** The argument of functions, evaluators and selectors. */
 export class StepInput {
-  /** The input of the run, the same for every step; checked, where the pipeline has an `inputSchema`. */
+  /** Input of the run, equal for every step; checked when the pipeline has an `inputSchema`. */
   readonly input: unknown;
   /**
-   * What the step before ended with, with its type. Of a group of steps: what its last step ended with. Of a Parallel: the
-   * joined results. `undefined` for the first step.
+   * Content of the previous step, with its type. For a group of steps it is the content of the group's last step; for a
+   * Parallel, the joined results. `undefined` for the first step.
    */
   readonly previousStepContent: unknown;
-  /** As given to the run. */
+  /** The `additionalData` of the run. */
   readonly additionalData: Readonly<Record<string, unknown>>;
   /** What people said to this step before it ran. */
   readonly humanInput: HumanInput | undefined;
   readonly #outputs: readonly StepOutput[];
   readonly #history: readonly HistoryRun[] | null;
-  /** Made when they are asked for: in a long loop every step would pay for all before it. */
+  /** Computed on first access: otherwise every step of a long loop would pay for all earlier ones. */
   #media: MediaSet | (() => MediaSet);
   #byName: ReadonlyMap<string, StepOutput> | undefined;
 
@@ -55,7 +55,7 @@ export class StepInput {
     this.#history = fields.history === undefined ? [] : fields.history;
   }
 
-  /** Those of the run's input, then those of all steps before. */
+  /** Images of the run's input, then those of all earlier steps. */
   get images(): readonly Media[] {
     return this.#allMedia().images;
   }
@@ -78,23 +78,24 @@ export class StepInput {
   }
 
   /**
-   * Outputs by name in the order of completion, without what was skipped. Of steps with one name, the last one that ran:
-   * {@link getStepOutputs} has them all.
+   * Earlier outputs by name, in order of completion, without skipped ones. For several steps with one name, the last
+   * that ran; {@link getStepOutputs} returns them all.
    */
   get previousStepOutputs(): ReadonlyMap<string, StepOutput> {
     this.#byName ??= byName(this.#outputs.filter(hasRun));
     return this.#byName;
   }
 
-  /** Text as it is, anything else as JSON indented by two spaces; `undefined` without input. */
+  /** The input as text: text unchanged, other values as JSON indented by two spaces; `undefined` without input. */
   getInputAsString(): string | undefined {
     return this.input === undefined ? undefined : toText(this.input);
   }
 
   /**
-   * The output of the step of this name: the last one before this step, else the first one inside a group or nested pipeline.
+   * Output of the step with this name: the last one before this step, else the first one inside of a group or nested
+   * pipeline.
    *
-   * A step that was skipped is found when no other has the name; see its `skipped` and `error`.
+   * A skipped step is found when no other step has the name; see its `skipped` and `error`.
    */
   getStepOutput(name: string): StepOutput | undefined {
     const direct = this.previousStepOutputs.get(name);
@@ -103,14 +104,15 @@ export class StepInput {
     return found.find(hasRun) ?? found[0];
   }
 
-  /** All outputs of this name at any depth, the earliest first: repeated steps, all iterations of a loop. */
+  /** All outputs with this name at any depth, earliest first: of repeated steps, and of every iteration of a loop. */
   getStepOutputs(name: string): readonly StepOutput[] {
     return this.#outputs.flatMap((output) => named(name, output));
   }
 
   /**
-   * What the step of this name ended with. Of a Parallel: an object with the text of each branch by its name, branches without
-   * content left out; of branches with one name, the others have a number behind it: `"look"`, `"look 2"`. Of another group: what its last step ended with. `undefined` when there is no such step or it was skipped.
+   * Content of the step with this name. For a Parallel, an object with the text of each branch by its name, without
+   * empty branches; repeated names get a number: `"look"`, `"look 2"`. For another group, the content of its last step.
+   * `undefined` when the step does not exist or was skipped.
    */
   getStepContent(name: string): unknown {
     const output = this.getStepOutput(name);
@@ -118,7 +120,7 @@ export class StepInput {
     return output.stepType === "Parallel" ? branchTexts(output) : deepestContent(output);
   }
 
-  /** What every step before ended with, each below a line with its name; "" when nothing came before. */
+  /** Contents of all earlier steps, each below a line with the step's name; "" when there are none. */
   getAllPreviousContent(): string {
     return this.#outputs
       .map((output) => ({ name: output.stepName, content: deepestContent(output) }))
@@ -127,22 +129,22 @@ export class StepInput {
       .join("\n\n");
   }
 
-  /** The same as {@link previousStepContent}. */
+  /** Same as {@link previousStepContent}. */
   getLastStepContent(): unknown {
     return this.previousStepContent;
   }
 
   /**
-   * Input and response of earlier runs of the session as texts, the oldest first.
+   * Input and response of earlier runs of the session as texts, oldest first.
    *
-   * @param count Of the newest runs. All when it is not given, none below 1.
+   * @param count Number of the newest runs: all by default, none below 1.
    * @throws {WorkflowError} `OPTION_INVALID` when the pipeline does not load history.
    */
   getWorkflowHistory(count?: number): readonly (readonly [input: string, response: string])[] {
     return historyWindow(this.#loaded(), count).map(({ input, content }) => [toText(input), toText(content)] as const);
   }
 
-  /** Earlier runs of the session as a block for a prompt; `undefined` when there are none. @see {@link getWorkflowHistory} */
+  /** Earlier runs of the session as a block for a prompt; `undefined` without runs. @see {@link getWorkflowHistory} */
   getWorkflowHistoryContext(count?: number): string | undefined {
     return historyText(historyWindow(this.#loaded(), count));
   }
@@ -157,7 +159,7 @@ export class StepInput {
   }
 }
 
-/** A name that comes again moves to the end. */
+/** A repeated name moves to the end. */
 function byName(outputs: readonly StepOutput[]): ReadonlyMap<string, StepOutput> {
   const map = new Map<string, StepOutput>();
   for (const output of outputs) {
@@ -180,7 +182,7 @@ function branchTexts(parallel: StepOutput): unknown {
     const { stepId, stepName } = branch;
     const content = deepestContent(branch);
     if (isEmptyContent(content)) continue;
-    const name = names.get(stepId) ?? freeName(texts, stepName); // of the iterations of a loop, the last one
+    const name = names.get(stepId) ?? freeName(texts, stepName); // the last of a loop's iterations counts
     if (stepId !== "") names.set(stepId, name);
     texts.set(name, toText(content));
   }

@@ -1,5 +1,5 @@
 /**
- * Outputs of steps: made by functions with `stepOutput`, completed by the pipeline with `createOutput`.
+ * Outputs of steps: functions make them with `stepOutput`, and the pipeline completes them with `createOutput`.
  *
  * @module
  */
@@ -11,21 +11,24 @@ import type { StepOutput, StepType } from "./step-output.types.js";
 export interface StepOutputFields extends MediaLists {
   /** Text or structured data. */
   readonly content?: unknown;
-  /** Ends the pipeline after this step; its content is the content of the run. @default false */
+  /** Ends the pipeline after this step; its content becomes the content of the run. @default false */
   readonly stop?: boolean;
-  /** Ends the innermost loop around this step after it, without what is left of the iteration; without one, nothing. @default false */
+  /**
+   * Ends the innermost enclosing loop after this step, without the rest of the iteration. Without a loop it does
+   * nothing. @default false
+   */
   readonly breakLoop?: boolean;
-  /** @default true without `error` */
+  /** @default `true` without `error` */
   readonly success?: boolean;
   readonly error?: string | null;
-  /** Tokens and time that the function knows of. The pipeline measures the time of every step itself. */
+  /** Tokens and time that the function has measured. The pipeline measures the time of every step itself. */
   readonly metrics?: StepMetricsData | null;
 }
 
 /**
- * What a function returns to say more than its content: media, failure, early stop.
+ * Creates an output with more than content: media, failure, early stop.
  *
- * @throws {WorkflowError} `OPTION_INVALID` naming every media item that is wrong.
+ * @throws {WorkflowError} `OPTION_INVALID` naming every invalid media item.
  * @example
  * return stepOutput({ content: "Rejected by the security scan.", stop: true });
  */
@@ -34,8 +37,8 @@ export function stepOutput(fields: StepOutputFields = {}): StepOutput {
 }
 
 /**
- * A complete output from the fields that differ from a plain success. Frozen. Without content it has no `content` key: plain
- * JSON holds it as it is.
+ * Completes an output with the fields of a plain success, and freezes it. Without content it has no `content` key, so
+ * that JSON holds it as it is.
  */
 export function createOutput(fields: Partial<StepOutput>): StepOutput {
   const { content, error = null, iterations = null } = fields;
@@ -64,7 +67,7 @@ export function createOutput(fields: Partial<StepOutput>): StepOutput {
   return Object.freeze(output as StepOutput);
 }
 
-/** A copy: the caller's list may change afterwards. */
+/** Copies the list, which the caller may change later. */
 function list<Item>(items: readonly Item[] = []): readonly Item[] {
   return Object.freeze([...items]);
 }
@@ -81,7 +84,8 @@ const stepTypes: ReadonlySet<unknown> = new Set<StepType>([
 ]);
 
 /**
- * Told by its fields, not by a mark: an output that was stored and read again, or spread into another one, is still an output.
+ * Recognizes an output by its fields, so that one that was stored and read again, or spread into another object, is
+ * still an output.
  */
 export function isStepOutput(value: unknown): value is StepOutput {
   if (typeof value !== "object" || value === null) return false;

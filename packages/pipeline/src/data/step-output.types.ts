@@ -3,7 +3,7 @@ import type { ExecutorType, StepMetricsData } from "./metrics.types.js";
 
 export type StepType = "Function" | "Step" | "Steps" | "Loop" | "Parallel" | "Condition" | "Router" | "Workflow";
 
-/** What a step, or a group of steps, has produced. Plain data, stored with the run. */
+/** The result of a step or a group of steps. Plain data, stored with the run. */
 export interface StepOutput extends MediaSet {
   readonly stepName: string;
   readonly stepId: string;
@@ -11,23 +11,23 @@ export interface StepOutput extends MediaSet {
   /** `null` for a group of steps. */
   readonly executorType: ExecutorType | null;
   readonly executorName: string | null;
-  /** Text or structured data; of a group of steps, a sentence about it. */
+  /** Text or structured data; for a group of steps, a sentence about it. */
   readonly content: unknown;
-  /** The run of the agent, team or nested pipeline that was called. */
+  /** Id of the run of the agent, team or nested pipeline that the step called. */
   readonly stepRunId: string | null;
   readonly metrics: StepMetricsData | null;
   readonly success: boolean;
-  /** Of a step that has run: when that was over. Epoch milliseconds. */
+  /** When a step that has run ended, in epoch milliseconds. */
   readonly endedAtMs?: number;
   readonly error: string | null;
-  /** The pipeline ends after this output. */
+  /** `true`: the pipeline ends after this output. */
   readonly stop: boolean;
-  /** The innermost loop around it ends after this output. */
+  /** `true`: the innermost enclosing loop ends after this output. */
   readonly breakLoop: boolean;
-  /** A branch that ran nothing, a step that was skipped: not "previous" for anybody. */
+  /** `true` for a skipped step, or a branch in which nothing ran. Later steps do not see it as the previous one. */
   readonly skipped: boolean;
-  /** The outputs inside a group, in order. Of a Parallel: in the order of declaration. */
+  /** Outputs inside of a group, in order; for a Parallel, in the order of declaration. */
   readonly steps: readonly StepOutput[];
-  /** Loop: outputs per iteration. */
+  /** Outputs of a Loop, by iteration. */
   readonly iterations: readonly (readonly StepOutput[])[] | null;
 }

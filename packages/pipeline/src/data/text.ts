@@ -1,7 +1,7 @@
 import { WorkflowError } from "millrace";
 
 /**
- * A value as a model reads it: text as it is, anything else as JSON indented by two spaces. Nothing is no text.
+ * Text of a value for a model: text unchanged, other values as JSON indented by two spaces, "" for no value.
  *
  * Maps and sets become objects and lists, errors their message, bytes their number.
  *
@@ -21,7 +21,7 @@ export function toText(value: unknown): string {
   }
 }
 
-/** `this` has the value before its `toJSON`. */
+/** `this` contains the value before its `toJSON`. */
 function readable(this: Record<string, unknown>, key: string, json: unknown): unknown {
   const value = this[key];
   if (typeof value === "bigint") return String(value);
@@ -32,7 +32,7 @@ function readable(this: Record<string, unknown>, key: string, json: unknown): un
   return json;
 }
 
-/** Nothing that anybody could read or go on with. Zero, false and empty lists are data. */
+/** Recognizes content that is absent. Zero, `false` and empty lists are data. */
 export function isEmptyContent(content: unknown): content is undefined | null | "" {
   return content === undefined || content === null || content === "";
 }

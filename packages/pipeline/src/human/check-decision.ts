@@ -1,8 +1,8 @@
-/** Whether an answer answers the question: all that is wrong with it, at once. */
+/** Checks whether a decision answers its requirement, and reports all problems at once. */
 import type { UserInputField } from "./human-review.types.js";
 import type { RequirementData } from "./requirement.types.js";
 
-/** @param decision From outside: anything. */
+/** @param decision Untrusted value from outside. */
 export function decisionProblems(requirement: RequirementData, decision: unknown): string[] {
   if (typeof decision !== "object" || decision === null) return ["the answer is no object"];
   const answer = decision as Readonly<Record<string, unknown>>;

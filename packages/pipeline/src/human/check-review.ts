@@ -1,4 +1,4 @@
-/** Options for people that a component cannot honour are refused where it is made, not ignored where it runs. */
+/** Refuses review options that a node cannot honour, when the node is created. */
 import { typeProblems } from "../nodes/option-problems.js";
 import type { HumanReview } from "./human-review.types.js";
 
@@ -57,7 +57,7 @@ function wordProblems(option: string, word: string | undefined, known: readonly 
   return [`\`humanReview.${option}\` is "${word}", not one of ${known.join(", ")}`];
 }
 
-/** Where something was made that can be made again. */
+/** Only nodes that produce an output can produce it again. */
 function canRetry(kind: ReviewedKind): boolean {
   return kind === "step" || kind === "loop" || kind === "router";
 }

@@ -1,40 +1,46 @@
 import type { Duration } from "millrace";
 import type { StepOutput } from "../data/step-output.types.js";
 
-/** What a refusal does: go on behind it, end the run, do it again, or take the other branch of a condition. */
+/**
+ * Effect of a rejection: continue after the step, end the run, run the step again, or take the other branch of a
+ * condition.
+ */
 export type OnReject = "skip" | "cancel" | "retry" | "else";
 
-/** What no answer in time does: end the run, count as a refusal that skips, or as consent. */
+/** Effect of a missing answer: end the run, count as a rejection that skips, or as approval. */
 export type OnTimeout = "cancel" | "skip" | "approve";
 
 /**
- * What people are asked about a step or a group of steps, at any depth. The run is `PAUSED` when there is nothing else to do, and
- * goes on with their answers, in this process or another one.
+ * Questions to people about a step or a group of steps, at any depth. The run is `PAUSED` when it has nothing else to
+ * do, and continues with the answers, in this process or another one.
  */
 export interface HumanReview {
-  /** Somebody has to agree before it runs. Every step and group takes it. @default false */
+  /** A person has to approve before it runs. Available for every step and group. @default false */
   readonly requiresConfirmation?: boolean;
   readonly confirmationMessage?: string;
-  /** Step: somebody fills in `userInputSchema` before it runs. Router: somebody picks among its choices. @default false */
+  /**
+   * Step: a person fills in `userInputSchema` before it runs. Router: a person selects among its choices. @default
+   * false
+   */
   readonly requiresUserInput?: boolean;
   readonly userInputMessage?: string;
-  /** Step: what is asked for. */
+  /** Step: the fields to fill in. */
   readonly userInputSchema?: readonly UserInputField[];
-  /** Router: more than one choice may be picked; they run in the order in which they are named. @default false */
+  /** Router: several choices may be selected; they run in the order in which they are named. @default false */
   readonly allowMultipleSelections?: boolean;
-  /** Step and Router: somebody looks at what it gave before it counts; a function says whether for this output. @default false */
+  /** Step and Router: a person reviews the output before it counts. A function decides for each output. @default false */
   readonly requiresOutputReview?: boolean | ((output: StepOutput) => boolean);
   readonly outputReviewMessage?: string;
-  /** Loop: somebody looks at each iteration but the last one that there may be. Agreeing ends the loop. @default false */
+  /** Loop: a person reviews each iteration except the last possible one. Approval ends the loop. @default false */
   readonly requiresIterationReview?: boolean;
   readonly iterationReviewMessage?: string;
-  /** @default "skip", for a Condition "else" */
+  /** Effect of a rejection. @default "skip", for a Condition "else" */
   readonly onReject?: OnReject;
-  /** How often a refused output may be made again. @default 3 */
+  /** How often a rejected output is made again. @default 3 */
   readonly maxRetries?: number;
-  /** How long an answer may take. @default for ever */
+  /** Time for an answer. @default no limit */
   readonly timeout?: Duration;
-  /** @default "cancel" */
+  /** Effect of a missing answer. @default "cancel" */
   readonly onTimeout?: OnTimeout;
 }
 

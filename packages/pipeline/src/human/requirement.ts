@@ -3,7 +3,7 @@ import { decisionProblems } from "./check-decision.js";
 import type { HumanDecision, RequirementData } from "./requirement.types.js";
 
 /**
- * A question of a paused run, to be answered. Answers are checked when they are given, and again by the run.
+ * A question of a paused run. A decision is checked when it is made here, and again by the run.
  *
  * @example
  * const output = await pipeline.run("Write about rivers");
@@ -11,12 +11,12 @@ import type { HumanDecision, RequirementData } from "./requirement.types.js";
  * const done = await pipeline.continueRun(output);
  */
 export class StepRequirement {
-  /** Of the question, over restarts. */
+  /** Id of the question, which survives restarts. */
   readonly requirementId: string;
-  /** The run that asks: a nested pipeline's, or the run itself. */
+  /** Id of the run that asks: of a nested pipeline, or of the run itself. */
   readonly runId: string;
   readonly data: RequirementData;
-  /** What was wrong with the answer before; empty the first time. */
+  /** Problems of the previous answer; empty the first time. */
   readonly problems: readonly string[];
   #decision: HumanDecision | null = null;
 
@@ -45,24 +45,24 @@ export class StepRequirement {
     return this.#decision !== null;
   }
 
-  /** What was answered here; null: nothing yet. */
+  /** The decision made here; `null` before it. */
   get decision(): HumanDecision | null {
     return this.#decision;
   }
 
-  /** It may run; the output or iteration is good; every tool call is allowed. */
+  /** Approves: the step may run, the output or iteration is accepted, or every tool call is allowed. */
   confirm(): void {
     const tools = this.data.tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null }));
     this.decide({ decision: "confirm", ...(this.kind === "executor" && { tools }) });
   }
 
-  /** What follows is the step's `onReject`; with `"retry"` it runs again and is told the feedback. */
+  /** Rejects. The step's `onReject` decides what follows; with `"retry"` the step runs again with this feedback. */
   reject(feedback?: string): void {
     if (this.kind === "executor") return this.answerTools({ approved: false, note: feedback ?? null });
     this.decide({ decision: "reject", ...(feedback !== undefined && { feedback }) });
   }
 
-  /** Confirms, with this content in the place of the output's. */
+  /** Approves with this content instead of the output's. */
   edit(output: unknown): void {
     this.decide({ decision: "confirm", output });
   }
@@ -72,35 +72,35 @@ export class StepRequirement {
     this.decide({ decision: "confirm", values });
   }
 
-  /** Picks choices of a router, in the order in which they run. */
+  /** Selects choices of a router, in the order in which they run. */
   select(...choices: readonly string[]): void {
     this.decide({ decision: "confirm", choices });
   }
 
-  /** After an error: the step runs again. */
+  /** After an error: runs the step again. */
   retry(): void {
     this.decide({ decision: "retry" });
   }
 
-  /** After an error: the run goes on without the step. */
+  /** After an error: continues without the step. */
   skip(): void {
     this.decide({ decision: "skip" });
   }
 
-  /** One answer for every tool call that waits. */
+  /** Gives the same answer for every waiting tool call. */
   answerTools({ approved, note }: { readonly approved: boolean; readonly note: string | null }): void {
     const tools = this.data.tools.map(({ toolCallId }) => ({ toolCallId, approved, note }));
     this.decide({ decision: "confirm", tools });
   }
 
-  /** @throws {WorkflowError} `REQUIREMENT_INVALID` naming all that is wrong; nothing is answered then. */
+  /** @throws {WorkflowError} `REQUIREMENT_INVALID` naming every problem; the requirement then stays open. */
   decide(decision: HumanDecision): void {
     const problems = decisionProblems(this.data, decision);
     if (problems.length > 0) throw invalidDecisions([{ data: this.data, problems }]);
     this.#decision = decision;
   }
 
-  /** For a person elsewhere: what is asked, and the id to answer with. */
+  /** Plain data for a person elsewhere: the question, and the id to answer with. */
   toJSON(): object {
     const { requirementId, runId, problems, data } = this;
     return { requirementId, runId, problems, ...data };
@@ -112,7 +112,7 @@ interface InvalidDecision {
   readonly problems: readonly string[];
 }
 
-/** All that is wrong with all of them. */
+/** Reports all problems of all decisions. */
 export function invalidDecisions(wrong: readonly InvalidDecision[]): WorkflowError {
   const [first] = wrong as [InvalidDecision];
   const { stepName, kind } = first.data;

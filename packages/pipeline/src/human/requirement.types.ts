@@ -1,5 +1,6 @@
 /**
- * A question that a run asks people, and the answer, as plain data: what prompts carry and what is posted back.
+ * A question of a run to people and its answer, as plain data: the content of prompts and of the events that answer
+ * them.
  *
  * @module
  */
@@ -8,19 +9,19 @@ import type { ToolAnswer, ToolRequirement } from "../nodes/executor.types.js";
 import type { OnReject, OnTimeout, UserInputField } from "./human-review.types.js";
 
 export type RequirementKind =
-  /** May it run? */
+  /** May the step or group run? */
   | "confirmation"
-  /** Fields to fill in before it runs. */
+  /** Fields to fill in before the step runs. */
   | "userInput"
-  /** Which choices of a router? */
+  /** Which choices of a router shall run? */
   | "route"
-  /** Does its output count? */
+  /** Is the output accepted? */
   | "outputReview"
   /** Is this iteration good enough to leave the loop? */
   | "iterationReview"
   /** May the agent or team call these tools? */
   | "executor"
-  /** It has failed: again, or without it? */
+  /** The step has failed: run it again, or continue without it? */
   | "error";
 
 export interface RequirementData {
@@ -31,46 +32,46 @@ export interface RequirementData {
   readonly stepIndex: readonly number[];
   readonly stepType: StepType;
   readonly message: string;
-  /** `userInput` */
+  /** For `userInput`: the fields to fill in. */
   readonly fields: readonly UserInputField[];
-  /** `route`: names. */
+  /** For `route`: names of the choices. */
   readonly choices: readonly string[];
   readonly allowMultipleSelections: boolean;
-  /** `outputReview`, `iterationReview`; `error`: what was done in the group that has failed. */
+  /** For `outputReview` and `iterationReview`: the output. For `error`: what was done in the failed group. */
   readonly output: StepOutput | null;
-  /** `executor` */
+  /** For `executor`: the waiting tool calls. */
   readonly tools: readonly ToolRequirement[];
-  /** `error` */
+  /** For `error`: the message. */
   readonly error: string | null;
-  /** How often it was made again because of a refusal. */
+  /** How often the output was made again after a rejection. */
   readonly retryCount: number;
   readonly maxRetries: number;
   readonly onReject: OnReject;
   readonly askedAtMs: number;
-  /** Epoch milliseconds; null: it may take as long as it takes. */
+  /** When the time for an answer ends, in epoch milliseconds; `null` without a limit. */
   readonly timeoutAtMs: number | null;
   readonly onTimeout: OnTimeout;
 }
 
-/** An answer. */
+/** The answer of a person. */
 export type HumanDecision =
   | {
       readonly decision: "confirm";
-      /** `userInput`: the fields. */
+      /** For `userInput`: values of the fields. */
       readonly values?: Readonly<Record<string, unknown>>;
-      /** `route`: the choices, in the order in which they run. */
+      /** For `route`: the choices, in the order in which they run. */
       readonly choices?: readonly string[];
-      /** `outputReview`: content that counts instead. */
+      /** For `outputReview`: content that replaces the output's. */
       readonly output?: unknown;
-      /** `executor`: one for each tool call. */
+      /** For `executor`: one answer for each tool call. */
       readonly tools?: readonly ToolAnswer[];
     }
   | { readonly decision: "reject"; readonly feedback?: string }
-  /** `error` */
+  /** For `error`: runs the step again. */
   | { readonly decision: "retry" }
   | { readonly decision: "skip" };
 
-/** A question that was answered, for the record. */
+/** A question with its answer. */
 export interface AnsweredRequirement {
   readonly kind: RequirementKind;
   readonly stepId: string;

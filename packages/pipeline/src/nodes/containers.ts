@@ -27,12 +27,12 @@ export type StepLike =
   | CoreWorkflow;
 
 interface GroupOptions {
-  /** @default the kind */
+  /** @default the kind of the group */
   readonly name?: string;
   readonly description?: string;
-  /** What becomes of an error that no step inside has taken. @default "fail": it goes on to the container around */
+  /** Handling of an error that no step inside has handled. @default "fail": the enclosing group handles it */
   readonly onError?: ErrorPolicy;
-  /** What people are asked about it. */
+  /** Questions to people about the group. */
   readonly humanReview?: HumanReview;
 }
 
@@ -40,7 +40,7 @@ export interface StepsOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
 }
 
-/** One after the other. */
+/** Runs steps one after the other. */
 export class Steps {
   readonly kind = "steps";
   readonly options: StepsOptions;
@@ -52,7 +52,7 @@ export class Steps {
   }
 }
 
-/** Truthy: enough. Of the outputs of this iteration; `context.iteration` is its number, from 0. */
+/** Tells whether the loop ends. Gets the outputs of this iteration; `context.iteration` is its number, from 0. */
 export type EndCondition = (
   outputs: readonly StepOutput[],
   context: AnyRunContext & { readonly iteration: number },
@@ -60,14 +60,17 @@ export type EndCondition = (
 
 export interface LoopOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
-  /** From 1. @default 3 */
+  /** Maximum number of iterations, at least 1. @default 3 */
   readonly maxIterations?: number;
   readonly endCondition?: EndCondition;
-  /** Begin each iteration where the one before has ended. @default false: each begins with what the loop began with */
+  /**
+   * `true`: each iteration starts with the result of the one before. @default false: each starts with the input of the
+   * loop
+   */
   readonly forwardIterationOutput?: boolean;
 }
 
-/** Again and again. */
+/** Repeats its steps. */
 export class Loop {
   readonly kind = "loop";
   readonly options: LoopOptions;
@@ -85,7 +88,7 @@ export class Loop {
   }
 }
 
-/** What the branches of a Parallel have made of the session state, in the order of declaration: what is it after them? */
+/** Merges the session states of a Parallel's branches, given in the order of declaration. */
 export type MergeStates = (
   base: SessionState,
   branches: readonly SessionState[],
@@ -94,22 +97,22 @@ export type MergeStates = (
 export interface ParallelOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
   /**
-   * `"isolated"`: each branch works on a copy of the session state, which nobody else sees, and where all are done the copies are
-   * merged as those of two runs of one session are. `editState` is exact within a branch.
+   * `"isolated"`: each branch works on its own copy of the session state. When all branches are done, the copies are
+   * merged like those of concurrent runs of one session. `editState` is exclusive within a branch.
    *
-   * @default "shared": what one branch changes, the others see at once
+   * @default "shared": branches see each other's changes at once
    */
   readonly state?: "shared" | "isolated";
-  /** Of isolated branches: gives the state itself, in the place of merging them one after the other.. */
+  /** For isolated branches: returns the new state, instead of merging the copies one after the other. */
   readonly merge?: MergeStates;
 }
 
-/** All at once, each with the same input. */
+/** Runs all branches at once, each with the same input. */
 export class Parallel {
   readonly kind = "parallel";
   readonly options: ParallelOptions;
 
-  /** `new Parallel({ name, steps })`, or `new Parallel("name", one, two)`, or `new Parallel(one, two)`. */
+  /** Creates a group: `new Parallel({ name, steps })`, or `new Parallel("name", one, two)`, or `new Parallel(one, two)`. */
   constructor(options: ParallelOptions);
   constructor(...stepsOrName: readonly (string | StepLike)[]);
   constructor(...given: readonly unknown[]) {
@@ -140,7 +143,7 @@ export interface ConditionOptions extends GroupOptions {
   readonly elseSteps?: readonly StepLike[];
 }
 
-/** One branch or the other. */
+/** Runs one of two branches. */
 export class Condition {
   readonly kind = "condition";
   readonly options: ConditionOptions;
@@ -154,10 +157,10 @@ export class Condition {
   }
 }
 
-/** A choice of a router: a list of steps is one choice, and they run one after the other. */
+/** A choice of a router. A list of steps is one choice, and its steps run one after the other. */
 export type Choice = StepLike | readonly StepLike[];
 
-/** Names of choices, or choices as they were listed; nothing: none. */
+/** Selected choices: by name, or as they were listed. No value selects none. */
 export type Selection = string | Choice | readonly (string | Choice)[] | null | undefined;
 
 export type Selector = (
@@ -167,13 +170,13 @@ export type Selector = (
 ) => Selection | Promise<Selection>;
 
 export interface RouterOptions extends GroupOptions {
-  /** A list among them is one choice: its steps, one after the other. No two have one name. */
+  /** The choices, with distinct names. A list among them is one choice: its steps run one after the other. */
   readonly choices: readonly Choice[];
-  /** Left out where people pick: `humanReview: { requiresUserInput: true }`. */
+  /** Selects the choices. Omit it when people select: `humanReview: { requiresUserInput: true }`. */
   readonly selector?: Selector;
 }
 
-/** Those that a selector names. */
+/** Runs the choices that its selector names. */
 export class Router {
   readonly kind = "router";
   readonly options: RouterOptions;
@@ -201,14 +204,14 @@ const conditionOptions: OptionNames<ConditionOptions> = { ...stepsOptions, evalu
 const routerOptions: OptionNames<RouterOptions> = { ...groupOptions, choices: true, selector: true };
 
 interface GroupChecks {
-  /** Options that hold steps. */
+  /** Names of the options that hold steps. */
   readonly lists: readonly string[];
   readonly known: object;
-  /** What else is wrong. */
+  /** Further problems of the options. */
   readonly problems?: readonly string[];
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 function checkGroup(kind: ReviewedKind, options: GroupOptions, { lists, known, problems = [] }: GroupChecks): void {
   const { name, onError, humanReview } = options;
   refuse(

@@ -1,5 +1,5 @@
 /**
- * What can do the work of a step.
+ * Types of what does the work of a step.
  *
  * @module
  */
@@ -8,12 +8,13 @@ import type { Media, MediaSet } from "../data/media.types.js";
 import type { StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 
-/** What the steps, agents and tools of a session share: plain data. */
+/** State shared by the steps, agents and tools of a session, as plain data. */
 export type SessionState = Record<string, any>;
 
 /**
- * What a step knows of its run besides its input. State that functions, evaluators, selectors, agents and tools share is
- * `sessionState`: one live object, in which a change is seen at once by all of them and stored with the step's result.
+ * What a step knows of its run besides its input. `sessionState` is one live object that functions, evaluators,
+ * selectors, agents and tools share: each sees the changes of the others at once, and they are stored with the result
+ * of the step.
  */
 export interface RunContext<State extends object = SessionState> {
   readonly runId: string;
@@ -21,36 +22,40 @@ export interface RunContext<State extends object = SessionState> {
   readonly userId: string | null;
   readonly pipelineId: string;
   readonly pipelineName: string;
-  /** Assigning another object replaces the content of the shared one. */
+  /** Live session state. Assigning another object replaces its content. */
   sessionState: State;
   /**
-   * Changes the state alone: nobody reads or writes it in between, also where the callback awaits. For values that parallel
-   * branches share.
+   * Edits the state exclusively: nobody reads or writes it meanwhile, also when the callback awaits. For values that
+   * parallel branches share.
    */
   editState<Result>(edit: (state: State) => Result | Promise<Result>): Promise<Result>;
-  /** A plain copy of the state as it is now: for `structuredClone`, workers, and whatever else takes no live objects. */
+  /** A plain copy of the present state, for `structuredClone`, workers, and other code that needs plain data. */
   snapshot(): State;
-  /** Those of the pipeline, and over them those of the run: the objects themselves. */
+  /** Dependencies of the pipeline with those of the run merged over them. The objects are not copied. */
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Of the innermost loop around, from 0. Null: there is none in this pipeline. */
+  /** Number of the innermost enclosing loop's iteration, from 0; `null` outside of loops of this pipeline. */
   readonly iteration: number | null;
   /** Aborts when the run is cancelled, or the step has failed or timed out. */
   readonly signal: AbortSignal;
-  /** The same in every attempt at this piece of work, also in another process; a new one each time a loop comes to it again. */
+  /**
+   * Identifies the piece of work: equal in all its attempts, also in another process; different in each iteration of a
+   * loop.
+   */
   readonly idempotencyKey: string;
   /**
    * Shows an event of your own to readers of the stream.
    *
-   * @throws {WorkflowError} `EVENT_TYPE_TAKEN` for a name of the pipeline's own events; `OPTION_INVALID` for data that is no object.
+   * @throws {WorkflowError} `EVENT_TYPE_TAKEN` for the name of one of the pipeline's own events; `OPTION_INVALID` for
+   * data that is not an object.
    */
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A function may name the type of the state that it shares. */
+/** A run context of any state: a function may declare the type of the state that it shares. */
 export type AnyRunContext = RunContext<any>;
 
-/** May be a generator: text it yields becomes the content, piece by piece. */
+/** A function or a generator function. Text that a generator yields becomes the content, piece by piece. */
 export type StepFunction = (input: StepInput, context: AnyRunContext) => unknown;
 
 export interface ExecutorRequest {
@@ -66,11 +71,11 @@ export interface ExecutorRequest {
   readonly stream?: (event: { readonly event: string }) => void;
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
-  /** The run that an earlier call has paused goes on. */
+  /** Continues the run that an earlier call has paused. */
   readonly resume?: ExecutorResume;
 }
 
-/** A call of a tool that a person has to allow. */
+/** A tool call that needs the permission of a person. */
 export interface ToolRequirement {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -80,20 +85,20 @@ export interface ToolRequirement {
 export interface ToolAnswer {
   readonly toolCallId: string;
   readonly approved: boolean;
-  /** Why; the model is told. */
+  /** Reason for the answer, for the model to read. */
   readonly note: string | null;
 }
 
-/** Why an executor has paused, and what it needs to go on. */
+/** Why an executor has paused, and what it needs to continue. */
 export interface ExecutorPause {
   readonly requirements: readonly ToolRequirement[];
-  /** Plain data that only the executor reads: what it has done so far. */
+  /** Progress of the executor: plain data that only the executor reads. */
   readonly state: unknown;
 }
 
 export interface ExecutorResume {
   readonly state: unknown;
-  /** One for each requirement. */
+  /** One answer for each requirement. */
   readonly answers: readonly ToolAnswer[];
 }
 
@@ -103,40 +108,40 @@ export interface ExecutorResult extends Partial<MediaSet> {
   readonly metrics: StepMetricsData | null;
   readonly status: "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
   readonly error: unknown;
-  /** Of a run that is `PAUSED`. */
+  /** Set when the run is `PAUSED`. */
   readonly pause?: ExecutorPause | null;
 }
 
-/** An agent or a team, as `@millrace/agents` has them. */
+/** An agent or a team, in the shape that `@millrace/agents` has. */
 export interface Executor {
   readonly kind: "agent" | "team";
   readonly name: string;
-  /** It has tools that a person must allow. @default false */
+  /** `true` when some tool needs the permission of a person. @default false */
   readonly canPause?: boolean;
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
 }
 
-/** Decides for a conversational pipeline whether it runs, or the answer is known from earlier runs. */
+/** Decides whether a conversational pipeline runs, or answers from earlier runs. */
 export interface ConversationalAgent {
   readonly kind: "pipeline-agent";
   readonly name: string;
-  /** Shows it earlier runs of the session. */
+  /** `true`: the agent gets earlier runs of the session. */
   readonly addHistory: boolean;
-  /** How many. Null: all. */
+  /** How many earlier runs; `null` for all. */
   readonly numHistoryRuns: number | null;
   decide(request: DecideRequest): Promise<DecideResult>;
 }
 
 export interface DecideRequest extends ExecutorRequest {
   readonly pipelineDescription: string | null;
-  /** Earlier runs as a block of text. Null: there are none, or none are wanted. */
+  /** Earlier runs as a block of text; `null` when there are none, or none are requested. */
   readonly history: string | null;
 }
 
 export interface DecideResult extends ExecutorResult {
-  /** What the pipeline is to run with. Null: `content` is the answer. */
+  /** Input for the pipeline; `null` when `content` is the answer. */
   readonly query: string | null;
 }
 
-/** A workflow of the core as a step: it gets the message as `input`. */
+/** A workflow of the core as a step. It gets the message as `input`. */
 export type CoreWorkflow = Workflow<any>;

@@ -1,5 +1,5 @@
 /**
- * A pipeline as an immutable tree: what its steps were given as, normalised once.
+ * A pipeline as an immutable tree, normalised from its options once.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type PipelineNode = StepNode | StepsNode | LoopNode | ParallelNode | Cond
 export type ContainerNode = Exclude<PipelineNode, StepNode>;
 
 interface NodeBase {
-  /** Positions from the root, as text: `"0.2.1"`. The same in every process. */
+  /** Positions from the root, as text: `"0.2.1"`. Equal in every process. */
   readonly id: string;
   readonly path: readonly number[];
   readonly name: string;
@@ -52,11 +52,11 @@ export interface ParallelNode extends NodeBase {
   readonly kind: "parallel";
   readonly children: readonly PipelineNode[];
   readonly state: "shared" | "isolated";
-  /** Null: the branches are merged one after the other. */
+  /** `null`: the branches are merged one after the other. */
   readonly merge: MergeStates | null;
 }
 
-/** `children` has both branches: the first `ifCount` are taken when the condition holds. */
+/** `children` has both branches: the first `ifCount` run when the condition holds. */
 export interface ConditionNode extends NodeBase {
   readonly kind: "condition";
   readonly children: readonly PipelineNode[];
@@ -67,8 +67,8 @@ export interface ConditionNode extends NodeBase {
 export interface RouterNode extends NodeBase {
   readonly kind: "router";
   readonly children: readonly PipelineNode[];
-  /** What each child was given as: a selector may name a choice by itself. */
+  /** The values from which the children were made: a selector may return one of them. */
   readonly givenAs: readonly (StepLike | readonly StepLike[])[];
-  /** Null: people pick. */
+  /** `null` when people select. */
   readonly selector: Selector | null;
 }

@@ -1,5 +1,5 @@
 /**
- * From what a user lists to the tree of a pipeline. Done once; the same list may serve several pipelines.
+ * Converts the steps that a user lists to the tree of a pipeline. The same list may be used for several pipelines.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import { nameProblems, refuse } from "./option-problems.js";
 import { unrunnable } from "./runnable.js";
 import { Step, type StepOptions } from "./step.js";
 
-/** @throws {WorkflowError} `OPTION_INVALID` for what nothing can run, and for a name that no step can have. */
+/** @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps. */
 export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[] {
   return childrenOf(steps, []);
 }
 
-/** Of what was given bare, the name is that of a function or an agent. */
+/** A bare function or agent gives its name to its step. */
 function checked<Node extends PipelineNode>(node: Node): Node {
   refuse(`The ${node.kind} "${String(node.name)}" cannot be made`, nameProblems(node.name));
   return node;
@@ -32,7 +32,7 @@ function childrenOf(
   return withDistinctContainers(nodes);
 }
 
-/** Of what is given bare: the others have checked themselves. */
+/** Checks bare values; nodes have checked themselves. */
 function strangerProblems(given: unknown, position: number): string[] {
   const isKnown =
     Array.isArray(given) || [Step, Steps, Loop, Parallel, Condition, Router].some((kind) => given instanceof kind);
@@ -40,7 +40,7 @@ function strangerProblems(given: unknown, position: number): string[] {
   return stranger === null ? [] : [`step ${position + 1} is ${stranger}`];
 }
 
-/** Containers that were given no name are told apart by a number: each can be looked up. */
+/** Numbers groups without a name, so that each can be looked up. */
 function withDistinctContainers(nodes: readonly PipelineNode[]): readonly PipelineNode[] {
   const seen = new Map<string, number>();
   return nodes.map((node) => {
@@ -94,7 +94,7 @@ function routerNode(router: Router, path: readonly number[]): PipelineNode {
   return { ...base(router, path), kind: "router", children, givenAs: choices, selector };
 }
 
-/** Whoever selects by name would get the first. */
+/** Names that repeat: a selector by name would only reach the first. */
 function sameNames(choices: readonly PipelineNode[]): string[] {
   const names = choices.map(({ name }) => name);
   const twice = new Set(names.filter((name, index) => names.indexOf(name) < index));
@@ -158,6 +158,6 @@ function typeOf(executor: StepOptions["executor"]): ExecutorType {
 
 function nameOf(executor: StepOptions["executor"]): string {
   const { name } = executor as Executor;
-  // An arrow function in the options of a step is called like the option.
+  // An arrow function in the options of a step has the name of the option.
   return typeof name === "string" && !(typeof executor === "function" && name === "executor") ? name : "";
 }

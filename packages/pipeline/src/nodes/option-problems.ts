@@ -1,12 +1,12 @@
 /**
- * What is wrong with options, as sentences: whoever takes them names all of it at once.
+ * Describes problems of options as sentences, so that all are reported at once.
  *
  * @module
  */
 import { type Duration, WorkflowError } from "millrace";
 import { toMs } from "millrace/engine";
 
-/** How many earlier runs may be asked for: each is a read of the store. */
+/** Limits the number of earlier runs, because each is a read of the store. */
 export function historyProblems(count: number | undefined): string[] {
   if (count === undefined || (Number.isInteger(count) && count >= 0 && count <= 1_000)) return [];
   return [`\`numHistoryRuns\` is ${String(count)}, not a whole number from 0 to 1,000`];
@@ -14,23 +14,26 @@ export function historyProblems(count: number | undefined): string[] {
 
 export const errorPolicies: readonly string[] = ["fail", "skip", "pause"];
 
-/** Metrics are told by the names of steps, and no record has these keys. */
+/** Keys that records of metrics, which are listed by name of the step, cannot have. */
 const forbiddenNames: readonly unknown[] = ["__proto__", "constructor", "prototype"];
 
-/** Of a step or a group; undefined: it gets one. */
+/** Checks the name of a step or a group; `undefined` gets a default. */
 export function nameProblems(name: unknown): string[] {
   if (name === undefined) return [];
   if (typeof name !== "string" || name === "") return ["its `name` is no text"];
   return forbiddenNames.includes(name) ? ["no step can have this name"] : [];
 }
 
-/** An option that takes a word. */
+/** Checks an option that takes one of several words. */
 export function wordProblems(option: string, word: unknown, known: readonly string[]): string[] {
   if (word === undefined || known.includes(word as string)) return [];
   return [`\`${option}\` is ${typeof word === "string" ? `"${word}"` : String(word)}, not one of ${known.join(", ")}`];
 }
 
-/** What each option has to be, where it is given: what people who write no types get wrong. For texts and objects null is none. */
+/**
+ * Checks the types of the given options, for callers without TypeScript. An option that takes a text or an object does
+ * not take `null`.
+ */
 export function typeProblems(options: object, types: Readonly<Record<string, Kind | readonly Kind[]>>): string[] {
   return Object.entries(types).flatMap(([option, expected]) => {
     const value: unknown = options[option as keyof object];
@@ -75,12 +78,12 @@ function shown(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` where there are none at all. */
+/** @throws {WorkflowError} `OPTION_INVALID` when the options are not an object. */
 export function assertOptions(what: string, options: unknown): void {
   if (!isOfKind.object(options) || options === null) refuse(`${what} cannot be made`, ["it has no options"]);
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` with all of them. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem; nothing without problems. */
 export function refuse(what: string, ...found: readonly (readonly string[])[]): void {
   const problems = found.flat();
   if (problems.length === 0) return;

@@ -1,7 +1,7 @@
-/** What can be a step by itself. */
+/** Checks what can be a step by itself. */
 import { Workflow } from "millrace";
 
-/** What is wrong with something that is to be run, for "… is …". Null: nothing. */
+/** Describes a value that cannot run, for "… is …"; `null` when it can. */
 export function unrunnable(given: unknown): string | null {
   if (typeof given === "function")
     return given.prototype instanceof Workflow ? `the class ${given.name}, not an instance of it` : null;

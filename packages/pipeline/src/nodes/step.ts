@@ -15,36 +15,36 @@ import {
 import type { PipelineLike } from "./pipeline-like.types.js";
 import { unrunnable } from "./runnable.js";
 
-/** What becomes of a run whose step has failed for good: it fails, goes on behind it, or asks people whether to try again. */
+/** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
 
 export interface StepOptions {
-  /** @default that of the executor */
+  /** @default the name of the executor */
   readonly name?: string;
   readonly description?: string;
   readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
-  /** Attempts after the first one. @default 3 for an agent or a team, else 0 */
+  /** Attempts after the first. @default 3 for an agent or a team, else 0 */
   readonly maxRetries?: number;
-  /** Instead of `maxRetries`: with waits between attempts, or only for some errors. */
+  /** Replaces `maxRetries`, for delays between attempts or for retries of some errors only. */
   readonly retry?: RetryPolicy;
-  /** Of one attempt. @default none */
+  /** Time limit of one attempt. @default none */
   readonly timeout?: Duration;
   /** @default "fail" */
   readonly onError?: ErrorPolicy;
-  /** Puts earlier runs of the session in front of the message of an agent or a team. @default that of the pipeline */
+  /** Puts earlier runs of the session before the message of an agent or a team. @default the option of the pipeline */
   readonly addWorkflowHistory?: boolean;
-  /** How many of them, 0 to 1,000. @default that of the pipeline, else all */
+  /** Number of these runs, 0 to 1,000. @default the option of the pipeline, else all */
   readonly numHistoryRuns?: number;
-  /** What people are asked before and after it runs. */
+  /** Questions to people before and after the step. */
   readonly humanReview?: HumanReview;
 }
 
-/** One unit of work of a pipeline. */
+/** One unit of work in a pipeline. */
 export class Step {
   readonly kind = "step";
   readonly options: StepOptions;
 
-  /** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+  /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
   constructor(options: StepOptions) {
     assertOptions("The step", options);
     const { executor, maxRetries, name, onError, numHistoryRuns } = options;

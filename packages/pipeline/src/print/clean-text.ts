@@ -1,24 +1,25 @@
 /**
- * Text of models, tools and users, made safe for a terminal: no escape sequences, no control characters but newline and tab.
+ * Makes text of models, tools and users safe for a terminal: removes escape sequences and control characters, except
+ * newline and tab.
  *
  * @module
  */
 type StripAnsi = (text: string) => string;
 
-/** Longer than any sequence that somebody means. */
+/** Longer than any real escape sequence. */
 const maxHeldLength = 1024;
 
 const controls = /[^\P{Cc}\t\n]/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const introducer = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/u;
 const openHalf = /[\uD800-\uDBFF]$/;
 
-/** Sequences go as a whole, so nothing of them is left as text. */
+/** Removes whole sequences, so that nothing of them is left as text. */
 export function cleanText(text: string, stripAnsi: StripAnsi): string {
   return stripAnsi(text).replace(controls, "");
 }
 
-/** The same for text that comes in pieces: a sequence or a character may be cut in two by them. */
+/** Cleans text that arrives in pieces, which may cut a sequence or a character in two. */
 export class CleanStream {
   readonly #stripAnsi: StripAnsi;
   #held = "";
@@ -36,7 +37,7 @@ export class CleanStream {
     return text.slice(0, end).replace(controls, "");
   }
 
-  /** What is left is no sequence. */
+  /** Returns the held text: it is not the start of a sequence. */
   end(): string {
     const text = cleanText(this.#held, this.#stripAnsi);
     this.#held = "";

@@ -1,5 +1,5 @@
 /**
- * `@millrace/pipeline/print`: runs of pipelines, agents and teams in a terminal.
+ * `@millrace/pipeline/print`: prints runs of pipelines, agents and teams in a terminal.
  *
  * @module
  */

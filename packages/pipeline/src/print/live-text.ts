@@ -3,7 +3,7 @@ import { MarkdownBlocks } from "./markdown-blocks.js";
 import type { Screen } from "./screen.js";
 import type { Terminal } from "./terminal.js";
 
-/** What one step says, printed while it comes. */
+/** Text of one step, printed while it arrives. */
 export class LiveText {
   readonly #terminal: Terminal;
   readonly #screen: Screen;
@@ -18,7 +18,7 @@ export class LiveText {
     this.#clean = new CleanStream(terminal.stripAnsi);
   }
 
-  /** All of it so far. */
+  /** The whole text so far. */
   get said(): string {
     return this.#said.join("");
   }
@@ -27,7 +27,7 @@ export class LiveText {
     this.#print(this.#clean.push(piece));
   }
 
-  /** Prints what was held back, and ends the line. */
+  /** Prints the held text and ends the line. */
   end(): void {
     this.#print(this.#clean.end());
     for (const block of this.#blocks.end()) this.#printBlock(block);

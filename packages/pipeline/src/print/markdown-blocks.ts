@@ -1,17 +1,17 @@
-/** Markdown that comes in pieces, cut into blocks that can be rendered alone. */
+/** Cuts Markdown that arrives in pieces into blocks that can be rendered separately. */
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 
 /**
- * A block ends where a blank line is followed by one that is not indented: what is indented may belong to a list item.
- * Inside of fenced code nothing ends.
+ * A block ends at a blank line before a line that is not indented, because indented lines may belong to a list item.
+ * Fenced code is one block.
  */
 export class MarkdownBlocks {
   #line: string[] = [];
   #lines: string[] = [];
   #fence: string | null = null;
 
-  /** Gives the blocks that are complete now. */
+  /** Returns the blocks that are complete now. */
   push(piece: string): string[] {
     const parts = piece.split("\n");
     const rest = parts.pop() as string;

@@ -1,27 +1,27 @@
-/** Markdown as text for a terminal, by the library `markdansi`. */
+/** Renders Markdown for a terminal with the library `markdansi`. */
 import { WorkflowError } from "millrace";
 import { cleanText } from "./clean-text.js";
 
-/** Gives lines without a blank one before or behind them. */
+/** Returns lines without a blank one at the beginning or the end. */
 export type RenderMarkdown = (markdown: string) => string;
 
 interface MarkdownSetup {
   readonly width: number;
   readonly color: boolean;
   readonly stripAnsi: (text: string) => string;
-  /** `true`: to do without it is an error. */
+  /** `true`: a missing library is an error. */
   readonly wanted: true | "if there";
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const colorCode = /(\u001b\[[\d;]*m)/;
-/** ESC and CSI as numbers: Markdown would turn them into the characters. */
+/** Numeric entities of ESC and CSI, which Markdown would convert to the characters. */
 const escapeEntity = /&(?=#(?:x0*[19]b|0*27|0*155)(?:;|\b))/gi;
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export async function loadMarkdown({ width, color, stripAnsi, wanted }: MarkdownSetup): Promise<RenderMarkdown | null> {
   const library = await import("markdansi").catch((cause: unknown) => {
-    if (wanted === "if there") return null; // an optional peer: a terminal alone is no wish for it
+    if (wanted === "if there") return null; // an optional peer: being in a terminal does not require it
     throw missing(cause);
   });
   if (library === null) return null;
@@ -30,12 +30,12 @@ export async function loadMarkdown({ width, color, stripAnsi, wanted }: Markdown
     try {
       return onlyColors(render(markdown.replace(escapeEntity, "&amp;")), stripAnsi).replace(/^\n+|\n+$/g, "");
     } catch {
-      return markdown; // text on which the library gives up (thousands of levels or lines) can still be read
+      return markdown; // the library fails on text with thousands of levels or lines, which is still readable
     }
   };
 }
 
-/** Characters that entities stand for come out of the renderer alone. */
+/** Removes sequences other than colours: the renderer may have made them from entities. */
 function onlyColors(rendered: string, stripAnsi: (text: string) => string): string {
   const parts = rendered.split(colorCode);
   return parts.map((part, index) => (index % 2 === 1 ? part : cleanText(part, stripAnsi))).join("");

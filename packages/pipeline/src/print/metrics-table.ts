@@ -3,7 +3,7 @@ import type { Terminal } from "./terminal.js";
 
 const header = ["Step", "Executor", "Seconds", "Tokens", "In", "Out"];
 
-/** One line per step, and one for the run. */
+/** Lists one line per step, and one for the run. */
 export function metricsTable(metrics: RunMetricsData, { clean, style, widthOf }: Terminal): string[] {
   const steps = Object.values(metrics.steps);
   const sum = (of: "totalTokens" | "inputTokens" | "outputTokens") =>
@@ -28,7 +28,7 @@ export function metricsTable(metrics: RunMetricsData, { clean, style, widthOf }:
 }
 
 function executorText({ executorType, executorName }: StepMetrics, clean: (text: string) => string): string {
-  if (executorType === "function") return executorType; // mostly nameless
+  if (executorType === "function") return executorType; // most functions have no name
   return clean(executorName ? `${executorType} ${executorName}` : executorType).replaceAll("\n", " ");
 }
 
@@ -41,7 +41,7 @@ function numbersOf({
   return [duration.toFixed(2), ...[totalTokens, inputTokens, outputTokens].map(String)];
 }
 
-/** Text to the left, numbers to the right. */
+/** Aligns text to the left and numbers to the right. */
 function padded(cell: string, { column, spaces }: { readonly column: number; readonly spaces: number }): string {
   return column < 2 ? cell + " ".repeat(spaces) : " ".repeat(spaces) + cell;
 }

@@ -1,4 +1,4 @@
-/** A run of an agent or a team by itself, in a terminal. */
+/** Prints a run of an agent or a team outside of pipelines. */
 import type { StepMetricsData } from "../data/metrics.types.js";
 import { isEmptyContent, toText } from "../data/text.js";
 import { LiveText } from "./live-text.js";
@@ -8,7 +8,7 @@ import { printInput, printTitle } from "./run-title.js";
 import { Screen } from "./screen.js";
 import { openTerminal, type Terminal } from "./terminal.js";
 
-/** What an agent or a team of `@millrace/agents` has: its events as they come. */
+/** An agent or a team of `@millrace/agents` that streams its events. */
 export interface StreamingAgent<RunOptions, Event extends { readonly event: string }> {
   readonly kind: "agent" | "team";
   readonly name: string;
@@ -17,18 +17,18 @@ export interface StreamingAgent<RunOptions, Event extends { readonly event: stri
 
 interface AgentEvent {
   readonly event: string;
-  /** Of a member: the run of its team. */
+  /** Run id of the team, in the events of a member. */
   readonly parentRunId?: string | null;
   readonly [field: string]: unknown;
 }
 
 /**
- * Runs an agent or a team and prints what it says while it says it, with its input above. Gives its last event, which has the
- * content, or what a person has to allow.
+ * Runs an agent or a team and prints its text while it arrives, below the input. Returns the last event, which has the
+ * content or the questions to a person.
  *
- * @param options Those of the run, and how to print it. `showSteps`: a line for each call of a tool.
- * @throws {WorkflowError} what the run throws, after it has been printed; `OPTION_INVALID`: `markdown` is true, and `markdansi` is
- * not installed.
+ * @param options Options of the run and of printing. `showSteps` prints a line for each tool call.
+ * @throws {WorkflowError} the error of the run, after printing it; `OPTION_INVALID` when `markdown` is true and
+ * `markdansi` is not installed.
  */
 export async function printAgentResponse<RunOptions extends object, Event extends { readonly event: string }>(
   agent: StreamingAgent<RunOptions, Event>,
@@ -71,7 +71,7 @@ class AgentPrinter {
     this.#screen.gap();
   }
 
-  /** What members tell is for their team. */
+  /** Ignores events of members: their text is for the team. */
   print(event: AgentEvent): void {
     if (typeof event.parentRunId === "string") return;
     this.#last = event;

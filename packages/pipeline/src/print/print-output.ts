@@ -7,10 +7,10 @@ import { StepPrinter } from "./step-printer.js";
 import { openTerminal } from "./terminal.js";
 
 /**
- * Prints what a run has given: its input, the content of each step under the step's name, its result where no step has it, what
- * has failed or is waited for.
+ * Prints the output of a run: its input, the content of each step below the step's name, its result unless a step has
+ * it, and errors or open questions.
  *
- * @throws {WorkflowError} `OPTION_INVALID`: `markdown` is true, and `markdansi` is not installed.
+ * @throws {WorkflowError} `OPTION_INVALID` when `markdown` is true and `markdansi` is not installed.
  */
 export async function printOutput(output: PipelineRunOutput, options: PrintOptions = {}): Promise<void> {
   const terminal = await openTerminal(options);

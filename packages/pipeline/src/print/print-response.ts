@@ -8,11 +8,11 @@ import { Screen } from "./screen.js";
 import { openTerminal } from "./terminal.js";
 
 /**
- * Runs a pipeline and prints it while it goes on, with its input above. The run shows its steps (`streamEvents`) unless the
- * options say otherwise.
+ * Runs a pipeline and prints the run while it goes on, below the input. The run streams its steps (`streamEvents`)
+ * unless the options say otherwise.
  *
- * @throws {WorkflowError} `PIPELINE_FAILED`, after it has been printed; `INPUT_INVALID`; `OPTION_INVALID`: `markdown` is true,
- * and `markdansi` is not installed.
+ * @throws {WorkflowError} `PIPELINE_FAILED`, after printing it; `INPUT_INVALID`; `OPTION_INVALID` when `markdown` is
+ * true and `markdansi` is not installed.
  */
 export async function printResponse(
   pipeline: Pipeline,

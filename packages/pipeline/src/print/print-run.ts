@@ -6,14 +6,14 @@ import { Screen } from "./screen.js";
 import { openTerminal } from "./terminal.js";
 
 /**
- * Prints a run while it goes on, and gives its output: what awaiting the run gives or throws.
+ * Prints a run while it goes on and returns its output, or throws like awaiting the run does.
  *
- * What a step has said as a stream is not printed again when it ends. Of branches that speak at the same time one is printed
- * live, the others when it has ended. A run that was started with `streamEvents` tells of every step; of another one, what no
- * event has told is printed at its end.
+ * Streamed text of a step is not printed again at its end. Of branches that stream at the same time, one is printed
+ * live, and the others when they have ended. A run started with `streamEvents` has events for every step; otherwise,
+ * steps without events are printed at the end of the run.
  *
- * @throws {WorkflowError} `PIPELINE_FAILED`, after it has been printed; `OPTION_INVALID`: `markdown` is true, and `markdansi`
- * is not installed.
+ * @throws {WorkflowError} `PIPELINE_FAILED`, after printing it; `OPTION_INVALID` when `markdown` is true and
+ * `markdansi` is not installed.
  */
 export async function printRun(run: PipelineRun, options: PrintOptions = {}): Promise<PipelineRunOutput> {
   const terminal = await openTerminal(options);

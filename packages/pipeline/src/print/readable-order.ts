@@ -1,8 +1,8 @@
 /**
- * The order in which events of branches can be read: one speaks at a time.
+ * Orders the events of concurrent branches so that they can be read: one step speaks at a time.
  *
- * While a step says something, the events of others wait. They follow when it has ended, each step's in one go. The first of
- * them that has not ended either speaks on.
+ * While a step streams text, the events of other steps wait. They follow when it has ended, grouped by step. The first
+ * of them that has not ended speaks next.
  *
  * @module
  */
@@ -13,10 +13,10 @@ export type PrintedEvent = Extract<StepEvent, Facts>;
 export class ReadableOrder {
   #speaker: PrintedEvent | null = null;
   readonly #waiting: Map<string, PrintedEvent[]> = new Map();
-  /** Steps whose end will be told: nothing else ends what they say. */
+  /** Steps with an end event: only that event ends their text. */
   readonly #told: Set<string> = new Set();
 
-  /** Gives the events that can be printed now. */
+  /** Returns the events that can be printed now. */
   take(event: StepEvent): PrintedEvent[] {
     if (event.kind === "closes") return this.#close(event.nesting);
     const behind = this.#isBehind(event) ? this.end() : [];
@@ -28,7 +28,7 @@ export class ReadableOrder {
     return [...behind, event, ...this.#released()];
   }
 
-  /** Gives all that waits: nobody speaks any more. */
+  /** Returns all waiting events: no step speaks any more. */
   end(): PrintedEvent[] {
     const events: PrintedEvent[] = [];
     while (this.#speaker !== null || this.#waiting.size > 0) {
@@ -50,7 +50,7 @@ export class ReadableOrder {
     return this.#released();
   }
 
-  /** Steps of the pipeline itself never run at once. */
+  /** Top-level steps of the pipeline never overlap. */
   #isBehind({ position }: PrintedEvent): boolean {
     const current = this.#speaker?.position ?? null;
     return current !== null && position !== null && position !== current;

@@ -1,9 +1,11 @@
-/** How a run has ended, and what it waits for. */
+/** Prints how a run has ended, and what it waits for. */
 
+import { hasRun, isGroup } from "../data/deepest-content.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { toText } from "../data/text.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { metricsTable } from "./metrics-table.js";
-import { isShownByStep, shownOutputs } from "./run-parts.js";
 import type { Screen } from "./screen.js";
 import type { StepPrinter } from "./step-printer.js";
 import type { Terminal } from "./terminal.js";
@@ -14,7 +16,7 @@ interface Printer {
   readonly steps: StepPrinter;
 }
 
-/** Prints what of the run has not been printed yet. */
+/** Prints everything of the run that is not yet printed. */
 export function printEnd(output: PipelineRunOutput, { terminal, screen, steps }: Printer): void {
   for (const step of shownOutputs(output.stepResults)) steps.printOutput(step);
   if (output.status === "COMPLETED" && !isShownByStep(output)) {
@@ -56,4 +58,25 @@ function failureText(error: PipelineRunOutput["error"], lastFailure: string | nu
 function requirementText({ stepName, message, data }: StepRequirement): string {
   const fields = data.fields.map(({ name }) => name).join(", ");
   return `- ${stepName}: ${message}${fields && ` (${fields})`}`;
+}
+
+/** Outputs of the steps in all groups, in order, and of groups that have failed by themselves. */
+function shownOutputs(outputs: readonly StepOutput[]): StepOutput[] {
+  return outputs.flatMap((output) => {
+    if (!isGroup(output)) return [output];
+    const inside = shownOutputs(output.iterations?.flat() ?? output.steps);
+    return output.success || inside.some(({ success }) => !success) ? inside : [...inside, output];
+  });
+}
+
+/** Returns `true` when a step, or the branches of a Parallel, have already shown the content of the run. */
+function isShownByStep({ content, stepResults }: PipelineRunOutput): boolean {
+  const text = toText(content);
+  return endsInParallel(stepResults) || shownOutputs(stepResults).some((output) => toText(output.content) === text);
+}
+
+function endsInParallel(outputs: readonly StepOutput[]): boolean {
+  const last = outputs.findLast(hasRun);
+  if (last === undefined || !isGroup(last)) return false;
+  return last.stepType === "Parallel" || endsInParallel(last.steps);
 }

@@ -1,9 +1,9 @@
 import type { PrintTarget } from "./print-options.js";
 
-/** Writes clean text, and knows whether it stands at the start of a line or below a blank one. */
+/** Writes clean text, and knows whether the cursor is at the start of a line or below a blank line. */
 export class Screen {
   readonly #out: PrintTarget;
-  /** Newlines that were written last. At the start as below a blank line: nothing is to be kept apart. */
+  /** Number of newlines at the end of the output. The start counts as two: no gap is needed. */
   #newlines = 2;
 
   constructor(out: PrintTarget) {
@@ -26,7 +26,7 @@ export class Screen {
     if (this.#newlines === 0) this.write("\n");
   }
 
-  /** The next text has one blank line above it. */
+  /** Puts one blank line above the next text. */
   gap(): void {
     this.write("\n".repeat(2 - this.#newlines));
   }

@@ -1,18 +1,18 @@
-/** The events of a run that are printed, in the terms of printing. */
+/** Converts the events of a run to those that are printed. */
 import type { RecordedEvent } from "../compile/pipeline-state.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 
 export interface Facts {
-  /** The step or group, in its pipeline. */
+  /** Identifies the step or group in its pipeline. */
   readonly key: string;
-  /** `null`: of a pipeline inside. */
+  /** `null` for steps of nested pipelines. */
   readonly stepId: string | null;
   readonly name: string;
-  /** 0: a step of the pipeline itself. */
+  /** 0 for a step of the pipeline itself. */
   readonly depth: number;
-  /** Of the top-level step that it belongs to. `null`: not known, or of a pipeline inside. */
+  /** Position of the top-level step that contains it; `null` when unknown, or in a nested pipeline. */
   readonly position: number | null;
-  /** How many pipelines are around its pipeline. */
+  /** Number of pipelines around its pipeline. */
   readonly nesting: number;
   readonly atMs: number;
 }
@@ -21,11 +21,11 @@ export type StepEvent =
   | (Facts & { readonly kind: "begins"; readonly group: string | null })
   | (Facts & { readonly kind: "iterates"; readonly iteration: number })
   | (Facts & { readonly kind: "says"; readonly text: string })
-  /** What it has said so far does not count. */
+  /** The earlier text of the step does not count. */
   | (Facts & { readonly kind: "retries"; readonly attempt: number })
-  /** What an executor of the step has said is over. */
+  /** The executor of the step has paused, and its text is complete. */
   | (Facts & { readonly kind: "pauses" })
-  /** A pipeline inside has ended. */
+  /** A nested pipeline has ended. */
   | { readonly kind: "closes"; readonly nesting: number }
   | (Facts & { readonly kind: "gives"; readonly output: StepOutput })
   | (Facts & { readonly kind: "ends"; readonly group: string | null; readonly output: StepOutput | null })
@@ -37,10 +37,10 @@ const executorEnd = /^(Team)?Run(Completed|Error|Cancelled|Paused)$/;
 const pipelineEnd = /^Workflow(Completed|Error|Cancelled)$/;
 const pause = /^(Step|StepExecutor|Condition|Router)Paused$/;
 
-/** Of the steps of a run, by their names: the error of one may tell no id. */
+/** Ids of a run's steps by name, because the error event of a step may have no id. */
 export type StepIds = Map<string, string>;
 
-/** Null for an event that is nothing to print. */
+/** Returns `null` for an event that is not printed. */
 export function toStepEvent(event: RecordedEvent, atMs: number, ids: StepIds): StepEvent | null {
   const nesting = nestingOf(event);
   if (nesting > 0 && pipelineEnd.test(event.event)) return { kind: "closes", nesting };
@@ -54,7 +54,7 @@ export function toStepEvent(event: RecordedEvent, atMs: number, ids: StepIds): S
   return ofStep(event, facts);
 }
 
-/** What members of a team say is for the team, which may ask several at once. */
+/** Members of a team speak to the team, which may run several at once. */
 function isOfMember({ event, parentRunId }: RecordedEvent): boolean {
   return typeof parentRunId === "string" && (content.has(event) || executorEnd.test(event));
 }

@@ -1,4 +1,4 @@
-/** Prints what steps do and say, in the order in which it is told. */
+/** Prints what steps do and say, in order of the events. */
 import { CUT_OFF } from "../compile/cut-off.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { isEmptyContent, toText } from "../data/text.js";
@@ -11,11 +11,11 @@ import type { Terminal } from "./terminal.js";
 interface Turn {
   readonly live: LiveText;
   readonly startedAtMs: number;
-  /** Its end will be told too. */
+  /** `true` when an end event will come. */
   readonly isTold: boolean;
-  /** It has begun again, and its start may be told once more. */
+  /** `true` when the step runs again, so that another start event may come. */
   readonly isAgain: boolean;
-  /** What it gave. */
+  /** Output of the step. */
   output: StepOutput | null;
 }
 
@@ -23,14 +23,14 @@ export class StepPrinter {
   readonly #terminal: Terminal;
   readonly #screen: Screen;
   readonly #turns: Map<string, Turn> = new Map();
-  /** Of steps, by their id. */
+  /** Ids of printed steps. */
   readonly #shown: Set<string> = new Set();
-  /** Of whom spoke last: what it holds back stands above what comes next. */
+  /** Text of the step that spoke last. Its held part is printed above the next text. */
   #live: LiveText | null = null;
-  /** The step under whose heading the next text stands. */
+  /** The step under whose heading the next text appears. */
   #heading: string | null = null;
   #lastLine: "begins" | "ends" | "other" = "other";
-  /** What steps of nested pipelines said and gave: the result of the pipeline is what its last one gave. */
+  /** Steps of nested pipelines: the last one's output is the result of its pipeline. */
   readonly #nested: Turn[] = [];
   #lastFailure: string | null = null;
 
@@ -39,7 +39,7 @@ export class StepPrinter {
     this.#screen = screen;
   }
 
-  /** What a step has failed with, if that is what was printed last. */
+  /** The error of a step, if it was printed last. */
   get lastFailure(): string | null {
     return this.#lastFailure;
   }
@@ -65,12 +65,12 @@ export class StepPrinter {
     }
   }
 
-  /** Nothing more is told. */
+  /** Ends the output. */
   end(): void {
     this.#quiet();
   }
 
-  /** The output of a step of which no event has told. */
+  /** Prints the output of a step that had no events. */
   printOutput(output: StepOutput): void {
     if (this.#shown.has(output.stepId) || (output.success && this.#isNested(output))) return;
     this.title(output.stepName);
@@ -108,7 +108,7 @@ export class StepPrinter {
     this.#heading = this.#terminal.showSteps && event.group === null ? event.key : null;
   }
 
-  /** Begins anew: what it says from here on is its text. */
+  /** Starts the text of the step anew. */
   #retries(event: PrintedEvent & { readonly kind: "retries" }): void {
     const { clean, style } = this.#terminal;
     const { isTold, startedAtMs, live } = this.#turnOf(event);
@@ -178,7 +178,7 @@ export class StepPrinter {
     if (!output.success) this.#lastFailure = output.error;
   }
 
-  /** What it had said by then. */
+  /** Prints the text that the interrupted step had written. */
   #cutOff({ content }: StepOutput): void {
     if (!isEmptyContent(content)) this.content(content);
     this.#screen.line(this.#terminal.style.dim("(cancelled)"));
@@ -237,11 +237,11 @@ export class StepPrinter {
   }
 }
 
-/** Structured content that came as its JSON. */
+/** Recognizes structured content that was streamed as its JSON text. */
 function asText(json: string): string | null {
   try {
     return toText(JSON.parse(json));
   } catch {
-    return null; // it is no JSON
+    return null; // not JSON
   }
 }

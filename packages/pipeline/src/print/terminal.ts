@@ -1,7 +1,7 @@
 /**
- * What a terminal needs, resolved once: colours, width, and the libraries, which load when something is printed.
+ * Properties of a terminal, resolved once: colours, width, and the libraries, which are loaded on first use.
  *
- * Libraries are ESM only. An `import()` reaches them from the CommonJS build too, on every version of Node.
+ * The libraries are ESM only. `import()` loads them from the CommonJS build, too, on every version of Node.
  *
  * @module
  */
@@ -15,11 +15,11 @@ export interface Style {
   readonly red: (text: string) => string;
 }
 
-/** Options without gaps. */
+/** Options with their defaults. */
 export interface Terminal {
   readonly out: PrintTarget;
   readonly style: Style;
-  /** Null: texts are printed as they are. */
+  /** `null`: texts are printed as they are. */
   readonly render: RenderMarkdown | null;
   readonly stream: boolean;
   readonly showSteps: boolean;
@@ -30,7 +30,7 @@ export interface Terminal {
   readonly nowMs: () => number;
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID`: Markdown is asked for, and its library is not there. */
+/** @throws {WorkflowError} `OPTION_INVALID` when Markdown is requested and its library is not installed. */
 export async function openTerminal(options: PrintOptions): Promise<Terminal> {
   const { out = globalThis.process.stdout, stream = true, showSteps = false, showMetrics = false } = options;
   const isTerminal = out.isTTY === true;

@@ -1,4 +1,4 @@
-/** Options of pipelines and runs, checked at the door. */
+/** Checks the options of pipelines and runs. */
 
 import { WorkflowError } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
@@ -72,7 +72,7 @@ const typesOfPipeline = {
 
 const typesOfRun = { ...shared, runId: "text", sessionState: "object", additionalData: "object" } as const;
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkOptions(
   options: Omit<PipelineOptions, "inputSchema" | "outputSchema"> & { readonly outputSchema?: object },
 ): void {
@@ -103,7 +103,7 @@ function sessionIdProblems(sessionId: unknown): string[] {
   return [`its \`sessionId\` is ${sessionId === "" ? "empty" : "no text"}`];
 }
 
-/** Of what new sessions begin with. */
+/** Problems of the initial state of new sessions. */
 function templateProblems(sessionState: unknown): string[] {
   if (sessionState === undefined) return [];
   try {
@@ -115,7 +115,7 @@ function templateProblems(sessionState: unknown): string[] {
   }
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkRunOptions(pipeline: string, options: PipelineRunOptions): void {
   refuse(
     `The run of the pipeline "${pipeline}" cannot begin`,
@@ -125,7 +125,10 @@ export function checkRunOptions(pipeline: string, options: PipelineRunOptions): 
   );
 }
 
-/** An input is stored. @throws {WorkflowError} `OPTION_INVALID` naming what is no plain data. */
+/**
+ * Checks the input for `workflow`, which is stored. @throws {WorkflowError} `OPTION_INVALID` naming values that are not
+ * plain data.
+ */
 export function assertStorable(pipeline: string, dependencies: Readonly<Record<string, unknown>>): void {
   const services = Object.keys(dependencies).filter((name) => !isPlain(dependencies[name]));
   refuse(

@@ -1,4 +1,4 @@
-/** Answers of people, brought to a paused run. */
+/** Sends the answers of people to a paused run. */
 import { WorkflowError } from "millrace";
 import { decisionProblems } from "../human/check-decision.js";
 import { invalidDecisions, type StepRequirement } from "../human/requirement.js";
@@ -6,19 +6,19 @@ import type { HumanDecision } from "../human/requirement.types.js";
 import { type PipelineRun, promptClosed, unresolved } from "./pipeline-run.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
-/** An answer by the id of its question, as it comes from elsewhere. */
+/** An answer from outside, with the id of its question. */
 export interface RequirementAnswer {
   readonly requirementId: string;
   readonly decision: HumanDecision;
 }
 
 export interface ContinueOptions {
-  /** Answered ones count. @default those of the output */
+  /** Requirements, of which those with a decision count. @default the requirements of the output */
   readonly requirements?: readonly StepRequirement[];
   readonly answers?: readonly RequirementAnswer[];
-  /** Whose run it has to be. @default anybody's */
+  /** User to whom the run must belong. @default any */
   readonly userId?: string;
-  /** For the rest of the run in this process, over what it was given before. */
+  /** Dependencies for the rest of the run in this process, merged over the earlier ones. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
 }
 
@@ -27,7 +27,7 @@ interface Continued {
   readonly options: ContinueOptions;
 }
 
-/** Checks what can be checked at once; resolves when the run has taken every answer. */
+/** Checks the answers as far as possible at once. Resolves when the run has accepted every answer. */
 export function answersTo(run: PipelineRun, { paused, options }: Continued): Promise<unknown> {
   if (typeof paused !== "string" && paused.status !== "PAUSED") throw notPaused(paused.runId, paused.status);
   const requirements = options.requirements ?? (typeof paused === "string" ? [] : paused.requirements);
@@ -63,7 +63,10 @@ function answerOf({ requirementId, decision }: StepRequirement): RequirementAnsw
   return { requirementId, decision: decision as HumanDecision };
 }
 
-/** Somebody else was faster with one of them: whoever asks again has to know which count. */
+/**
+ * Adds the accepted answers to an error: when somebody else has already answered one, the caller needs to know which of
+ * its own count.
+ */
 function withTaken(error: unknown, taken: readonly RequirementAnswer[]): unknown {
   if (!WorkflowError.is(error) || taken.length === 0) return error;
   const accepted = taken.map(({ requirementId }) => requirementId);
@@ -81,7 +84,7 @@ interface Asked {
   readonly requirements: readonly StepRequirement[];
 }
 
-/** All of them are good, or none is told. */
+/** Accepts all answers or none. */
 function check(runId: string, answers: readonly RequirementAnswer[], { isPaused, requirements }: Asked): void {
   const open = new Map(requirements.map((requirement) => [requirement.requirementId, requirement]));
   const closed = answers.find(({ requirementId }) => isPaused && !open.has(requirementId));

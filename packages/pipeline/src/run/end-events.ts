@@ -1,4 +1,4 @@
-/** What the last event of a run says. */
+/** Fields of the last event of a run. */
 import { eventTime } from "../compile/event-order.js";
 import type { RecordedEvent } from "../compile/pipeline-state.types.js";
 import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
@@ -12,7 +12,7 @@ export function completedFields(output: PipelineRunOutput): Data {
   return { status, content, contentType, stepResults, stepExecutorRuns, metrics, metadata };
 }
 
-/** Null: no agent has had the pipeline run, and said what it has come to. */
+/** `null` when no agent has run the pipeline and commented on its result. */
 export function agentFields({ agentRun, status, content }: PipelineRunOutput): Data | null {
   if (agentRun === null || agentRun.query === null || status !== "COMPLETED") return null;
   return { agentName: agentRun.agentName, content };
@@ -28,13 +28,13 @@ export interface EndedRun {
   readonly sessionId: string;
 }
 
-/** What every event of the run itself says. */
+/** Fields of every event of the run itself. */
 export function baseOf({ runId, pipeline, sessionId }: EndedRun): Data {
   const { id: pipelineId, name: pipelineName } = pipeline;
   return { ...eventTime(), runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
 }
 
-/** Of a run that somebody has stopped from outside. */
+/** Last events of a run that was cancelled from outside. */
 export function cancelledEvents(
   run: EndedRun,
   { output, reason }: { readonly output: PipelineRunOutput; readonly reason: unknown },

@@ -1,4 +1,4 @@
-/** The names of the catalogue at run time: no event of a step's own has one of them. */
+/** Names of the pipeline's events at run time: events of steps must have other names. */
 import type { PipelineEventName } from "./pipeline-event.types.js";
 
 const names = {

@@ -1,4 +1,4 @@
-/** What a run leaves in its session. */
+/** Saves a run in its session. */
 
 import { addRunToSession } from "../data/metrics.js";
 import type { SessionReducers } from "../session/reducers.js";

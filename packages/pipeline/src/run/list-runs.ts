@@ -4,15 +4,15 @@ export interface RunQuery {
   readonly sessionId?: string;
   readonly userId?: string;
   readonly status?: RunListing["status"];
-  /** 1 to 1,000. @default 100 */
+  /** Maximum number of runs: 1 to 1,000. @default 100 */
   readonly limit?: number;
-  /** Of the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
 }
 
 export interface RunPage {
   readonly runs: readonly RunListing[];
-  /** Null: this is the last page. */
+  /** Cursor for the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The events of a run, by their names: `switch (event.event)` knows the fields of each.
+ * Events of a run by name: `switch (event.event)` narrows to the fields of each.
  *
  * @module
  */
@@ -12,42 +12,45 @@ import type { HumanDecision, RequirementData, RequirementKind } from "../human/r
 import type { ExecutorPause, SessionState, ToolRequirement } from "../nodes/executor.types.js";
 import type { PipelineStatus } from "./run-output.types.js";
 
-/** What every event says. */
+/** Fields of every event. */
 export type PipelineEventFacts = {
-  /** Epoch seconds. */
+  /** Time of the event, in epoch seconds. */
   readonly createdAt: number;
-  /** Epoch milliseconds. */
+  /** Time of the event, in epoch milliseconds. */
   readonly createdAtMs: number;
-  /** Whose event it is: the pipeline's run, or the run of an agent, a team or a nested pipeline in it. */
+  /** Id of the run that the event is about: the pipeline's, or that of an agent, a team or a nested pipeline. */
   readonly runId: string;
-  /** The run of the outermost pipeline. */
+  /** Run id of the outermost pipeline. */
   readonly pipelineRunId: string;
   readonly pipelineId: string;
   readonly pipelineName: string;
   readonly sessionId: string;
-  /** 0: of the pipeline that was run; 1: of one that is a step of it; and so on. */
+  /** 0 for the pipeline that was run, 1 for a pipeline that is one of its steps, and so on. */
   readonly nestedDepth: number;
-  /** The group, or the step of the pipeline around, that it is in. */
+  /** Id of the enclosing group, or of the step of the enclosing pipeline. */
   readonly parentStepId?: string;
-  /** The step, or group of steps, that it is of; absent where it is of the run. */
+  /** Id of the step or group; absent in events of the run itself. */
   readonly stepId?: string;
   readonly stepName?: string | null;
-  /** Positions from the root of its pipeline. */
+  /** Positions from the root of the pipeline. */
   readonly stepIndex?: readonly number[];
-  /** Grows from event to event; where a reader can go on. In `output.events`: its place among them. */
+  /** Grows from event to event; a reader can continue after it. In `output.events`, the index of the event. */
   readonly eventIndex: number;
 };
 
-/** Of a step or a group of steps. */
+/** Fields of events about a step or a group. */
 type OfStep<Fields = unknown> = {
   readonly stepId: string;
   readonly stepName: string;
   readonly stepIndex: readonly number[];
 } & Fields;
 
-/** Of an agent or a team, for the step that it is of, or for none where it decides for a conversational pipeline. */
+/**
+ * Fields of events from an agent or a team, for the step that runs it, or for no step when it decides for a
+ * conversational pipeline.
+ */
 type OfExecutor<Fields = unknown> = {
-  /** The team's run, for a member's events. */
+  /** Id of the team's run, in events of its members. */
   readonly parentRunId?: string | null;
   readonly agentId?: string;
   readonly agentName?: string;
@@ -61,7 +64,7 @@ interface ToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly toolArgs: unknown;
-  /** What it returned, or the text of what it threw. `null` while it runs. */
+  /** What the tool returned, or the text of what it threw. `null` while the tool runs. */
   readonly result: unknown;
   readonly toolCallError: boolean;
 }
@@ -78,7 +81,10 @@ type GroupResults = {
   readonly stepResults: readonly StepOutput[];
 };
 
-/** What the events of agents and teams say, as `@millrace/agents` tells them; those of teams have `Team` in front. */
+/**
+ * Fields of the events of agents and teams, as `@millrace/agents` emits them. Names of team events have the prefix
+ * `Team`.
+ */
 interface ExecutorFields {
   RunStarted: { readonly model: string; readonly modelProvider: string };
   RunContent: {
@@ -86,7 +92,7 @@ interface ExecutorFields {
     readonly contentType: ContentType;
     /** A piece of the model's reasoning; `content` is then empty. */
     readonly reasoningContent?: string;
-    /** By the agent of a conversational pipeline. */
+    /** Set in events of a conversational pipeline's agent. */
     readonly workflowAgent?: true;
   };
   ToolCallStarted: { readonly tool: ToolCall };
@@ -113,10 +119,10 @@ interface ExecutorFields {
   RunCancelled: { readonly reason: string };
 }
 
-/** What each event says besides {@link PipelineEventFacts}. */
+/** Fields of each event besides {@link PipelineEventFacts}. */
 interface OwnFields {
   WorkflowStarted: unknown;
-  /** The last event of a run that has ended well, and of one that was cancelled. */
+  /** Last event of a run that has completed or was cancelled. */
   WorkflowCompleted: {
     readonly status: PipelineStatus;
     readonly content: unknown;
@@ -126,10 +132,10 @@ interface OwnFields {
     readonly metrics: RunMetricsData;
     readonly metadata: Readonly<Record<string, unknown>>;
   };
-  /** The last event of a run that has failed. */
+  /** Last event of a failed run. */
   WorkflowError: { readonly error: string; readonly stepName: string | null };
   WorkflowCancelled: { readonly status: "CANCELLED"; readonly reason: unknown; readonly content: unknown };
-  /** Nothing is left to do until somebody has answered. The stream does not keep it. */
+  /** The run waits for answers. The stream does not keep the event. */
   WorkflowPaused: {
     readonly status: "PAUSED";
     readonly content: unknown;
@@ -142,16 +148,16 @@ interface OwnFields {
   StepStarted: OfStep;
   StepCompleted: OfStep<{ readonly content: unknown; readonly success: boolean; readonly stepResponse: StepOutput }>;
   /**
-   * It begins again, after a failure or after its process died: what it has said so far does not count. Where the first attempt
-   * has died, a `StepStarted` follows, and the run does not keep the event.
+   * The step begins again, after a failure or a crash of its process: its earlier text does not count. When the first
+   * attempt has crashed, a `StepStarted` follows, and the run does not keep the event.
    */
   StepRetried: OfStep<{
-    /** Failures before it, and 1: so 1 for a first attempt that begins again because its process has died. */
+    /** Number of earlier failures plus 1: so 1 for a first attempt that begins again after a crash. */
     readonly attempt: number;
   }>;
-  /** It has failed for good, whatever becomes of the run. */
+  /** The step has finally failed, whatever its run does then. */
   StepError: { readonly stepName: string; readonly error: string };
-  /** Of a function, before its `StepCompleted`. */
+  /** Output of a function, before its `StepCompleted`. */
   StepOutput: OfStep<{
     readonly content: unknown;
     readonly success: boolean;
@@ -190,12 +196,12 @@ interface OwnFields {
     Iteration & { readonly iterationResults: readonly StepOutput[]; readonly shouldContinue: boolean }
   >;
 
-  /** What a generator yields as `{ event: "CustomEvent", … }`, with fields of its own. */
+  /** An event that a generator yields as `{ event: "CustomEvent", … }`, with its own fields. */
   CustomEvent: OfExecutor<{ readonly [field: string]: unknown }>;
 }
 
 type ExecutorName = keyof ExecutorFields;
-/** The names of the catalogue. */
+/** Names of all events. */
 export type PipelineEventName = keyof OwnFields | ExecutorName | `Team${ExecutorName}`;
 
 type FieldsOf<Name extends PipelineEventName> = Name extends keyof OwnFields
@@ -208,20 +214,21 @@ type FieldsOf<Name extends PipelineEventName> = Name extends keyof OwnFields
 
 type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] };
 
-/** The events of these names. `PipelineEventOf<"StepCompleted">` */
+/** Events with these names: `PipelineEventOf<"StepCompleted">`. */
 export type PipelineEventOf<Name extends PipelineEventName> = Name extends Name
   ? Flat<{ readonly event: Name } & PipelineEventFacts & FieldsOf<Name>>
   : never;
 
-/** An event that a step of yours says with `context.emit(name, data)`: the type of its name and its data. */
+/** An event that a step emits with `context.emit(name, data)`: the type of its name and its data. */
 export interface OwnEvent {
   readonly event: string;
 }
 
 /**
- * One event of a run: of the catalogue, told apart by `event`.
+ * An event of a run, discriminated by `event`.
  *
- * Names that steps of yours say are of `Own`: a union of `{ readonly event: "Progress"; readonly percent: number }` and its like.
+ * `Own` is the union of the events that your own steps emit, such as `{ readonly event: "Progress"; readonly percent:
+ * number }`.
  */
 export type PipelineEvent<Own extends OwnEvent = never> =
   | { [Name in PipelineEventName]: PipelineEventOf<Name> }[PipelineEventName]

@@ -1,12 +1,12 @@
-/** What follows from the steps that a pipeline has. */
+/** Facts that follow from the steps of a pipeline. */
 import { type Workflow, WorkflowError } from "millrace";
 import type { PipelineNode, StepNode } from "../nodes/node.types.js";
 import type { NestedPipeline } from "../nodes/pipeline-like.types.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 
 /**
- * How many earlier runs of its session a run reads: the most that anybody may ask for, in pipelines nested in it too. Null: all of them. It costs a read of each,
- * so 0 where nobody asks.
+ * How many earlier runs of its session a run loads: the most that any step may ask for, also in nested pipelines;
+ * `null` for all. Each is a read of the store, so 0 when no step asks.
  */
 export function historyToLoad(
   { addWorkflowHistoryToSteps, numHistoryRuns, agent }: PipelineOptions,
@@ -28,7 +28,7 @@ function stepsOf(nodes: readonly PipelineNode[]): StepNode[] {
   return nodes.flatMap((node) => (node.kind === "step" ? [node] : stepsOf(node.children)));
 }
 
-/** Steps that are workflows run as children of the run. */
+/** Workflows among the steps, which run as children of the run. */
 export function workflowsOf(nodes: readonly PipelineNode[]): ReadonlyMap<string, Workflow> {
   const found = new Map<string, Workflow>();
   const visit = (node: PipelineNode): void => {

@@ -1,7 +1,7 @@
 import { WorkflowError } from "millrace";
 import type { PipelineRunError, PipelineRunOutput } from "./run-output.types.js";
 
-/** What whoever awaits a run gets that has failed. */
+/** The error that awaiting a failed run throws. */
 export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput): WorkflowError {
   return new WorkflowError({
     code: "PIPELINE_FAILED",
@@ -12,7 +12,7 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
   });
 }
 
-/** The error of the step as far as it is stored: in every process the same. */
+/** The stored fields of the step's error, which are equal in every process. */
 function causeFields({ name, code, retryable }: PipelineRunError): object {
   return { name, ...(code !== null && { code }), ...(retryable !== null && { retryable }) };
 }

@@ -5,7 +5,7 @@ import type { StepLike } from "../nodes/containers.js";
 import type { ConversationalAgent, SessionState } from "../nodes/executor.types.js";
 import type { SessionReducers } from "../session/reducers.js";
 
-/** `Input` and `Given`: what its `inputSchema` gives and takes. `Output`: what its `outputSchema` gives. */
+/** `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the `outputSchema` returns. */
 export interface PipelineOptions<Input = unknown, Given = Input, Output = unknown> {
   readonly name: string;
   /** @default the name in lower case, with `-` for spaces */
@@ -15,90 +15,98 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   /** Where runs and sessions are kept. @default in memory */
   readonly store?: RunStore;
   /**
-   * The session of runs that name none. Give each user's runs a session of their own: a service that serves several of them must
-   * not leave it to this.
+   * Session of the runs that name no session. A service for several users must give each user's runs a session of their
+   * own.
    *
-   * @default a new one, made with the pipeline
+   * @default a new id for each pipeline object
    */
   readonly sessionId?: string;
-  /** The user of runs that name none. */
+  /** User of the runs that name no user. */
   readonly userId?: string;
-  /** What the state of a new session begins with. It is never changed. */
+  /** Initial state of a new session. It is never changed. */
   readonly sessionState?: Readonly<SessionState>;
   /**
-   * What becomes of a field of the session state that two runs, or two isolated branches, have changed at once: by its name.
+   * How to merge a field of the session state that two concurrent runs, or two isolated branches, have both changed; by
+   * name of the field.
    *
-   * @default the later one; numbers that were only counted by `editState` are added up, objects and lists are merged
+   * @default the later change wins; numbers changed only through `editState` are added up, objects and lists are merged
    */
   readonly reducers?: SessionReducers;
-  /** A state that a run is given comes in the place of what its session has, over `sessionState`. @default false: merged */
+  /**
+   * `true`: the `sessionState` of a run, over the option `sessionState`, replaces the stored state. @default false: it
+   * is merged into the stored state
+   */
   readonly overwriteDbSessionState?: boolean;
   /** Checks and completes the input before anything else happens. */
   readonly inputSchema?: StandardSchema<Given, Input>;
   /**
-   * Checks and completes the content at the end: a run whose content does not fit has failed, with `OUTPUT_INVALID`. Text that does
-   * not fit as it is is read as JSON. Not beside an `agent`, which gives answers of its own.
+   * Checks and completes the content at the end. A run with invalid content fails with `OUTPUT_INVALID`. Text that is
+   * invalid as it is, is parsed as JSON. Cannot be combined with `agent`, which gives answers of its own.
    */
   readonly outputSchema?: StandardSchema<unknown, Output>;
   /**
-   * For steps, agents and their tools: anything, such as the client of a service. Never copied or stored: each process has those of
-   * its own `Pipeline` object. Those of a run are merged over them.
+   * Values for steps, agents and their tools, such as the client of a service. Never copied or stored: each process
+   * uses those of its own `Pipeline` object. The dependencies of a run are merged over them.
    */
   readonly dependencies?: Readonly<Record<string, unknown>>;
-  /** Merged over what a run is given; a new session has it, too. */
+  /** Merged over the metadata of a run, and stored with a new session. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Puts earlier runs of the session in front of what agents and teams are told. @default false */
+  /** Puts earlier runs of the session before the messages of agents and teams. @default false */
   readonly addWorkflowHistoryToSteps?: boolean;
-  /** 0 to 1,000. @default all */
+  /** Number of these runs, 0 to 1,000. @default all */
   readonly numHistoryRuns?: number;
-  /** Answers from earlier runs, or has the pipeline run: a `PipelineAgent` of `@millrace/agents`. */
+  /** Answers from earlier runs or runs the pipeline: a `PipelineAgent` of `@millrace/agents`. */
   readonly agent?: ConversationalAgent;
-  /** Of runs that do not say. @default false */
+  /** Default of the option of `run`. @default false */
   readonly streamEvents?: boolean;
-  /** Of runs that do not say. @default true */
+  /** Default of the option of `run`. @default true */
   readonly streamExecutorEvents?: boolean;
-  /** Keeps all events of a run with it, also when nobody reads its stream: `output.events`. @default false */
+  /** Stores all events of a run with it, even when nobody reads its stream: `output.events`. @default false */
   readonly storeEvents?: boolean;
-  /** Names of events that are not kept. They are shown as always. @default none */
+  /** Names of events that are not stored. They are still streamed. @default none */
   readonly eventsToSkip?: readonly string[];
-  /** Keeps what agents, teams and nested pipelines did: `output.stepExecutorRuns`. @default true */
+  /** Stores what agents, teams and nested pipelines did: `output.stepExecutorRuns`. @default true */
   readonly storeExecutorOutputs?: boolean;
   /**
-   * Whether callers of a server may set the session state when they fork a run, as `state: { session: { … } }`. Nothing else of a
-   * pipeline can be set from outside. @default true
+   * Whether callers of a server may set the session state when they fork a run, as `state: { session: { … } }`. Nothing
+   * else of a pipeline can be set from outside. @default true
    */
   readonly forkState?: boolean;
 }
 
 export interface PipelineRunOptions extends MediaLists {
-  /** @default made up, unique */
+  /** @default a new unique id */
   readonly runId?: string;
-  /** @default that of the pipeline */
+  /** @default the option of the pipeline */
   readonly sessionId?: string;
-  /** @default that of the pipeline. An empty text counts as none. */
+  /** An empty text counts as absent. @default the option of the pipeline */
   readonly userId?: string;
-  /** Merged over what the session has. */
+  /** Merged into the stored state. */
   readonly sessionState?: Readonly<SessionState>;
-  /** The same for every step, as it is. */
+  /** The same value for every step, unchanged. */
   readonly additionalData?: Readonly<Record<string, unknown>>;
   /**
-   * Anything. Steps get the objects themselves in this process. Of them, plain data is stored with the run, for the process that goes
-   * on with it; give all else to that one: in the options of the pipeline, of `continueRun` or of `handle`.
+   * Values for the steps, which get the objects themselves in this process. Plain data among them is stored with the
+   * run, for a process that resumes it. Give other values to that process: in the options of the pipeline, of
+   * `continueRun` or of `handle`.
    */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Shows when steps and groups begin and end, and all that agents and teams tell. @default that of the pipeline */
+  /**
+   * Streams the start and end of steps and groups, and all events of agents and teams. @default the option of the
+   * pipeline
+   */
   readonly streamEvents?: boolean;
-  /** Shows what agents, teams and generators say. @default that of the pipeline */
+  /** Streams text of agents, teams and generators. @default the option of the pipeline */
   readonly streamExecutorEvents?: boolean;
 }
 
 export interface HandleOptions {
-  /** As for a run. */
+  /** Like the option of `run`. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
 }
 
-/** What `run` takes: with an `inputSchema` its input, or that as JSON text; else anything, or nothing. */
+/** Arguments of `run`. With an `inputSchema`: its input, or the input as JSON text. Otherwise anything, or nothing. */
 export type RunArguments<Given> = unknown extends Given
   ? [input?: unknown, options?: PipelineRunOptions]
   : [input: Given | string, options?: PipelineRunOptions];

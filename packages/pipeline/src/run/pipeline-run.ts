@@ -11,25 +11,25 @@ import { readEvents } from "./read-events.js";
 import type { TypedOutput } from "./run-output.types.js";
 import { type RunSetup, RunView } from "./run-view.js";
 
-/** A promise of the output, so no async function returns one bare. */
+/** A promise of the output, so an async function that returns it waits for the output. */
 export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLike<TypedOutput<Input, Output>> {
   readonly #handle: RunHandle;
   readonly #view: RunView;
   readonly #ready: Promise<unknown>;
 
-  /** @param ready What has to be done before anything is asked of the run. */
+  /** @param ready Resolves when the run may be used. */
   constructor(handle: RunHandle, setup: RunSetup, ready: Promise<unknown> = Promise.resolve()) {
     this.#handle = handle;
     this.#view = new RunView(handle, setup);
     this.#ready = ready;
-    ready.catch(() => {}); // whoever awaits the run has it
+    ready.catch(() => {}); // awaiting the run reports this error, too
   }
 
   get runId(): string {
     return this.#handle.runId;
   }
 
-  /** The run is stored. */
+  /** Resolves when the run is stored. */
   get accepted(): Promise<void> {
     return this.#ready.then(() => this.#handle.accepted);
   }
@@ -47,22 +47,22 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
       .then(onFulfilled, onRejected);
   }
 
-  /** How the run has ended, also when it has failed or was cancelled; or that it is `PAUSED`: nothing is left to do now. */
+  /** Resolves when the run has ended, failed or cancelled runs included, or when it is `PAUSED` with nothing else to do. */
   async output(): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
     return this.#view.settled() as Promise<TypedOutput<Input, Output>>;
   }
 
-  /** Where the run stands at this moment. It waits for nothing. */
+  /** Output of the run at this moment, without waiting. */
   async look(): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
     return this.#view.now() as Promise<TypedOutput<Input, Output>>;
   }
 
   /**
-   * The events of the run, all of them from the first one on, for every reader. They end where the run ends or is `PAUSED`.
+   * All events of the run, from the first one, for every reader. They end when the run ends or is `PAUSED`.
    *
-   * `Own` are those that steps of yours say: `events<{ readonly event: "Progress"; readonly percent: number }>()`.
+   * `Own` lists the events of your own steps: `events<{ readonly event: "Progress"; readonly percent: number }>()`.
    */
   async *events<Own extends OwnEvent = never>(
     options: { readonly after?: number } = {},
@@ -71,29 +71,30 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
     yield* readEvents({ handle: this.#handle, view: this.#view }, options) as AsyncGenerator<PipelineEvent<Own>, void>;
   }
 
-  /** Stops the run. What was done stays, in its output and in its session: a group that was under way with what it had. */
+  /** Stops the run. Work done so far, also of a group under way, stays in its output and its session. */
   async cancel(reason?: string): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
     const { labels, createdAtMs, status } = await this.#handle.summary();
-    // It takes nothing before its time has come, and has left nothing either.
+    // A scheduled run cannot receive the event before its time, and has nothing to keep.
     if (status === "scheduled") await this.#handle.cancel(reason);
     else {
       const event = new PipelineCancel({ reason: reason ?? null, run: markMadeHere({ labels, createdAtMs }) });
-      await this.#handle.sendEvent(event as never); // refused where the run has ended: then it is as it was
+      await this.#handle.sendEvent(event as never); // refused when the run has ended: nothing to cancel
     }
     return this.output();
   }
 
-  /** What people are asked, once nothing else is left to do. Empty when the run has ended. */
+  /** Waits until nothing else is left to do, and returns the open questions. Empty when the run has ended. */
   async requirements(): Promise<readonly StepRequirement[]> {
     return (await this.output()).requirements;
   }
 
   /**
-   * Tells the run what somebody has said.
+   * Sends an answer to the run.
    *
-   * @throws {WorkflowError} `PROMPT_CLOSED` when it was answered already or the run has ended; `REQUIREMENT_INVALID`;
-   * `SNAPSHOT_MISMATCH` where steps that the run has before it are gone: it stays as it is.
+   * @throws {WorkflowError} `PROMPT_CLOSED` when the question is already answered or the run has ended;
+   * `REQUIREMENT_INVALID`; `SNAPSHOT_MISMATCH` when steps ahead of the run are gone from the pipeline, and then nothing
+   * changes.
    */
   async answer(
     answered: StepRequirement | { readonly requirementId: string; readonly decision: unknown },

@@ -1,7 +1,8 @@
 /**
- * A pipeline: steps composed of functions, agents, teams and workflows, over one session state.
+ * A pipeline: steps made of functions, agents, teams and workflows, over one session state.
  *
- * It compiles to one core workflow; a run of it is a run of the runtime, with the same journal, stream, cancel and history.
+ * It compiles to one core workflow. A run of it is a run of the runtime, with the same journal, stream, cancellation
+ * and history.
  *
  * @module
  */
@@ -32,16 +33,19 @@ import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
 import { startEventOf } from "./start-event.js";
 
-/** `Input` is what its `inputSchema` gives, `Given` what that takes, `Output` what its `outputSchema` gives: all follow from the schemas. */
+/**
+ * `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the `outputSchema` returns. All
+ * are inferred from the schemas.
+ */
 export class Pipeline<Input = unknown, Given = Input, Output = unknown> implements PipelineLike {
   readonly isPipeline = true;
   readonly id: string;
   readonly name: string;
-  /** The session of runs that name none. */
+  /** Session of the runs that name no session. */
   readonly sessionId: string;
   /** The pipeline as a core workflow: for `describeWorkflow`, `toMermaid`, `proveResumable`, and as a child. */
   readonly workflow: Workflow;
-  /** How many earlier runs of the session its steps may ask for; null: all. A pipeline that it is a step of reads as many. */
+  /** How many earlier runs of the session its steps may ask for; `null` for all. An enclosing pipeline loads as many. */
   readonly historyCount: number | null;
   readonly #options: PipelineOptions<Input, Given, Output>;
   readonly #tree: PipelineTree;
@@ -63,13 +67,14 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * Starts a run, at once. Awaiting it gives its output, also where it is `PAUSED`; a run that fails throws `PIPELINE_FAILED` with
-   * what its step has thrown as `cause`. `await run.accepted` is enough for a run in the background: see {@link getRun}.
+   * Starts a run at once. Awaiting it returns its output, also when it is `PAUSED`; a failed run throws
+   * `PIPELINE_FAILED` with the error of its step as `cause`. For a run in the background, `await run.accepted` and
+   * {@link getRun} are enough.
    *
-   * @throws {WorkflowError} `INPUT_INVALID`, before anything is stored or shown.
+   * @throws {WorkflowError} `INPUT_INVALID`, before anything is stored or streamed.
    */
   run(...[input, given]: RunArguments<Given>): PipelineRun<Input, Output> {
-    const options = given ?? {}; // null, too: it may come from JSON
+    const options = given ?? {}; // `null`, too: options may come from JSON
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
     const { runId } = options;
     const start = { request: markMadeHere(request) };
@@ -80,10 +85,10 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * A paused run goes on with what people have said: answered requirements of its output, or answers by their id.
+   * Continues a paused run with the answers of people: the answered requirements of its output, or answers by id.
    *
-   * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; of the run: `PROMPT_CLOSED` for what was answered already,
-   * `SESSION_FOREIGN`.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; from the run: `PROMPT_CLOSED` for a question that
+   * is already answered, `SESSION_FOREIGN`.
    */
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
@@ -93,9 +98,10 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * What `workflow` takes as its input for such a run: for `proveResumable`, and to run the workflow in a runtime of your own.
+   * Input of `workflow` for such a run: for `proveResumable`, and to run the workflow in a runtime of your own.
    *
-   * @throws {WorkflowError} `INPUT_INVALID`; `OPTION_INVALID` for dependencies that are no plain data: give those to the pipeline.
+   * @throws {WorkflowError} `INPUT_INVALID`; `OPTION_INVALID` for dependencies that are not plain data, which the
+   * pipeline itself can take.
    */
   workflowInput(...[input, options]: RunArguments<Given>): { [field: string]: unknown } {
     assertStorable(this.name, options?.dependencies ?? {});
@@ -104,9 +110,9 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * A run that is stored, whoever's it is: {@link getRun} asks for that.
+   * Refers to a stored run of any user; {@link getRun} checks the user.
    *
-   * @param options.dependencies For the rest of the run in this process, over what it was given before.
+   * @param options.dependencies Dependencies for the rest of the run in this process, merged over the earlier ones.
    */
   handle(runId: string, { dependencies }: HandleOptions = {}): PipelineRun<Input, Output> {
     this.#dependencies.give(runId, dependencies);
@@ -114,10 +120,11 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * Where a run stands at this moment, for whoever polls.
+   * Output of a run at this moment, for polling.
    *
-   * @param userId Whose run it has to be.
-   * @throws {WorkflowError} `RUN_UNKNOWN`, also for a run of another pipeline, `SESSION_FOREIGN`; for a run that could not even begin, why.
+   * @param userId User to whom the run must belong.
+   * @throws {WorkflowError} `RUN_UNKNOWN`, also for a run of another pipeline; `SESSION_FOREIGN`; the cause, for a run
+   * that could not begin.
    */
   async getRun(runId: string, userId?: string): Promise<TypedOutput<Input, Output>> {
     const output = await this.handle(runId).look();
@@ -125,20 +132,20 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     return output;
   }
 
-  /** Runs of this pipeline, newest first, in pages. */
+  /** Lists the runs of this pipeline, newest first, in pages. */
   runs(query: RunQuery = {}): Promise<RunPage> {
     return listRuns(this.#open(), this.id, query);
   }
 
-  /** The sessions of the store: of this pipeline and of all others in it. */
+  /** The sessions in the store, of this and all other pipelines. */
   get sessions(): SessionStore {
     return new SessionStore(this.#open().records);
   }
 
   /**
-   * A copy of what a session has stored.
+   * Reads a copy of the stored state of a session.
    *
-   * @param userId Whose session it has to be.
+   * @param userId User to whom the session must belong.
    * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`.
    */
   getSessionState(sessionId: string = this.sessionId, userId?: string): Promise<SessionState> {
@@ -146,9 +153,9 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * Replaces these fields, and gives the state.
+   * Replaces these fields of the stored state, and returns the new state.
    *
-   * @param userId Whose session it has to be.
+   * @param userId User to whom the session must belong.
    * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
    */
   updateSessionState(
@@ -160,23 +167,23 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /**
-   * What all ended runs of a session took; null: none has ended.
+   * Sum of the metrics of all ended runs of a session; `null` when there are none.
    *
-   * @param userId Whose session it has to be.
+   * @param userId User to whom the session must belong.
    * @throws {WorkflowError} `SESSION_FOREIGN`
    */
   async getSessionMetrics(sessionId: string = this.sessionId, userId?: string): Promise<SessionMetricsData | null> {
     return (await this.sessions.get(sessionId, userId))?.metrics ?? null;
   }
 
-  /** Goes on with runs that a crash has left, and does so from now on. Gives how many there were. */
+  /** Resumes runs after a crash, now and from now on. Returns their present number. */
   start(): Promise<number> {
     return this.#open().start();
   }
 
-  /** Lets running steps finish, and closes the store. */
+  /** Waits for running steps and closes the store. */
   async close(): Promise<void> {
-    await this.#open().stop(); // it may have a store, though nothing has run
+    await this.#open().stop(); // the store exists even when nothing has run
   }
 
   [Symbol.asyncDispose](): Promise<void> {

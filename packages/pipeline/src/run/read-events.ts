@@ -1,4 +1,4 @@
-/** The stream of a run as events of the pipeline's catalogue. */
+/** Reads the stream of a run as events of the pipeline. */
 import {
   StopEvent,
   WorkflowCancelledEvent,
@@ -37,7 +37,7 @@ export async function* readEvents(sources: EventSources, options: ReadOptions): 
           yield { ...pausedEvent(sources, output), eventIndex: position } as PipelineEvent;
           return;
         }
-        paused = whenPaused(view); // it was answered while its events were read
+        paused = whenPaused(view); // answered while its events were read
         continue;
       }
       const { value, done } = await next;
@@ -52,7 +52,7 @@ export async function* readEvents(sources: EventSources, options: ReadOptions): 
   }
 }
 
-/** Where the stream stands when nothing is left to do but for somebody to answer. Never, when the run ends before. */
+/** Number of the last event when the run waits only for answers. Never resolves when the run ends first. */
 async function whenPaused(view: RunView): Promise<number> {
   const outcome = await view.outcome();
   return outcome.status === "waiting" ? view.lastEvent() : new Promise<never>(() => {});
@@ -92,7 +92,7 @@ function completedEvents(run: EndedRun, output: PipelineRunOutput): readonly Fie
   ];
 }
 
-/** Of a run that has no output: it could not begin, or had to end where it was. */
+/** Event for a run without an output: it could not begin, or was stopped from outside. */
 async function errorEvent(sources: EventSources, error: string): Promise<Fields> {
   const { labels } = await sources.handle.summary();
   const run = runOf(sources, { sessionId: labels["session"] as string });

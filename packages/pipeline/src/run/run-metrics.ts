@@ -1,4 +1,4 @@
-/** What a run took, from what its store holds. */
+/** Metrics of a run, from its stored state. */
 import type { OwnState, PipelineState } from "../compile/pipeline-state.types.js";
 import { emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
@@ -12,7 +12,7 @@ interface MetricFacts {
 
 const isOver: ReadonlySet<PipelineStatus> = new Set(["COMPLETED", "ERROR", "CANCELLED"]);
 
-/** Nested runs that were still at work when the run has ended. */
+/** Nested runs that were at work when the run ended. */
 export function interruptedIn({ state, status }: Pick<MetricFacts, "state" | "status">): Nested {
   return isOver.has(status) ? (state.nested ?? {}) : {};
 }
@@ -30,7 +30,7 @@ function parentOf(nested: Nested, runId: string): string {
   return nested[runId]?.request.nesting?.parentRunId ?? "";
 }
 
-/** A nested run that was still at work when the run around it has ended, as an execution of its step. */
+/** A nested run that was at work when the enclosing run ended, as an execution of its step. */
 function interruptedRun(nested: Nested, runId: string): StepExecutionData[] {
   const nesting = nested[runId]?.request.nesting ?? null;
   if (nesting === null) return [];
@@ -39,7 +39,7 @@ function interruptedRun(nested: Nested, runId: string): StepExecutionData[] {
   return [{ ...nesting.parentStep, metrics, success: false, steps }];
 }
 
-/** What a nested run has done so far. */
+/** Executions of a nested run so far. */
 export function executionsInside(nested: Nested, runId: string): StepExecutionData[] {
   const part = nested[runId];
   if (part === undefined) return [];
@@ -47,7 +47,7 @@ export function executionsInside(nested: Nested, runId: string): StepExecutionDa
   return [...executionsIn(part), ...inside.flatMap((id) => interruptedRun(nested, id))];
 }
 
-/** Of everything that has run, also where its output is inside a group that is still under way. */
+/** Executions of everything that has run, also in groups under way. */
 function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecutionData[] {
   const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
   const agent = agentRun?.metrics
@@ -56,7 +56,7 @@ function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecuti
   return [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent, ...waitingOf(talks)];
 }
 
-/** Of what people are asked about: executors that have paused, outputs that are not in their group yet. */
+/** Executions behind open questions: of paused executors, and outputs that their group does not have yet. */
 function waitingOf(talks: OwnState["talks"]): readonly StepExecutionData[] {
   return Object.values(talks).flatMap(({ paused, question }) => [
     ...(paused === null ? [] : [paused]),

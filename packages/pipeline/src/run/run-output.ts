@@ -1,4 +1,4 @@
-/** What a run has come to, from what its store holds. */
+/** Makes the output of a run from its stored state. */
 import { CUT_OFF } from "../compile/cut-off.js";
 import { inOrder } from "../compile/event-order.js";
 import { mediaOf } from "../compile/media-of.js";
@@ -20,11 +20,11 @@ export interface RunFacts {
   readonly tree: PipelineTree;
   readonly state: PipelineState;
   readonly status: PipelineStatus;
-  /** The session state that is stored with it. */
+  /** Session state that is stored with the run. */
   readonly sessionState: Readonly<SessionState>;
   readonly nowMs: number;
   readonly requirements?: readonly StepRequirement[];
-  /** As an output schema gives it. @default what the steps gave */
+  /** Content as the output schema returns it. @default the content of the steps */
   readonly content?: unknown;
 }
 
@@ -67,7 +67,7 @@ function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] 
 
 type ContentFacts = Pick<RunFacts, "state" | "runId" | "status" | "tree">;
 
-/** What the run gives: of its last step, unless there is more to say. */
+/** Content of a run: that of its last step, unless the run has failed, was cancelled, or its agent has answered. */
 export function contentOf(
   { state, runId, status, tree }: ContentFacts,
   results: readonly StepOutput[] = stepResults(state, tree),
@@ -81,7 +81,7 @@ export function contentOf(
   return status === "COMPLETED" ? "No steps executed" : undefined;
 }
 
-/** What was at work when its run has ended has not failed, nor has a group for having it. */
+/** Work that was interrupted by the end of its run has not failed, nor has a group that contains it. */
 function hasFailed({ success, error, steps }: StepOutput): boolean {
   return (!success && error !== CUT_OFF) || steps.some(hasFailed);
 }

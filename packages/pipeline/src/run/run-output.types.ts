@@ -1,5 +1,5 @@
 /**
- * What a pipeline run gives, and what of it is stored.
+ * The output of a pipeline's run, and the stored part of it.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import type { AnsweredRequirement } from "../human/requirement.types.js";
 import type { SessionState } from "../nodes/executor.types.js";
 
 export type PipelineStatus =
-  /** Stored, and nobody has begun with it. */
+  /** Stored, but not begun. */
   | "PENDING"
   | "RUNNING"
   | "COMPLETED"
-  /** Nothing is left to do until somebody has answered. */
+  /** Waits for answers, with nothing else to do. */
   | "PAUSED"
   | "CANCELLED"
   | "ERROR";
@@ -26,13 +26,13 @@ export interface PipelineRunError {
   readonly stepName: string | null;
   readonly message: string;
   readonly name: string;
-  /** As in `"AGENT_FAILED"`; null: the error has none. */
+  /** Code such as `"AGENT_FAILED"`; `null` when the error has none. */
   readonly code: string | null;
-  /** What the error says of trying again; null: nothing. */
+  /** Whether the error may be retried; `null` when it does not say. */
   readonly retryable: boolean | null;
 }
 
-/** The output of a pipeline with an `outputSchema`: its content has that type where the run has completed. */
+/** The output of a pipeline with an `outputSchema`: the content of a completed run has its type. */
 export type TypedOutput<Input, Output> = unknown extends Output
   ? PipelineRunOutput<Input>
   : PipelineRunOutput<Input> &
@@ -41,7 +41,7 @@ export type TypedOutput<Input, Output> = unknown extends Output
         | { readonly status: Exclude<PipelineStatus, "COMPLETED">; readonly content: unknown }
       );
 
-/** `Input`: as the pipeline's `inputSchema` gives it. */
+/** `Input` is what the pipeline's `inputSchema` returns. */
 export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly runId: string;
   readonly pipelineId: string;
@@ -49,33 +49,36 @@ export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly sessionId: string;
   readonly userId: string | null;
   readonly status: PipelineStatus;
-  /** As it was given, after the input schema. */
+  /** Input of the run, as the input schema returned it. */
   readonly input: Input;
-  /** Of the last step; of a Parallel at the end, its branches joined. */
+  /** Content of the last step; for a Parallel at the end, its joined branches. */
   readonly content: unknown;
-  /** Of the top-level steps, in order. */
+  /** Outputs of the top-level steps, in order. */
   readonly stepResults: readonly StepOutput[];
-  /** A step has failed, and the run went on. */
+  /** `true` when a step has failed and the run went on. */
   readonly hasFailures: boolean;
   /** Why the run has no result. */
   readonly error: PipelineRunError | null;
-  /** Why it was cancelled, as far as somebody has said. */
+  /** Reason of the cancellation, if one was given. */
   readonly cancelReason: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The session state at the end of the run. */
+  /** Session state at the end of the run. */
   readonly sessionState: Readonly<SessionState>;
-  /** Time and tokens, of every step and of all. Where the run has not ended: so far. */
+  /** Time and tokens by step and in all. For a run that has not ended: so far. */
   readonly metrics: RunMetricsData;
-  /** What agents, teams and nested pipelines did in its steps, in the order in which they ended. Empty with `storeExecutorOutputs: false`. */
+  /**
+   * Runs of agents, teams and nested pipelines in its steps, in the order in which they ended. Empty with
+   * `storeExecutorOutputs: false`.
+   */
   readonly stepExecutorRuns: readonly ExecutorRun[];
-  /** With `storeEvents`: the events of the run, whoever has read them. They do not repeat outputs that are in `stepResults`. */
+  /** With `storeEvents`: all events of the run. They do not repeat outputs that are in `stepResults`. */
   readonly events: readonly RecordedEvent[];
-  /** Of a conversational pipeline: what its agent decided. */
+  /** Decision of a conversational pipeline's agent. */
   readonly agentRun: AgentRunRecord | null;
-  /** Of a run that is `PAUSED`: what people are asked, to be answered with `pipeline.continueRun(output)`. */
+  /** Questions of a `PAUSED` run, to be answered with `pipeline.continueRun(output)`. */
   readonly requirements: readonly StepRequirement[];
-  /** What people were asked before, and what they said. */
+  /** Earlier questions with their answers. */
   readonly answered: readonly AnsweredRequirement[];
-  /** Epoch seconds. */
+  /** When the run was created, in epoch seconds. */
   readonly createdAt: number;
 }

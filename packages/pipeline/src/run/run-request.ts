@@ -1,4 +1,4 @@
-/** What a run is asked for: what its caller gave, over what the pipeline has. */
+/** Builds the request of a run from the arguments of its caller and the options of the pipeline. */
 
 import type { RunRequest } from "../compile/pipeline-state.types.js";
 import { plainCopy } from "../compile/plain-copy.js";
@@ -13,19 +13,19 @@ import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js"
 import { validateInput } from "./schemas.js";
 
 export interface GivenRequest extends RunRequest {
-  /** The session state that the run was given. Null: none. */
+  /** Session state given to the run; `null` without one. */
   readonly given: Readonly<SessionState> | null;
 }
 
 export interface Asked {
   readonly input: unknown;
   readonly options: PipelineRunOptions;
-  /** Of runs that name none. Empty: each has its own, with its id. */
+  /** Session of the runs that name no session. Empty: each run has its own session, with the id of the run. */
   readonly sessionId: string;
 }
 
 /**
- * A copy: whoever has given it may change it afterwards.
+ * Copies the arguments, which the caller may change later.
  *
  * @throws {WorkflowError} `INPUT_INVALID`, `OPTION_INVALID`, `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`.
  */
@@ -35,7 +35,7 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
   return requestOf(pipeline, { input: checked, options, sessionId });
 }
 
-/** The same of an input and options that are checked. @throws {WorkflowError} `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`. */
+/** Builds the request from checked arguments. @throws {WorkflowError} `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`. */
 export function requestOf(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
   return {
     ...defined("input", plainCopy(input)),

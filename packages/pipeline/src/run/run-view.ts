@@ -1,4 +1,4 @@
-/** A run as it is stored, seen from outside. */
+/** Reads a stored run from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { inOrder } from "../compile/event-order.js";
@@ -40,12 +40,12 @@ export class RunView {
     return this.#setup.pipeline;
   }
 
-  /** Resolves when the run has ended or waits for somebody. */
+  /** Resolves when the run has ended or waits for answers. */
   async settled(): Promise<PipelineRunOutput> {
     return this.#outputOf(await this.outcome());
   }
 
-  /** The same, as the run itself says it. A run that only waits for a time goes on by itself. */
+  /** Outcome of the run itself. A run that only waits for a time continues by itself. */
   async outcome(): Promise<Outcome> {
     for (;;) {
       const outcome = await reading(this.pipeline, this.#handle.idle());
@@ -57,7 +57,7 @@ export class RunView {
   async now(): Promise<PipelineRunOutput> {
     const { status } = await this.#handle.summary();
     if (status === "scheduled") return this.#seen("PENDING");
-    // What is listed may be a moment behind: a run that ends here has ended before that is stored.
+    // The listing may be a moment old: the run ends before its end is stored.
     if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#seen("RUNNING");
     const outcome = await reading(this.pipeline, this.#handle.idle());
     if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
@@ -65,7 +65,7 @@ export class RunView {
     return this.#outputOf(outcome);
   }
 
-  /** Where the stream stands. */
+  /** Number of the last event in the stream. */
   async lastEvent(): Promise<number> {
     return (await this.#handle.summary()).lastEvent;
   }
@@ -74,10 +74,10 @@ export class RunView {
     if (outcome.status === "completed") return { ...(outcome.result as PipelineRunOutput), requirements: [] };
     if (outcome.status === "waiting") return this.#seen("PAUSED", requirementsOf(outcome));
     if (outcome.status === "cancelled") return this.#cancelled(outcome.reason);
-    return (await this.#handle) as never; // rejects with what went wrong
+    return (await this.#handle) as never; // rejects with the cause
   }
 
-  /** It has no last step that keeps how it ends. */
+  /** A cancelled run has no last step that stores its output. */
   async #cancelled(reason: unknown): Promise<PipelineRunOutput> {
     const cancelReason = typeof reason === "string" ? reason : null;
     const output = { ...(await this.#seen("CANCELLED")), cancelReason };
@@ -102,7 +102,7 @@ export class RunView {
     return (await this.#begun()) ?? unbegunState(await this.#handle.summary());
   }
 
-  /** @throws {WorkflowError} `SNAPSHOT_MISMATCH` naming steps that the run has before it, and the pipeline no more. */
+  /** @throws {WorkflowError} `SNAPSHOT_MISMATCH` naming steps ahead of the run that the pipeline no longer has. */
   async assertSteps(): Promise<void> {
     const state = await this.#begun();
     const { pipeline, tree } = this.#setup;
@@ -113,7 +113,7 @@ export class RunView {
     return reading(this.pipeline, this.#handle.snapshot());
   }
 
-  /** Null: the run has not come to its first step. */
+  /** `null` when the run has not reached its first step. */
   async #begun(): Promise<PipelineState | null> {
     const context = Context.fromDict(this.#setup.workflow, await this.#snapshot());
     const state = (await context.store.getState()) as unknown as PipelineState;

@@ -1,7 +1,7 @@
-/** What a pipeline takes and gives, checked against its schemas: the input before anything is stored or shown, the output at the end. */
+/** Checks the input of a pipeline with its schema before anything is stored or streamed, and its output at the end. */
 import { type StandardSchema, WorkflowError } from "millrace";
 
-/** What is wrong, and where in the value. Null: it says so itself. */
+/** A problem and its path in the value; `null` when the message contains the path. */
 interface Issue {
   readonly path: readonly string[] | null;
   readonly message: string;
@@ -10,9 +10,9 @@ interface Issue {
 type Checked = { readonly value: unknown } | { readonly issues: readonly Issue[] };
 
 /**
- * Text is read as JSON where a schema is given.
+ * Text is parsed as JSON when there is a schema.
  *
- * @throws {WorkflowError} `INPUT_INVALID` with what the schema says.
+ * @throws {WorkflowError} `INPUT_INVALID` with the problems that the schema reports.
  */
 export function validateInput(pipeline: string, schema: StandardSchema | null, input: unknown): unknown {
   const checked = checkInput(schema, input);
@@ -26,7 +26,7 @@ export function validateInput(pipeline: string, schema: StandardSchema | null, i
   });
 }
 
-/** The same, without an error. */
+/** Checks like {@link validateInput}, and returns the problems instead of throwing. */
 export function checkInput(schema: StandardSchema | null, input: unknown): Checked {
   if (schema === null) return { value: input };
   if (input === undefined) return whole("the pipeline has an input schema, and no input was given");
@@ -39,9 +39,9 @@ function whole(message: string): Checked {
 }
 
 /**
- * Text that does not fit as it is is read as JSON: that is how models write data.
+ * Text that is invalid as it is, is parsed as JSON, because models write data as JSON.
  *
- * @throws {WorkflowError} `OUTPUT_INVALID` with what the schema says.
+ * @throws {WorkflowError} `OUTPUT_INVALID` with the problems that the schema reports.
  */
 export function validateOutput(pipeline: string, schema: StandardSchema, content: unknown): unknown {
   const checked = check(schema, content, "the content");

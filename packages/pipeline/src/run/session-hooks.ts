@@ -1,4 +1,4 @@
-/** How a run begins in its session, and what it leaves there. */
+/** What a run reads from its session at the start, and saves in it at the end. */
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import type { PipelineState, PreparedInside, RunRequest } from "../compile/pipeline-state.types.js";
@@ -19,18 +19,18 @@ import { validateInput, validateOutput } from "./schemas.js";
 export interface SessionSetup {
   readonly pipeline: PipelineIdentity;
   readonly tree: PipelineTree;
-  /** What the state of a new session begins with. */
+  /** Initial state of a new session. */
   readonly template: Readonly<Record<string, unknown>>;
   readonly overwrite: boolean;
   readonly reducers: SessionReducers;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** How earlier runs are read, and how many: null for all. */
+  /** How to read earlier runs, and how many: `null` for all. */
   readonly history: { readonly count: number | null; readonly read: ReadRun };
   readonly inputSchema: StandardSchema | null;
   readonly outputSchema: StandardSchema | null;
 }
 
-/** A run of that tenant: ids of runs are known to others, too. */
+/** Reads a run of one tenant, because others may know its id, too. */
 type ReadRun = (runId: string, tenant: string) => Promise<PipelineRunOutput>;
 
 type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
@@ -79,7 +79,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
 
 type EndFacts = Omit<RunFacts, "sessionState">;
 
-/** With the content as the output schema gives it. */
+/** Replaces the content by what the output schema returns. */
 function checked({ pipeline, outputSchema }: SessionSetup, facts: EndFacts): EndFacts {
   if (outputSchema === null || facts.status !== "COMPLETED") return facts;
   try {
@@ -94,15 +94,15 @@ const isForGood = (error: unknown): error is WorkflowError =>
   WorkflowError.is(error, "SESSION_FOREIGN") || WorkflowError.is(error, "STEP_RESULT_INVALID");
 
 /**
- * Another user has the session by now, a reducer fails, or the content does not fit: nothing that the run could do again would
- * change that.
+ * Makes the run fail when its session meanwhile belongs to another user, when a reducer fails, or when the content is
+ * invalid: running again would not help.
  */
 function failed(facts: EndFacts, { name, code, message }: WorkflowError): EndFacts {
   const failure = { stepName: null, name, code, message, retryable: false, isCancelled: false };
   return { ...facts, state: { ...facts.state, failure }, status: "ERROR" };
 }
 
-/** Inside another pipeline: on its session state, which gets what the template has and it lacks. */
+/** Inside of another pipeline, uses that pipeline's session state and adds the keys of the template that it lacks. */
 function beginInside({ template, pipeline, inputSchema }: SessionSetup, request: RunRequest): PreparedInside {
   const input = validateInput(pipeline.name, inputSchema, request.input);
   return { request: { ...request, input }, startedAtMs: Date.now(), template };
@@ -113,7 +113,7 @@ function endStatus({ failure }: PipelineState): PipelineStatus {
   return failure.isCancelled ? "CANCELLED" : "ERROR";
 }
 
-/** Runs of this pipeline that ended well, the oldest first. Those that were deleted since are no more. */
+/** Completed runs of this pipeline, oldest first. Deleted runs are left out. */
 async function historyOf(
   { history, pipeline }: SessionSetup,
   { runs }: SessionRecord,
@@ -135,7 +135,7 @@ async function historyOf(
   return found.filter((run) => run !== null);
 }
 
-/** Null: the workflow runs without a runtime, as in a test, and there are no sessions. */
+/** `null` when the workflow runs without a runtime, as in a test: then there are no sessions. */
 function recordsIn(ctx: StepCtx): StepRecords | null {
   try {
     return recordsOf(ctx as never);

@@ -1,6 +1,6 @@
 /**
- * What starts a run of a pipeline: a request that was made in this process, or what a caller says from outside, which is checked
- * before anything is stored.
+ * The start event of a pipeline's run: a request made in this process, or fields from outside, which are checked before
+ * anything is stored.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface PipelineStart extends WorkflowEvent {
   readonly request: GivenRequest;
 }
 
-/** What an index of any store takes. */
+/** Length that an index of every store accepts. */
 const LONGEST = 1_000;
 
 const outside = ["input", "session_id", "user_id"] as const;
@@ -30,7 +30,7 @@ export function startEventOf(pipeline: PipelineOptions): EventClass<PipelineStar
     },
   };
   class Start extends StartEvent.define("pipeline.start", fields as StandardSchema<object, object>) {
-    /** A caller who gives labels of these names does not decide whose run it is. */
+    /** Set after the caller's labels, so that the caller does not decide to whom the run belongs. */
     static runLabels({ request }: PipelineStart, runId: string): Record<string, string | null> {
       return { session: request.sessionId || runId, user: request.userId };
     }
@@ -98,7 +98,10 @@ interface Describing {
   readonly jsonSchema?: { readonly input: (options: object) => object };
 }
 
-/** What JSON Schema cannot say becomes `{}`: anything. The schema itself is asked when the input arrives. */
+/**
+ * What JSON Schema cannot express becomes `{}`, which allows anything. The schema itself checks the input when it
+ * arrives.
+ */
 function describe(schema: StandardSchema, options: object): object {
   try {
     const described = (schema["~standard"] as Describing).jsonSchema?.input(options) ?? {};

@@ -1,4 +1,4 @@
-/** The outputs of the top-level steps, also of a run that has ended, or waits, in the middle of a group. */
+/** Outputs of the top-level steps, also of a run that has stopped in the middle of a group. */
 import { ROOT } from "../compile/advance.js";
 import { endedGroup } from "../compile/group-output.js";
 import type { Frame, PipelineState, Place } from "../compile/pipeline-state.types.js";
@@ -8,14 +8,14 @@ import type { StepOutput } from "../data/step-output.types.js";
 
 type Frames = PipelineState["frames"];
 
-/** A group that is not finished comes with what was done in it. */
+/** A group that is not finished is included with the outputs it has so far. */
 export function stepResults({ frames }: Pick<PipelineState, "frames">, tree: PipelineTree): readonly StepOutput[] {
   const root = frames[ROOT];
   if (root === undefined) return [];
   return withOpenGroups(frames, tree, { key: ROOT, frame: root }).filter((output) => output !== null);
 }
 
-/** The group at this place, as far as it has come. Null: nothing was done in it. */
+/** Output of the unfinished group at this place; `null` when nothing was done in it. */
 export function openGroup(frames: Frames, tree: PipelineTree, { frame: parent, at }: Place): StepOutput | null {
   for (const [key, frame] of Object.entries(frames))
     if (frame.parent === parent && frame.at === at && frame.node !== null) return groupOf(frames, tree, { key, frame });

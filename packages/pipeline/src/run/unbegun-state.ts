@@ -3,7 +3,7 @@ import { freshState } from "../compile/fresh-state.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import { emptyMedia } from "../data/media.js";
 
-/** Of a run that has not begun: what is known is in its labels. */
+/** State of a run that has not begun, from its labels. */
 export function unbegunState({ labels, createdAtMs }: Pick<RunListing, "labels" | "createdAtMs">): PipelineState {
   const request = {
     additionalData: {},

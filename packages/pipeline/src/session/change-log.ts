@@ -1,8 +1,8 @@
 /**
- * What was changed in a live state, in order, and how much of that is stored.
+ * The changes of a live state, in order, and which of them are stored.
  *
- * Attempts store what they changed when they end, in any order. What is stored is then what all changes that were taken, applied
- * in the order in which they were made, give: once all are taken, that is the live state.
+ * Attempts store their changes when they end, in any order. The stored state is then the result of all stored changes,
+ * applied in the order in which they were made. Once every change is stored, it equals the live state.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { applied, applyTo, diff, type SessionPatch } from "./patches.js";
 
 interface Entry {
   readonly patch: SessionPatch;
-  /** Null: whoever stores next takes it. */
+  /** Attempt that stores the entry; `null` when the next attempt to store anything takes it. */
   owner: object | null;
   isTaken: boolean;
 }
@@ -19,22 +19,22 @@ interface Entry {
 export class ChangeLog {
   /** The state before the first entry. */
   #base: JsonObject;
-  /** The state that is stored: the base with all entries that are taken. */
+  /** The stored state: the base with all taken entries. */
   #stored: JsonObject;
   #entries: Entry[] = [];
 
-  /** @param base Its own: nobody else changes it. */
+  /** @param base Changed by the log; nobody else may have it. */
   constructor(base: JsonObject) {
     this.#base = base;
     this.#stored = base;
   }
 
-  /** @param owner Null: whoever stores next takes it. */
+  /** @param owner Attempt that stores the change; `null` when the next attempt to store anything takes it. */
   add(owner: object | null, patch: SessionPatch): void {
     this.#entries.push({ owner, patch, isTaken: false });
   }
 
-  /** Their owner stores nothing any more. */
+  /** Leaves the entries of an ended attempt to the next one that stores. */
   giveUp(owner: object): void {
     for (const entry of this.#entries) if (entry.owner === owner) entry.owner = null;
   }
@@ -44,7 +44,7 @@ export class ChangeLog {
     return applied(this.#base, patchesOf(this.#entries));
   }
 
-  /** What has to change in what is stored, for the changes of this owner and those of nobody. */
+  /** Patches to the stored state, for the changes of this owner and those without an owner. */
   take(owner: object): SessionPatch[] {
     let isAny = false;
     for (const entry of this.#entries) {
@@ -55,7 +55,7 @@ export class ChangeLog {
     return isAny ? this.#settle() : [];
   }
 
-  /** Changes that are stored as they are made. Gives them as they have to be stored. */
+  /** Adds changes that are stored at once. Returns the patches to the stored state. */
   addTaken(patches: readonly SessionPatch[]): SessionPatch[] {
     for (const patch of patches) this.#entries.push({ owner: null, patch, isTaken: true });
     return this.#settle();
@@ -64,7 +64,7 @@ export class ChangeLog {
   #settle(): SessionPatch[] {
     const taken = patchesOf(this.#entries.filter(({ isTaken }) => isTaken));
     if (this.#stored === this.#base && taken.length === this.#entries.length) {
-      applyTo(this.#base, taken); // in place: most changes are stored one after the other
+      applyTo(this.#base, taken); // in place, because most changes are stored in the order in which they are made
       this.#entries = [];
       return taken;
     }
@@ -75,13 +75,13 @@ export class ChangeLog {
     return patches;
   }
 
-  /** What is taken, with nothing before it that is not. */
+  /** Drops the taken entries that no untaken entry precedes. */
   #forget(): void {
     const open = this.#entries.findIndex(({ isTaken }) => !isTaken);
     const done = open < 0 ? this.#entries : this.#entries.slice(0, open);
     this.#base = open < 0 ? this.#stored : applied(this.#base, patchesOf(done));
     this.#entries = open < 0 ? [] : this.#entries.slice(open);
-    // The same object where it is the same state: the next change is then stored as it was made.
+    // The same object when both are the same state, so that the next change is stored as it was made.
     if (this.#entries.every(({ isTaken }) => !isTaken)) this.#stored = this.#base;
   }
 }

@@ -1,36 +1,36 @@
 /**
- * Numbers of a session state that a run has only counted: every change of them was made inside of `editState`, by an edit that had
- * read them before. So how much they have changed is what the run has to say of them, and not what they are.
+ * Numbers of a session state that a run has only counted: every change of them was made by an `editState` that had read
+ * them before. For such a number the run contributes the amount of the change, and not the value.
  *
- * The paths are stored in the edit that stores the change, so no crash and no further attempt can lose or double one.
+ * The paths are stored in the edit that stores the change, so that no crash or retry can lose or repeat one.
  *
  * @module
  */
 import { isContainer, type JsonObject, type Path } from "./json.js";
 import { applyTo, type SessionPatch } from "./patches.js";
 
-/** By the path, as text. */
+/** Paths of the counted numbers, as text. */
 export type CountedPaths = Readonly<Record<string, true>>;
 
-/** The session in the state of a run. */
+/** The session in the stored state of a run. */
 export interface StoredSession {
   session: JsonObject;
   readonly sessionAtStart: Readonly<JsonObject>;
   counted: Record<string, true>;
 }
 
-/** What an edit has looked at before it has changed anything. */
+/** What an edit has read before its first change. */
 export interface EditReads {
-  /** The state that it was given. */
+  /** State that the edit got. */
   readonly before: Readonly<JsonObject>;
-  /** Paths of numbers, and of fields that were not there. */
+  /** Paths of the numbers that it read, and of fields that did not exist. */
   readonly paths: ReadonlySet<string>;
 }
 
 /**
- * Makes changes in the stored session, and keeps account of what was counted.
+ * Applies changes to the stored session, and updates which numbers are counted.
  *
- * @param reads Of an edit. Without it they were made in place, and count nothing.
+ * @param reads Reads of an edit. Changes without it were made in place, and count nothing.
  */
 export function keepChanges(stored: StoredSession, patches: readonly SessionPatch[], reads?: EditReads): void {
   if (patches.length === 0) return;
@@ -42,12 +42,12 @@ export function keepChanges(stored: StoredSession, patches: readonly SessionPatc
     if (Object.is(after, before.get(key))) continue;
     const isCount = typeof after === "number" && reads !== undefined && isReadAsStored(key, before.get(key), reads);
     if (!isCount) delete stored.counted[key];
-    // Else it was set before, as by what the run was given: what it is now is no amount over what the session had.
+    // Otherwise the field was set before, for example by the run's own `sessionState`, and its value is not an amount.
     else if (Object.is(before.get(key), valueAt(stored.sessionAtStart, key))) stored.counted[key] = true;
   }
 }
 
-/** Not: an attempt that has not ended has changed it in place meanwhile. */
+/** Returns `false` when another attempt has meanwhile changed the field in place. */
 function isReadAsStored(key: string, stored: unknown, { paths, before }: EditReads): boolean {
   const isNumber = typeof stored === "number" || stored === undefined;
   return isNumber && paths.has(key) && Object.is(stored, valueAt(before, key));

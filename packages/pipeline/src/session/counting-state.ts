@@ -1,4 +1,4 @@
-/** A state that is a plain object, as agents have that work alone: `editState`, and what it has counted. */
+/** A state as a plain object, for agents outside of pipelines: `editState`, and the numbers it has counted. */
 import { type CountedPaths, keepChanges, type StoredSession, valueAt } from "./counted.js";
 import { editSession } from "./edit-session.js";
 import type { JsonObject } from "./json.js";
@@ -6,26 +6,26 @@ import { LiveSessionState } from "./session-state.js";
 
 export class CountingState {
   readonly #stored: StoredSession;
-  /** Numbers as the last edit has left them. */
+  /** Numbers after the last edit. */
   readonly #known: Map<string, unknown> = new Map();
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param state Changed in place, by whoever has it.
-   * @param base What the session had when it began.
+   * @param state Changed in place by its users.
+   * @param base State of the session at the start.
    */
   constructor(state: JsonObject, base: Readonly<JsonObject>) {
     this.#stored = { session: state, sessionAtStart: base, counted: {} };
   }
 
-  /** One edit at a time, on a copy: one that throws changes nothing. @throws {WorkflowError} `STATE_UNSTORABLE` */
+  /** Edits a copy, one edit at a time; an edit that throws changes nothing. @throws {WorkflowError} `STATE_UNSTORABLE` */
   edit<Result>(edit: (state: JsonObject) => Result | Promise<Result>): Promise<Result> {
     const edited = this.#last.then(() => this.#edit(edit));
-    this.#last = edited.catch(() => {}); // the caller has the error; the next edit has nothing to do with it
+    this.#last = edited.catch(() => {}); // the caller gets the error; the next edit starts all the same
     return edited;
   }
 
-  /** Numbers that were changed by edits only. */
+  /** Paths of the numbers that only edits have changed. */
   get counted(): CountedPaths {
     const { session, counted } = this.#stored;
     for (const key of Object.keys(counted))
@@ -36,7 +36,7 @@ export class CountingState {
   async #edit<Result>(edit: (state: JsonObject) => Result | Promise<Result>): Promise<Result> {
     const { session } = this.#stored;
     const { result, changes, reads } = await editSession(new LiveSessionState(session), edit);
-    void this.counted; // without what was set in place since the last edit
+    void this.counted; // drops numbers that were set in place since the last edit
     keepChanges(this.#stored, changes, reads);
     for (const key of Object.keys(this.#stored.counted)) this.#known.set(key, valueAt(session, key));
     return result;

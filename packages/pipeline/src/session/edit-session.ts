@@ -1,21 +1,21 @@
-/** One `editState`: on a copy, which counts when the edit returns. */
+/** One `editState`, on a copy that takes effect when the edit returns. */
 import { plainCopy } from "../compile/plain-copy.js";
 import type { EditReads } from "./counted.js";
 import type { JsonObject } from "./json.js";
 import { LiveSessionState, type SessionPatch } from "./session-state.js";
 
 export interface SessionEdit<Result> {
-  /** Keeps nothing of the state. */
+  /** Result of the edit, without references to the state. */
   readonly result: Result;
-  /** Made in the live state already; as they have to be stored. */
+  /** Changes that are already in the live state, as patches to the stored state. */
   readonly changes: readonly SessionPatch[];
   readonly reads: EditReads;
 }
 
 /**
- * What attempts have changed in place stays their own until they end: an edit that throws takes nothing of it away.
+ * Changes that attempts have made in place stay theirs until they end; an edit that throws does not undo them.
  *
- * @param assertAlive Throws where the edit does not count any more.
+ * @param assertAlive Throws when the edit no longer counts.
  */
 export async function editSession<Result>(
   live: LiveSessionState,
@@ -26,6 +26,6 @@ export async function editSession<Result>(
   const paths = new Set<string>();
   const view = new LiveSessionState(before).watchedView((path) => paths.add(path));
   const result = plainCopy(await edit(view.state)) as Result;
-  assertAlive(); // its attempt may be over by now
+  assertAlive(); // the attempt may have ended meanwhile
   return { result, changes: live.apply(view.take()), reads: { before, paths } };
 }

@@ -1,4 +1,4 @@
-/** JSON-like values: what a session state is made of. */
+/** The JSON values of which a session state consists. */
 import { WorkflowError } from "millrace";
 
 export type Key = string | number;
@@ -43,7 +43,7 @@ export function sameJson(left: unknown, right: unknown): boolean {
   );
 }
 
-/** The same text for the same value, whatever the order of its fields. */
+/** JSON text with sorted keys: equal for equal values. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (!isContainer(value)) return String(value);
@@ -53,9 +53,9 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * The value as plain JSON, the same objects wherever that is possible.
+ * Converts a value to plain JSON and keeps objects where possible.
  *
- * @param resolve What stands for an object: itself, or another one that is plain already.
+ * @param resolve Replaces an object: by itself, or by another one that is already plain.
  * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
  */
 export function toPlain(
@@ -73,7 +73,7 @@ export function toPlain(
   return plainObject(value, path, resolve);
 }
 
-/** Whether a session state could hold it. */
+/** Tells whether a session state can hold the value. */
 export function isPlain(value: unknown): boolean {
   try {
     toPlain(value, []);
@@ -84,7 +84,7 @@ export function isPlain(value: unknown): boolean {
   }
 }
 
-/** @throws {WorkflowError} `STATE_UNSTORABLE` for what is no object of plain data. */
+/** @throws {WorkflowError} `STATE_UNSTORABLE` unless the value is an object of plain data. */
 export function assertState(value: unknown): asserts value is JsonObject {
   if (!isObject(value)) throw unstorable([], "no object");
   toPlain(value, []);
@@ -123,7 +123,7 @@ function checkPrimitive(value: unknown, path: Path): unknown {
       if (!Number.isFinite(value)) throw unstorable(path, String(value));
       return Object.is(value, -0) ? 0 : value;
     case "object":
-      return value; // null
+      return value; // only `null` is left
     default:
       throw unstorable(path, `a ${typeof value}`);
   }

@@ -1,5 +1,5 @@
 /**
- * What one side has done to a list: what became of each item that it began with, and what it has put between them.
+ * The changes of one side to a list: what became of each original item, and which items were inserted between them.
  *
  * @module
  */
@@ -10,23 +10,23 @@ export type ItemFate =
   | { readonly status: "kept" | "removed" | "moved" }
   | { readonly status: "edited"; readonly value: unknown };
 
-/** An item that was put into the list. `from`: the place before of one that was moved; of a new one null. */
+/** An inserted item. `from` is the old index of an item that was moved, and `null` for a new one. */
 export interface PutItem {
   readonly value: unknown;
   readonly from: number | null;
 }
 
 export interface ListChanges {
-  /** By the place before. */
+  /** Fates of the original items, by old index. */
   readonly fates: readonly ItemFate[];
-  /** By the place before that it is in front of; last of all: what is at the end. */
+  /** Inserted items by the old index before which they stand; the last entry is for the end of the list. */
   readonly put: readonly (readonly PutItem[])[];
 }
 
 interface Sides {
   readonly before: readonly unknown[];
   readonly after: readonly unknown[];
-  /** Whether the item at this place before, or something in it, was counted: then it is still the same item. */
+  /** Tells whether the item at this old index, or a number in it, was counted: then it is still the same item. */
   readonly isCounted: (index: number) => boolean;
 }
 
@@ -55,13 +55,13 @@ export function listChanges(sides: Sides): ListChanges {
 }
 
 interface Moves {
-  /** Places before, of items that are elsewhere now. */
+  /** Old indexes of items that have moved away. */
   readonly left: ReadonlySet<number>;
-  /** Their places before, by those that they have now. */
+  /** Old indexes of moved items, by new index. */
   readonly come: ReadonlyMap<number, number>;
 }
 
-/** What was removed at one place and is at another. */
+/** Finds items that were removed at one index and added at another. */
 function movesIn(hunks: readonly Hunk[], { before, after }: ListTexts): Moves {
   const removed = new Map<string, number[]>();
   for (const index of hunks.flatMap((hunk) => hunk.removed)) {
@@ -78,7 +78,7 @@ function movesIn(hunks: readonly Hunk[], { before, after }: ListTexts): Moves {
   return { left: new Set(come.values()), come };
 }
 
-/** Items that are other versions of ones that were there: places before, by places after. */
+/** Finds items that are new versions of original ones: old indexes by new index. */
 function versionsIn({ removed, added }: Hunk, sides: Sides, { left, come }: Moves): Map<number, number> {
   const gone = removed.filter((index) => !left.has(index));
   const fresh = added.filter((index) => !come.has(index));
@@ -96,12 +96,12 @@ function versionsIn({ removed, added }: Hunk, sides: Sides, { left, come }: Move
   return versions;
 }
 
-/** One text or number in the place of another is an edit; one object is, where it is still the same item. */
+/** A text or number that replaces another one is an edit; an object is one when it is still the same item. */
 function isInPlace(sides: Sides, old: number, value: unknown): boolean {
   return !(isContainer(sides.before[old]) && isContainer(value)) || isVersion(sides, old, value);
 }
 
-/** The same item: it has its id, where it has one, and something else of it. */
+/** Tells whether `value` is a version of the item: it has the same id, and an equal field or a count of this run. */
 function isVersion({ before, isCounted }: Sides, old: number, value: unknown): boolean {
   const item = before[old];
   if (Array.isArray(item) && Array.isArray(value)) return true;

@@ -1,12 +1,12 @@
-/** Where two lists differ. */
+/** Finds where two lists differ. */
 import { diffArrays } from "diff";
 
-/** Items that were removed one after the other, and those that are now in their place. */
+/** Items that were removed next to each other, and those that replace them. */
 export interface Hunk {
-  /** Places in the list before, and the place that follows. */
+  /** Indexes in the old list, and the index that follows. */
   readonly removed: readonly number[];
   readonly end: number;
-  /** Places in the list after. */
+  /** Indexes in the new list. */
   readonly added: readonly number[];
 }
 
@@ -16,7 +16,7 @@ export interface ListTexts {
   readonly after: readonly string[];
 }
 
-/** Of more items than these that were added or removed, lists are compared place by place. */
+/** With more added or removed items than this, lists are compared index by index. */
 const MAX_EDITS = 1_000;
 
 export function hunksOf(texts: ListTexts): Hunk[] {
@@ -27,7 +27,7 @@ export function hunksOf(texts: ListTexts): Hunk[] {
     : shortest;
 }
 
-/** Null: there are too many. */
+/** `null` when there are too many edits. */
 function shortestHunks({ before, after }: ListTexts): Hunk[] | null {
   const parts = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
   if (parts === undefined) return null;
@@ -51,7 +51,7 @@ function shortestHunks({ before, after }: ListTexts): Hunk[] | null {
   return hunks;
 }
 
-/** What was at each place, and what is there now; last of all what one of the lists has more. */
+/** Compares the items at each index; the last hunk has the rest of the longer list. */
 function hunksInPlace({ before, after }: ListTexts): Hunk[] {
   const shorter = Math.min(before.length, after.length);
   const places = [...before.keys()].filter((index) => index < shorter && before[index] !== after[index]);
@@ -62,8 +62,8 @@ function hunksInPlace({ before, after }: ListTexts): Hunk[] {
 }
 
 /**
- * All items have stayed in their places, and none has moved. Of two ways to tell the same this is the better one: `[0, 0]` to
- * `[1, 0]` has changed the first one, and not added one in front and removed the last.
+ * Tells whether all items have stayed in place, and none has moved. Of two equivalent descriptions this is the better
+ * one: from `[0, 0]` to `[1, 0]` the first item has changed; none was added in front and removed at the end.
  */
 function isOnlyEdited({ before, after }: ListTexts, inPlace: readonly Hunk[]): boolean {
   if (before.length !== after.length) return false;

@@ -1,9 +1,9 @@
-/** The methods of lists that change them: each is one change, not one for every item that moves. */
+/** The methods that change a list. Each makes one change, instead of one for every item that moves. */
 
-/** Who hands out the list and writes down what changes in it. */
+/** What hands out the list and records its changes. */
 interface ListView {
   wrap(value: unknown): unknown;
-  /** Gives what was removed. */
+  /** Returns the removed items. */
   splice(
     list: unknown[],
     change: { readonly at: number; readonly remove: number; readonly items: readonly unknown[] },

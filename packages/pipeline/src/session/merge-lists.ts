@@ -1,17 +1,17 @@
 /**
- * Lists that two runs have changed: by item.
+ * Merges lists that two runs have changed, item by item.
  *
- * What either side has added, removed, moved or edited is so in the merged list. What both have put at one place is there in the
- * order of their commits. An item that one side has edited is there, also where the other has removed it. Of two places that an item
- * was moved to, the later commit's counts. Of one item that both have edited: objects and lists are merged, and where it is another
- * value, both values stay.
+ * Items that either side has added, removed, moved or edited are so in the merged list. Items that both have inserted
+ * at one place are there in the order of their commits. An item that one side has edited stays, even when the other has
+ * removed it. When both have moved an item, the later commit counts. When both have edited an item, objects and lists
+ * are merged; of other values both stay.
  *
  * @module
  */
 import { isObject, sameJson } from "./json.js";
 import { type ItemFate, type ListChanges, listChanges, type PutItem } from "./list-changes.js";
 
-/** One value, three times: what both began with, what is stored by now, and what the later commit brings. */
+/** One value in three versions: what both runs began with, what is stored now, and what the later commit brings. */
 export interface Versions<Value = unknown> {
   readonly base: Value;
   readonly theirs: Value;
@@ -19,15 +19,15 @@ export interface Versions<Value = unknown> {
 }
 
 export interface ItemMerge {
-  /** Two versions of one item. */
+  /** Merges two versions of one item. */
   merge(versions: Versions, index: number): unknown;
-  /** Whether this run has counted the item at this place, or something in it. */
+  /** Tells whether this run has counted the item at this index, or a number in it. */
   isCounted(index: number): boolean;
 }
 
 type Side = "theirs" | "mine";
 
-/** What all begin and end with is as it is. */
+/** Keeps the common beginning and end of all versions, and merges the rest. */
 export function mergeLists(lists: Versions<readonly unknown[]>, how: ItemMerge): unknown[] {
   const { base, theirs, mine } = lists;
   const shortest = Math.min(base.length, theirs.length, mine.length);
@@ -77,13 +77,13 @@ class Items {
     return this.sideOf(from) === side ? this.at(from) : [];
   }
 
-  /** Who says where it is now. Null: it is where it was. */
+  /** Side that decides the item's place; `null` when the item has not moved. */
   sideOf(index: number): Side | null {
     if (this.#fate("mine", index).status === "moved") return "mine";
     return this.#fate("theirs", index).status === "moved" ? "theirs" : null;
   }
 
-  /** What has become of an item. */
+  /** The item after the merge: none, one, or both versions. */
   at(index: number): unknown[] {
     const [theirs, mine] = [this.#fate("theirs", index), this.#fate("mine", index)];
     if (theirs.status === "edited" && mine.status === "edited")

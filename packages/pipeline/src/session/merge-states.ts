@@ -1,9 +1,9 @@
 /**
- * What becomes of a session state when runs that began with the same one end beside each other: a three-way merge.
+ * Three-way merge of a session state that concurrent runs have changed.
  *
- * Fields are merged at any depth, lists item by item (see `mergeLists`), and numbers that were only counted as amounts. Where both
- * have changed one thing in another way, the later commit stays. A change is never lost to a deletion. Where the user has named
- * a reducer of a field, that decides.
+ * Fields are merged at any depth, lists item by item (see `mergeLists`), and counted numbers by their amounts. When
+ * both have changed one value differently, the later commit wins. A change is never lost to a deletion. A reducer that
+ * the user has named for a field decides about it.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import { diff, type SessionPatch } from "./patches.js";
 import { absent, noReducers, reduced, type SessionReducers } from "./reducers.js";
 
 export interface StatesToMerge {
-  /** What the run began with. */
+  /** State at the start of the run. */
   readonly base: Readonly<JsonObject>;
-  /** What is stored by now. */
+  /** State that is stored now. */
   readonly theirs: Readonly<JsonObject>;
-  /** What the run has made of it: the later commit. */
+  /** State at the end of the run: the later commit. */
   readonly mine: Readonly<JsonObject>;
-  /** Numbers that the run has only counted: how much each has changed is added to what is stored. @default none */
+  /** Numbers that the run has only counted: the amount of each change is added to the stored number. @default none */
   readonly counted?: CountedPaths;
-  /** For fields of the state itself that both have changed. @default none */
+  /** Reducers for fields of the state itself that both have changed. @default none */
   readonly reducers?: SessionReducers;
 }
 
 /**
- * Changes none of them, and shares nothing with them.
+ * Returns a new state that shares nothing with the given ones.
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID` when a reducer fails.
  */
@@ -35,7 +35,7 @@ export function mergeStates({ base, theirs, mine, counted = {}, reducers = noRed
   return copyJson(new StateMerge(counted, reducers).objects({ base, theirs, mine }, []));
 }
 
-/** What a run has changed, field by field; a list that differs is a change of the whole list. */
+/** Lists the changes of a run by field. A list that differs is one change of the whole list. */
 export function changesOf(base: Readonly<JsonObject>, mine: Readonly<JsonObject>): SessionPatch[] {
   return diff(base, mine, { lists: "whole" });
 }

@@ -10,11 +10,11 @@ import {
   sameJson,
 } from "./json.js";
 
-/** Keys of lists are numbers. A path to nothing is made where it is missing, so that no change is lost. */
+/** Keys of lists are numbers. Missing parents of a path are created, so that no change is lost. */
 export type SessionPatch =
   | { readonly op: "set"; readonly path: Path; readonly value: unknown }
   | { readonly op: "delete"; readonly path: Path }
-  /** Of the list at the path. */
+  /** A change of the list at the path. */
   | {
       readonly op: "splice";
       readonly path: Path;
@@ -23,12 +23,12 @@ export type SessionPatch =
       readonly items: readonly unknown[];
     };
 
-/** Changes the state in place; also a draft. */
+/** Applies the patches to the state in place. The state may be a draft. */
 export function applyTo(state: JsonObject, patches: readonly SessionPatch[]): void {
   for (const patch of patches) applyOne(state, patch, { own: (container) => container, take: copyJson });
 }
 
-/** The state after the changes. The one before stays as it is, and shares what did not change. */
+/** Returns the state after the patches. The given state does not change, and shares its unchanged parts. */
 export function applied(state: JsonObject, patches: readonly SessionPatch[]): JsonObject {
   const fresh = new Set<Container>();
   const own = (container: Container): Container => {
@@ -43,9 +43,9 @@ export function applied(state: JsonObject, patches: readonly SessionPatch[]): Js
 }
 
 interface Manner {
-  /** The container to write into. */
+  /** Returns the container for writing. */
   own(container: Container): Container;
-  /** What is put into it. */
+  /** Converts a value before it is written. */
   take(value: unknown): unknown;
 }
 
@@ -53,7 +53,7 @@ function applyOne(state: JsonObject, patch: SessionPatch, { own, take }: Manner)
   const root = own(state) as JsonObject;
   let parent: Container = root;
   const { path } = patch;
-  // To the container of the last key, or to the list itself.
+  // The path leads to the container of its last key, or to the list itself.
   const depth = patch.op === "splice" ? path.length : path.length - 1;
   for (let index = 0; index < depth; index++) {
     const key = placeIn(parent, path[index] as Key);
@@ -62,7 +62,7 @@ function applyOne(state: JsonObject, patch: SessionPatch, { own, take }: Manner)
     const fits = isContainer(found) && Array.isArray(found) === (typeof next === "number");
     const child = fits ? own(found) : own(typeof next === "number" ? [] : {});
     if (child !== found) put(parent, key, child);
-    parent = fieldOf(parent, key) as Container; // in a draft, what was put there is another object now
+    parent = fieldOf(parent, key) as Container; // read again, because a draft has replaced the new container
   }
   if (patch.op === "splice") (parent as unknown[]).splice(patch.at, patch.remove, ...patch.items.map(take));
   else if (patch.op === "set") put(parent, placeIn(parent, path.at(-1) as Key), take(patch.value));
@@ -71,7 +71,7 @@ function applyOne(state: JsonObject, patch: SessionPatch, { own, take }: Manner)
   return root;
 }
 
-/** Beyond the end of a list is at its end: a list has no gaps. */
+/** Limits an index to the end of the list, because a list has no gaps. */
 function placeIn(container: Container, key: Key): Key {
   return Array.isArray(container) ? Math.min(Number(key), container.length) : key;
 }
@@ -84,7 +84,7 @@ function put(container: Container, key: Key, value: unknown): void {
   (container as JsonObject)[key] = value;
 }
 
-/** Lists: `"whole"` replaces one that differs; `"items"` changes the items that do. */
+/** Lists: `"whole"` replaces a list that differs; `"items"` changes the items that differ. */
 export function diff(
   before: unknown,
   after: unknown,

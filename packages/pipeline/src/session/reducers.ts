@@ -1,31 +1,32 @@
-/** What becomes of a field of the session state that two runs have changed at once: what the user says. */
+/** Merging a field of the session state that two runs have changed, as the user has decided. */
 import { WorkflowError } from "millrace";
 import { copyJson, type JsonObject, toPlain } from "./json.js";
 import type { Versions } from "./merge-lists.js";
 
 /**
- * What a field becomes when a run ends and another one, which began with the same state, has changed it meanwhile:
+ * The value of a field when a run ends and a concurrent run, which began with the same state, has changed it, too:
  *
- * - `"last"`: what the run that ends last has made of it
- * - `"sum"`: of numbers, what is stored and what this run has added, however it has added it; of anything else the default
- * - a function of what this run has made of it, of what is stored, and of what this run began with; `undefined` where there is
- *   nothing. It must be pure: it may be called again. What it gives has to be plain data; `undefined` deletes the field.
+ * - `"last"`: the value of the run that ends last
+ * - `"sum"`: for numbers, the stored value plus what this run has added to it, in whichever way; for other values the
+ *   default
+ * - a function of this run's value, the stored value, and the value at the start; `undefined` when the field is absent.
+ *   It must be pure, because it may be called again. It returns plain data; `undefined` deletes the field.
  */
 export type SessionReducer =
   | "last"
   | "sum"
-  // biome-ignore lint/suspicious/noExplicitAny: as the fields of a session state
+  // biome-ignore lint/suspicious/noExplicitAny: the types of the session state's fields are not known
   | ((mine: any, theirs: any, base: any) => unknown);
 
-/** By the name of a field of the session state itself, not of one inside of another. */
+/** Reducers by the name of a field of the session state itself, not of a nested field. */
 export type SessionReducers = Readonly<Record<string, SessionReducer>>;
 
 export const noReducers: SessionReducers = {};
 
-/** In the place of a field that is not there. */
+/** Stands for a field that is absent. */
 export const absent: unique symbol = Symbol("absent");
 
-/** What there is to say about this field; null: nothing, and the default holds. */
+/** Result of the field's reducer; `null` when the default applies. */
 export function reduced(reducers: SessionReducers, key: string, field: Versions): { readonly value: unknown } | null {
   const reducer = Object.hasOwn(reducers, key) ? reducers[key] : undefined;
   if (reducer === undefined) return null;
@@ -57,7 +58,7 @@ function given(reducer: Exclude<SessionReducer, string>, key: string, { base, th
   }
 }
 
-/** What is wrong with them. */
+/** Lists the problems of the reducers. */
 export function reducerProblems(reducers: unknown): string[] {
   if (reducers === undefined) return [];
   if (typeof reducers !== "object" || reducers === null || Array.isArray(reducers))

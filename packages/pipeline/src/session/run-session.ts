@@ -1,6 +1,6 @@
 /**
- * A session in the steps of a run: read and, where it is new, written when the run begins, and written in the commit of its last
- * step.
+ * The session of a run: read and, if it is new, written when the run begins, and written in the commit of the run's
+ * last step.
  *
  * @module
  */
@@ -22,14 +22,14 @@ import { type StartStates, startState } from "./start-state.js";
 
 /** How a run begins in its session. */
 export interface RunSessionStart extends Pick<StartStates, "given" | "overwrite"> {
-  /** Where there is none yet. */
+  /** Used when the session does not exist yet. */
   readonly session: NewSession;
 }
 
 /**
- * The session as it is stored, and the state that the run begins with.
+ * Reads the stored session and computes the initial state of the run.
  *
- * @throws {WorkflowError} `SESSION_FOREIGN`, `STATE_UNSTORABLE`; what cannot be read throws.
+ * @throws {WorkflowError} `SESSION_FOREIGN`, `STATE_UNSTORABLE`, and errors of the store.
  */
 export async function openSession(
   records: StepRecords,
@@ -40,7 +40,8 @@ export async function openSession(
 }
 
 /**
- * Makes the session with its first run, and gives one that is nobody's to the user of this run. It is stored when the step ends.
+ * Creates the session with its first run, or assigns a session without an owner to the user of this run. Stored when
+ * the step ends.
  *
  * @throws {WorkflowError} `SESSION_FOREIGN`
  */
@@ -54,23 +55,23 @@ export async function enterSession(
   records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: entered });
 }
 
-/** What a run leaves in its session. */
+/** What a run saves in its session. */
 export interface RunSessionEnd {
-  /** Where there is none any more: it was deleted, and begins anew. */
+  /** Used when the session was deleted meanwhile, and begins anew. */
   readonly session: NewSession;
-  /** What the run began with: what was stored, or the template. What it was given over that is a change like any other. */
+  /** State at the start: the stored one, or the template. A `sessionState` given to the run counts as a change. */
   readonly base: Readonly<JsonObject>;
   readonly state: Readonly<JsonObject>;
   readonly counted: CountedPaths;
   readonly reducers: SessionReducers;
-  /** All else that the run changes: its place among the runs, metrics. */
+  /** Makes all other changes: the entry of the run, and the metrics. */
   readonly change: (session: SessionRecord) => SessionRecord;
   readonly nowMs: number;
 }
 
 /**
- * Writes what the run has changed over what is stored by now. Call it last in a step: it is stored when that step ends, and
- * steps of other runs that want the same session wait until then.
+ * Merges the changes of the run into the stored session. Call it at the end of a step: it is stored when that step
+ * ends, and steps of other runs that want the same session wait until then.
  *
  * @throws {WorkflowError} `SESSION_FOREIGN`; `STEP_RESULT_INVALID` when a reducer fails.
  */

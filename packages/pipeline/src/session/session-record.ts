@@ -1,5 +1,5 @@
 /**
- * A session as its record holds it. The runs themselves lie in the run store, under the label `session`.
+ * The record of a session. The runs themselves are in the run store, with the label `session`.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { WorkflowError } from "millrace";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import type { JsonObject } from "./json.js";
 
-/** The kind of the records. */
+/** Kind of the records. */
 export const SESSION_KIND = "session";
 const MAX_RUNS = 1_000;
 
 export interface SessionRecord {
   readonly sessionId: string;
-  /** Null: nobody's yet. Whoever runs in it first with a user id has it from then on. */
+  /** `null` until a run with a user id assigns the session to that user. */
   readonly userId: string | null;
   readonly pipelineId: string;
   readonly pipelineName: string;
@@ -21,16 +21,16 @@ export interface SessionRecord {
   readonly state: Readonly<JsonObject>;
   readonly metadata: Readonly<JsonObject>;
   readonly metrics: SessionMetricsData | null;
-  /** The newest thousand, the oldest first. */
+  /** The newest thousand runs, oldest first. */
   readonly runs: readonly SessionRun[];
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** A run of a session, in short. */
+/** Summary of a run in a session. */
 export interface SessionRun {
   readonly runId: string;
-  /** Whose run it was: pipelines of one store may share a session. */
+  /** Pipeline of the run: the pipelines of one store may share a session. */
   readonly pipelineId: string;
   readonly status: string;
   readonly createdAtMs: number;
@@ -39,7 +39,7 @@ export interface SessionRun {
 export type NewSession = Pick<SessionRecord, "sessionId" | "userId" | "pipelineId" | "pipelineName" | "state"> &
   Partial<Pick<SessionRecord, "name" | "metadata">>;
 
-/** The session of a run, where there is none yet. */
+/** A new session for a run. */
 export function newSessionOf(
   { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
   about: {
@@ -56,7 +56,7 @@ export function createSession(session: NewSession, nowMs: number): SessionRecord
   return { name: null, metadata: {}, ...session, metrics: null, runs: [], createdAtMs: nowMs, updatedAtMs: nowMs };
 }
 
-/** Once, however often it is added: the place of a run stays, what is said of it may change. */
+/** Adds a run, or updates its entry in place when it is already there. */
 export function withRun(session: SessionRecord, run: SessionRun): SessionRecord {
   const isKnown = session.runs.some(({ runId }) => runId === run.runId);
   const runs = isKnown
@@ -66,7 +66,7 @@ export function withRun(session: SessionRecord, run: SessionRun): SessionRecord 
 }
 
 /**
- * A session that nobody has is for everybody, and so is every session for a caller without a user id.
+ * A session without an owner is open to everybody, and a caller without a user id may open every session.
  *
  * @throws {WorkflowError} `SESSION_FOREIGN`
  */

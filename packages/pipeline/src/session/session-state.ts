@@ -1,8 +1,8 @@
 /**
- * The session state of a run in memory: one object for all that runs, and who changed what.
+ * The live session state of a run: one object for everything in the run, with a record of who changed what.
  *
- * A change through any view is there for all at once. Each attempt has a view of its own, which records what that attempt
- * changes: it is stored with its result.
+ * A change through any view is visible at once to all. Each attempt has its own view, which records the attempt's
+ * changes; they are stored with its result.
  *
  * @module
  */
@@ -15,17 +15,17 @@ import { StateView, type ViewListener } from "./state-view.js";
 
 export type { SessionPatch } from "./patches.js";
 
-/** The state as one attempt has it. */
+/** The state as one attempt sees it. */
 export interface SessionView {
-  /** Reads and writes like a plain object. @throws {WorkflowError} `STATE_UNSTORABLE` where something is written that is no JSON. */
+  /** Behaves like a plain object. @throws {WorkflowError} `STATE_UNSTORABLE` when a value is written that is not JSON. */
   readonly state: JsonObject;
-  /** Replaces the content, not the object: everybody sees it. */
+  /** Replaces the content of the object, for all views. */
   replace(state: JsonObject): void;
-  /** What this attempt has changed since the last time, for {@link LiveSessionState.applyTo}. */
+  /** Returns the changes of this attempt since the last call, for {@link LiveSessionState.applyTo}. */
   take(): SessionPatch[];
   /**
-   * The attempt is over, and changes nothing any more: it gets the error instead. What it has changed and not taken stays, and is
-   * stored with the next changes that anybody takes.
+   * Ends the attempt: further changes throw `error`. Changes that were not taken stay, and are stored with the next
+   * changes of any attempt.
    */
   close(error: unknown): void;
 }
@@ -40,7 +40,7 @@ export class LiveSessionState {
     this.#log = new ChangeLog(copyJson(initial));
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   plain(): JsonObject {
     return copyJson(this.#tree.root);
   }
@@ -49,7 +49,7 @@ export class LiveSessionState {
     return this.#view();
   }
 
-  /** A view that tells of each number that is read, and of each field that is not there: by its path, as text. */
+  /** A view that reports the path, as text, of each number that is read, and of each missing field. */
   watchedView(looked: (path: string) => void): SessionView {
     return this.#view((container, key) => {
       const path = this.#tree.pathOf(container);
@@ -90,23 +90,26 @@ export class LiveSessionState {
     };
   }
 
-  /** What attempts that are over have changed and not stored, for {@link LiveSessionState.applyTo}. */
+  /** Returns changes that ended attempts have not stored, for {@link LiveSessionState.applyTo}. */
   takeLeft(): SessionPatch[] {
     return this.#log.take({});
   }
 
-  /** Makes changes that are stored at the same time. Gives them as they have to be stored, beside changes that are not yet. */
+  /**
+   * Makes changes that are stored at once. Returns them as patches to the stored state, which other changes have not
+   * reached yet.
+   */
   apply(patches: readonly SessionPatch[]): SessionPatch[] {
     applyTo(this.#tree.root, patches);
     return this.#log.addTaken(patches);
   }
 
-  /** Changes a stored state, which may be a draft. */
+  /** Applies patches to a stored state, which may be a draft. */
   static applyTo(state: JsonObject, patches: readonly SessionPatch[]): void {
     applyTo(state, patches);
   }
 
-  /** Objects that were put into the state and then changed by whoever still has them. */
+  /** Records changes of objects that were put into the state and then changed through another reference. */
   #recordGiven(owner: object, given: ReadonlySet<Container>): void {
     const places = [...given].flatMap((container) => {
       const path = this.#tree.isIn(container, given) ? null : this.#tree.pathOf(container);

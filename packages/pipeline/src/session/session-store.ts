@@ -1,38 +1,38 @@
-/** Sessions from outside of runs: over the records of a runtime. */
+/** Sessions for callers outside of runs, in the records of a runtime. */
 import { WorkflowError } from "millrace";
 import type { RuntimeRecords } from "millrace/runtime";
 import { assertState, copyJson, type JsonObject } from "./json.js";
 import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
 
 export interface SessionStoreOptions {
-  /** @default "" */
+  /** Tenant of the sessions. @default "" */
   readonly tenant?: string;
-  /** Epoch milliseconds. @default the time of the host */
+  /** Present time in epoch milliseconds. @default the time of the host */
   readonly now?: () => number;
 }
 
 export interface SessionQuery {
-  /** Sessions of this user. @default all */
+  /** User to whom the sessions belong. @default any */
   readonly userId?: string;
-  /** @default of all pipelines */
+  /** Pipeline that the sessions belong to. @default any */
   readonly pipelineId?: string;
-  /** Ids that begin with it. */
+  /** Common beginning of the ids. */
   readonly prefix?: string;
-  /** 1 to 1,000. @default 100 */
+  /** Maximum number of sessions: 1 to 1,000. @default 100 */
   readonly limit?: number;
-  /** Of the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string;
 }
 
 export interface SessionPage {
   readonly sessions: readonly SessionRecord[];
-  /** Null: this is the last page. */
+  /** Cursor for the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 
 export type SessionNaming =
   | { readonly name: string }
-  /** From the description and the time. */
+  /** Makes the name from the description and the time. */
   | { readonly autogenerate: true; readonly description?: string };
 
 export class SessionStore {
@@ -47,15 +47,18 @@ export class SessionStore {
   }
 
   /**
-   * Null: there is none. What cannot be read throws.
+   * Reads a session; `null` when it does not exist.
    *
-   * @throws {WorkflowError} `SESSION_FOREIGN` when it belongs to another user.
+   * @throws {WorkflowError} `SESSION_FOREIGN` when it belongs to another user; errors of the store.
    */
   async get(sessionId: string, userId?: string): Promise<SessionRecord | null> {
     return (await this.#read(sessionId, userId))?.session ?? null;
   }
 
-  /** By id. A page may be short, or empty, while there is a `cursor`: what belongs to other users is left out of it. */
+  /**
+   * Lists sessions by id. Sessions of other users are left out of a page, so a page with a `cursor` may be short or
+   * empty.
+   */
   async list({ userId, pipelineId, ...page }: SessionQuery = {}): Promise<SessionPage> {
     const { records, cursor } = await this.#records.list({ kind: SESSION_KIND, tenant: this.#tenant, ...page });
     const sessions = records
@@ -66,7 +69,7 @@ export class SessionStore {
   }
 
   /**
-   * Its runs stay. A session that is not there is none to delete.
+   * Deletes a session and keeps its runs. A session that does not exist counts as deleted.
    *
    * @throws {WorkflowError} `SESSION_FOREIGN`
    */
@@ -79,7 +82,7 @@ export class SessionStore {
     });
   }
 
-  /** A copy. @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
+  /** Reads a copy of the state. @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`. */
   async getSessionState(sessionId: string, userId?: string): Promise<JsonObject> {
     const found = await this.#read(sessionId, userId);
     if (found === null) throw unknown(sessionId);
@@ -87,7 +90,7 @@ export class SessionStore {
   }
 
   /**
-   * Replaces these fields of the state, stores that at once, and gives the state. What others change meanwhile stays.
+   * Replaces these fields of the state, stores it at once, and returns it. Concurrent changes of other fields stay.
    *
    * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
    */
@@ -139,7 +142,7 @@ export class SessionStore {
     });
   }
 
-  /** Each conflict is the success of somebody else, so all get through. */
+  /** Retries after conflicts. Each conflict is the success of another writer, so every writer succeeds in the end. */
   async #retry<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
@@ -155,7 +158,7 @@ export class SessionStore {
 export function generatedName(description: string | undefined, nowMs: number): string {
   const at = new Date(nowMs).toISOString().slice(0, 16).replace("T", " ");
   if (description === undefined || description === "") return `Pipeline Session-${at}`;
-  const characters = [...description]; // no half of a character stays
+  const characters = [...description]; // splits by code point, so that no character is cut in half
   return `${characters.length > 40 ? `${characters.slice(0, 40).join("")}-` : description} - ${at}`;
 }
 

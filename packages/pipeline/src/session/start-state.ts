@@ -1,21 +1,21 @@
-/** What a run begins with in its session. */
+/** Computes the initial state of a run. */
 import { assertState, copyJson, isObject, type JsonObject } from "./json.js";
 
 export interface StartStates {
-  /** What new sessions begin with. */
+  /** Initial state of new sessions. */
   readonly template: Readonly<JsonObject>;
-  /** Null: there is no session yet. */
+  /** Stored state; `null` when the session does not exist yet. */
   readonly stored: Readonly<JsonObject> | null;
-  /** What the run was given. Null: nothing. */
+  /** State given to the run; `null` without one. */
   readonly given: Readonly<JsonObject> | null;
-  /** What the run was given comes in the place of what is stored, over the template. */
+  /** `true`: the given state replaces the stored one, over the template. */
   readonly overwrite: boolean;
 }
 
 /**
- * The state that a run begins with. Shares nothing with what it is made of.
+ * Computes the initial state of a run. Shares nothing with its arguments.
  *
- * @throws {WorkflowError} `STATE_UNSTORABLE` when the run was given what is no plain data.
+ * @throws {WorkflowError} `STATE_UNSTORABLE` when the given state is not plain data.
  */
 export function startState({ template, stored, given, overwrite }: StartStates): JsonObject {
   if (given === null) return copyJson(stored ?? template);
@@ -23,7 +23,7 @@ export function startState({ template, stored, given, overwrite }: StartStates):
   return deepMerge(overwrite ? template : (stored ?? template), given);
 }
 
-/** Objects are merged field by field; of everything else, lists too, the second replaces the first. */
+/** Merges objects field by field; any other value of `second`, lists included, replaces that of `first`. */
 export function deepMerge(first: Readonly<JsonObject>, second: Readonly<JsonObject>): JsonObject {
   const merged: JsonObject = copyJson(first);
   for (const key of Object.keys(second)) {

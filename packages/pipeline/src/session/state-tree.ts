@@ -1,7 +1,7 @@
 /**
- * The objects of a state: where each of them is, and that none is in two places.
+ * The objects of a state and their places, and that none of them has two places.
  *
- * Paths are looked up when they are needed: items of lists move.
+ * Paths are computed on demand, because items of lists move.
  *
  * @module
  */
@@ -12,7 +12,7 @@ interface Link {
   readonly key: Key;
 }
 
-/** What stands for an object of a state, by what whoever reads the state has of it. */
+/** Objects of a state, by the proxies that readers have of them. */
 const proxied: WeakMap<object, { readonly tree: StateTree; readonly container: Container }> = new WeakMap();
 
 export class StateTree {
@@ -24,7 +24,7 @@ export class StateTree {
     this.root = root;
   }
 
-  /** Null: it is in the state no longer, or was never. */
+  /** `null` when the object is not in the state. */
   pathOf(container: Container): Path | null {
     const path: Key[] = [];
     for (let node = container; node !== this.root; ) {
@@ -44,7 +44,7 @@ export class StateTree {
     this.#links.set(container, link);
   }
 
-  /** With all that is in it. */
+  /** Links the value with everything in it. */
   linkAll(value: unknown, link: Link): void {
     if (!isContainer(value)) return;
     this.link(value, link);
@@ -56,7 +56,7 @@ export class StateTree {
     return proxied.has(value);
   }
 
-  /** The object of this tree behind what a reader has. */
+  /** The object of this tree behind the proxy that a reader has. */
   behind(value: unknown): unknown {
     const known = isContainer(value) ? proxied.get(value) : undefined;
     return known?.tree === this ? known.container : value;
@@ -67,16 +67,16 @@ export class StateTree {
   }
 
   /**
-   * Values as they can be put into this tree: the same objects, and copies of those that are in it already.
+   * Prepares values for this tree: keeps the objects, except for copies of those that are already in it.
    *
-   * @param given Told of objects that whoever gives them may still have.
+   * @param given Called with objects to which the caller may still have references.
    * @throws {WorkflowError} `STATE_UNSTORABLE`
    */
   adopt(
     values: readonly unknown[],
     { pathOf, given }: { readonly pathOf: (index: number) => Path; readonly given: (container: Container) => void },
   ): unknown[] {
-    // First of all: what leads back to itself has no end.
+    // Checked first, because a value that contains itself has no end.
     for (const [index, value] of values.entries()) toPlain(value, pathOf(index));
     const seen = new Set<Container>();
     const resolve = (value: Container): Container => {
@@ -91,7 +91,7 @@ export class StateTree {
     return values.map((value, index) => toPlain(value, pathOf(index), resolve));
   }
 
-  /** Its place is known from what it is in. */
+  /** Tells whether the object is inside one of the others. */
   isIn(container: Container, others: ReadonlySet<Container>): boolean {
     const link = this.#links.get(container);
     return link !== undefined && others.has(link.parent) && this.pathOf(link.parent) !== null;

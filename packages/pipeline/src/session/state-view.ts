@@ -1,16 +1,16 @@
-/** One reader and writer of a live state: objects that look plain, and tell of every change. */
+/** One reader and writer of a live state: proxies that look like plain objects and report every change. */
 import { assertState, type Container, copyJson, isContainer, type JsonObject, type Key, unstorable } from "./json.js";
 import { listMethods } from "./list-methods.js";
 import type { SessionPatch } from "./patches.js";
 import type { StateTree } from "./state-tree.js";
 
 export interface ViewListener {
-  /** Throws where nothing may be changed any more. */
+  /** Throws when nothing may be changed any more. */
   assertOpen(): void;
   changed(patch: SessionPatch): void;
-  /** An object of somebody else is in the state from here on. */
+  /** Reports an object of the caller that is in the state from now on. */
   given(container: Container): void;
-  /** A number was read, or a field that is not there. */
+  /** Reports that a number was read, or a field that does not exist. */
   looked?(container: Container, key: Key): void;
 }
 
@@ -33,13 +33,13 @@ export class StateView {
     this.#listener.assertOpen();
     const { root } = this.#tree;
     if (this.#tree.behind(state) === root) return;
-    assertState(state); // all of it, or nothing
+    assertState(state); // checked first: all of it is replaced, or nothing
     const fields = Object.entries(state);
     for (const key of Object.keys(root)) if (!Object.hasOwn(state, key)) this.delete(root, key);
     for (const [key, value] of fields) this.set(root, key, value);
   }
 
-  /** What whoever reads has of a value: the same for the same object. */
+  /** The proxy of a value: the same one for the same object. */
   wrap(value: unknown): unknown {
     if (!isContainer(value) || this.#tree.isProxy(value)) return value;
     let proxy = this.#proxies.get(value);
@@ -67,7 +67,7 @@ export class StateView {
     const before = fields[key];
     if (has && Object.is(tree.behind(value), before)) return;
     const path = tree.pathOf(target);
-    // Out of the way first: what moves within the state is no second place of it.
+    // Cleared first, so that a value which moves within the state does not count as being in two places.
     if (has) fields[key] = null;
     try {
       const [plain] = tree.adopt([value], { pathOf: () => [...(path ?? []), key], given: this.#listener.given });
@@ -88,7 +88,7 @@ export class StateView {
     if (path !== null) this.#listener.changed({ op: "delete", path: [...path, key] });
   }
 
-  /** Gives what was removed. */
+  /** Returns the removed items. */
   splice(
     target: unknown[],
     { at, remove, items }: { readonly at: number; readonly remove: number; readonly items: readonly unknown[] },
