@@ -1,7 +1,7 @@
 /**
- * Every error code with a one-line title. Each has a page of the same name in `docs/errors/`.
+ * Every error code with a one-line title. Each code has a page of the same name in `docs/errors/`.
  *
- * Only tests and docs read it at runtime: the titles are not in the bundle.
+ * Only tests and docs read this at runtime, so the titles are not in the bundle.
  *
  * @module
  */

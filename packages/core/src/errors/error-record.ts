@@ -1,7 +1,7 @@
 /**
- * Thrown values as plain JSON, and back.
+ * Converts thrown values to plain JSON and back.
  *
- * The process that recorded a value gets that same value back; another process gets an equal description.
+ * The process that recorded a value gets the same value back; another process gets an equal description.
  *
  * @module
  */
@@ -15,13 +15,13 @@ export interface ErrorRecord {
   readonly message: string;
   readonly stack?: string;
   readonly code?: string;
-  /** Only of a {@link WorkflowError}. */
+  /** Set only for a {@link WorkflowError}. */
   readonly hint?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: ErrorRecord;
 }
 
-/** Longer names, messages and stacks are cut, and larger details left out: an error is stored with the step that it ends. */
+/** Longer names, messages and stacks are cut, and larger details omitted, because an error is stored with its step. */
 const MAX_TEXT = 100_000;
 const detailLimits = { depth: 50, items: 10_000, characters: MAX_TEXT };
 
@@ -37,7 +37,10 @@ export function recordError(thrown: unknown): ErrorRecord {
   return record;
 }
 
-/** What was thrown: itself where it was recorded, else a {@link WorkflowError} with its code, or `STEP_FAILED`. */
+/**
+ * Returns the thrown value when this process has recorded it, else a {@link WorkflowError} with its code, or
+ * `STEP_FAILED`.
+ */
 export function reviveError(record: ErrorRecord): unknown {
   const known = live.get(record);
   if (known) return known.thrown;
@@ -61,7 +64,7 @@ const natives: readonly (new (message: string) => Error)[] = [
   URIError,
 ];
 
-/** A live error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
+/** Makes an error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
 export function errorFrom(record: ErrorRecord): Error {
   const { message, hint, details = {} } = record;
   const error =
@@ -97,7 +100,7 @@ function describe(thrown: unknown, depth: number): ErrorRecord {
       ...(cause !== undefined && depth < MAX_CAUSES && { cause: describe(cause, depth + 1) }),
     };
   } catch {
-    // A getter of the thrown value threw, or its details are no JSON.
+    // A getter of the thrown value has thrown, or its details are not JSON.
     return { name: "Error", message: "An error that cannot be read." };
   }
 }
@@ -107,7 +110,7 @@ function cut(text: unknown): string {
   return whole.length <= MAX_TEXT ? whole : `${whole.slice(0, MAX_TEXT)}…`;
 }
 
-/** None where they are no JSON that could be read again. */
+/** Returns no details when they are not JSON that can be read again. */
 function detailsOf({ details }: WorkflowError): Record<string, unknown> {
   try {
     const json = JSON.parse(JSON.stringify(details));

@@ -1,11 +1,11 @@
 import { WorkflowError } from "./workflow-error.js";
 
-/** For what cannot happen. Wrong input of users has codes of its own. */
+/** Asserts what the code itself guarantees. Wrong input of users has its own codes. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw internalError(message);
 }
 
-/** The last branch of a switch that covers everything: adding a case elsewhere makes it fail to compile. */
+/** Last branch of an exhaustive switch: a new case makes the call fail to compile. */
 export function assertNever(value: never): never {
   throw internalError(`unexpected ${JSON.stringify(value)}`);
 }

@@ -1,15 +1,16 @@
 import { type Duration, toMs } from "../value/duration.js";
 
-/** Throw it in a step when another attempt cannot help: no retry policy tries again. */
+/** Throw it in a step when another attempt cannot help: no retry policy retries it. */
 export class NonRetryableError extends Error {
   override name = "NonRetryableError";
   readonly retryable = false as const;
 }
 
 /**
- * Throw it in a step to say when to try again, as an HTTP 429 does. The number of attempts stays the retry policy's.
+ * Throw it in a step to set the delay before the next attempt, as after an HTTP 429. The retry policy still limits the
+ * number of attempts.
  *
- * @throws {WorkflowError} `DURATION_INVALID` when the delay cannot be read.
+ * @throws {WorkflowError} `DURATION_INVALID` for an invalid delay.
  */
 export class RetryAfterError extends Error {
   override name = "RetryAfterError";

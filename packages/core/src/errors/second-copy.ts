@@ -1,17 +1,20 @@
 /**
- * Two copies of the package in one process, as ESM and CommonJS or in two versions: events of your own pass between them, the
- * rest does not. Each copy has a brand of its own under one name, so that a message can say so.
+ * Detects two copies of the package in one process, as ESM and CommonJS or in two versions. Your own events pass
+ * between the copies; other objects do not. Each copy sets its own brand under one name, so that a message can tell.
  *
  * @module
  */
 
-/** Names what the running copy is. */
+/** Identifies the running copy. */
 const thisCopy: object = {};
 
-/** On prototypes, with the copy that made them. */
+/** Set on prototypes, with the copy that made them. */
 const copyKey: unique symbol = Symbol.for("millrace.copy") as never;
 
-/** A class to extend: its instances tell which copy has made them. From a call, so that bundlers may drop what extends it. */
+/**
+ * A class to extend: its instances tell which copy has made them. Made by a call, so that bundlers may drop its
+ * subclasses.
+ */
 export const OfThisCopy: new () => object = /* @__PURE__ */ createOfThisCopy();
 
 function createOfThisCopy(): new () => object {
@@ -20,7 +23,7 @@ function createOfThisCopy(): new () => object {
   return Made;
 }
 
-/** True for what another copy of the package has made. */
+/** Returns `true` for objects made by another copy of the package. */
 export function isOfSecondCopy(value: unknown): boolean {
   const copy: unknown = (value as { readonly [copyKey]?: unknown } | null | undefined)?.[copyKey];
   return copy !== undefined && copy !== thisCopy;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./catalog.js";
 
-// Symbol.for: two installed copies recognize each other's errors, and JSON cannot carry it.
+// Symbol.for, so that two installed copies recognize each other's errors; JSON cannot carry it.
 const brand: unique symbol = Symbol.for("millrace.error") as never;
 
 export interface WorkflowErrorOptions {
@@ -9,20 +9,20 @@ export interface WorkflowErrorOptions {
   readonly message: string;
   /** What to do about it: one imperative sentence. */
   readonly hint: string;
-  /** JSON for programs. Never secrets. */
+  /** JSON for programs. Never contains secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** What Millrace throws. `code` is stable, and the name of its docs page. */
+/** An error of Millrace. `code` is stable, and the name of its page in the docs. */
 export class WorkflowError extends Error {
   override name = "WorkflowError";
   readonly code: ErrorCode;
   readonly hint: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** False: no retry policy tries again. */
+  /** `false`: no retry policy retries it. */
   declare retryable?: boolean;
-  /** Wait this long before the next attempt, whatever the retry policy says. */
+  /** Delay before the next attempt in milliseconds, whatever the retry policy says. */
   declare retryAfterMs?: number;
 
   static {
@@ -36,7 +36,7 @@ export class WorkflowError extends Error {
     this.details = options.details ?? {};
   }
 
-  /** True for an error of any installed copy of Millrace; with `code`, for that one only. */
+  /** Returns `true` for an error of any installed copy of Millrace; with `code`, only for this code. */
   static is(error: unknown, code?: ErrorCode): error is WorkflowError {
     return (
       typeof error === "object" &&
@@ -46,7 +46,7 @@ export class WorkflowError extends Error {
     );
   }
 
-  /** Without stack and cause: those are for logs. */
+  /** Omits stack and cause, which are for logs. */
   toJSON(): Pick<WorkflowErrorOptions, "code" | "message" | "hint" | "details"> {
     return { code: this.code, message: this.message, hint: this.hint, details: this.details };
   }

@@ -1,5 +1,5 @@
 /**
- * The roles (start, stop, input required, external, human response) and the events the engine makes.
+ * The roles (start, stop, input required, external, human response) and the events of the engine.
  *
  * @module
  */
@@ -15,50 +15,50 @@ const anything: StandardSchema = {
   "~standard": { version: 1, vendor: "millrace", validate: (value) => ({ value }) },
 };
 
-/** Fields nobody declared. */
+/** Fields without a declared type. */
 export interface OpenFields {
   readonly [name: string]: unknown;
 }
 
-/** An event that takes any fields. */
+/** An event that accepts any fields. */
 export interface OpenEvent<Type extends string, Role extends EventRole, Lineage extends string = Type>
   extends WorkflowEvent<Type, EventFacts<Role, OpenFields, OpenFields, Lineage>> {
   readonly fields: OpenFields;
   get(name: string): unknown;
 }
 
-/** The class of a role: takes any fields, and defines events of that role with fields of their own. */
+/** The plain class of a role: accepts any fields, and defines events of that role with declared fields. */
 export interface RoleClass<Role extends EventRole, Open extends WorkflowEvent> {
   new (fields?: OpenFields): Open;
   readonly type: Open["type"];
-  /** True for an instance of exactly this class. */
+  /** Returns `true` for an instance of exactly this class. */
   is(value: unknown): value is Open;
-  /** A base class for an event of this role with fields of its own. */
+  /** Makes a base class for an event of this role with its own fields. */
   define<const Type extends string, Shape extends EventShape = {}>(
     type: Type,
     shape?: Shape,
   ): EventBase<Type, EventFacts<Role, FieldsIn<Shape>, FieldsOut<Shape>, Type>>;
 }
 
-/** Starts a run. The plain one takes whatever `run(input)` is given. */
+/** Starts a run. The plain class accepts any argument of `run(input)`. */
 export interface StartEvent extends OpenEvent<"StartEvent", "start"> {}
 export const StartEvent: RoleClass<"start", StartEvent> = /* @__PURE__ */ openRole("StartEvent", "start");
 
-/** Leaves the run: something outside should answer. No step has to accept it. */
+/** Leaves the run, for an answer from outside. No step needs to accept it. */
 export interface InputRequiredEvent extends OpenEvent<"InputRequiredEvent", "inputRequired"> {}
 export const InputRequiredEvent: RoleClass<"inputRequired", InputRequiredEvent> = /* @__PURE__ */ openRole(
   "InputRequiredEvent",
   "inputRequired",
 );
 
-/** Enters the run from outside. No step has to emit it. */
+/** Enters the run from outside. No step needs to emit it. */
 export interface ExternalEvent extends OpenEvent<"ExternalEvent", "external"> {}
 export const ExternalEvent: RoleClass<"external", ExternalEvent> = /* @__PURE__ */ openRole(
   "ExternalEvent",
   "external",
 );
 
-/** An {@link ExternalEvent} that a person sends: the answer to a prompt. */
+/** An {@link ExternalEvent} from a person: the answer to a prompt. */
 export interface HumanResponseEvent
   extends OpenEvent<"HumanResponseEvent", "humanResponse", "HumanResponseEvent" | "ExternalEvent"> {}
 export const HumanResponseEvent: RoleClass<"humanResponse", HumanResponseEvent> = /* @__PURE__ */ openRole(
@@ -67,7 +67,7 @@ export const HumanResponseEvent: RoleClass<"humanResponse", HumanResponseEvent> 
   ExternalEvent,
 );
 
-/** Ends the run; `result` is what `await handler` gives. */
+/** Ends the run; `await handler` returns its `result`. */
 export interface StopEvent<out Result = unknown>
   extends WorkflowEvent<
     "StopEvent",
@@ -79,9 +79,9 @@ export interface StopEvent<out Result = unknown>
 export interface StopEventClass {
   new <Result = undefined>(fields?: { readonly result: Result }): StopEvent<Result>;
   readonly type: "StopEvent";
-  /** True for an instance of exactly this class. */
+  /** Returns `true` for an instance of exactly this class. */
   is(value: unknown): value is StopEvent;
-  /** A stop event with fields: `await handler` gives the event itself. */
+  /** Makes a base class for a stop event with fields: `await handler` returns the event itself. */
   define<const Type extends string, Shape extends EventShape = {}>(
     type: Type,
     shape?: Shape,
@@ -89,35 +89,35 @@ export interface StopEventClass {
 }
 export const StopEvent: StopEventClass = /* @__PURE__ */ stopEvent();
 
-/** Why a step failed for good. */
+/** Why a step has finally failed. */
 export interface StepFailure {
   readonly stepName: string;
-  /** What the step threw; after a restore, a `STEP_FAILED` error that describes it. */
+  /** The error of the step; after a restore, a `STEP_FAILED` error that describes it. */
   readonly error: unknown;
-  /** How often the step was tried, the first time included. */
+  /** Number of attempts, the first included. */
   readonly attempts: number;
   readonly elapsedMs: number;
   readonly failedAtMs: number;
   /**
-   * What the failed attempt got: the event, all events of the batch of a `collect`, or the events of a `join` by slot. Of a
-   * batch with `settle`, the events that came.
+   * Input of the failed attempt: the event, all events of a `collect` batch, or the events of a `join` by slot. For a
+   * batch with `settle`, the events that arrived.
    */
   readonly input: FailedInput;
 }
 
-/** The input of a step that failed: an event, a batch, or a set by slot. */
+/** Input of a failed step: an event, a batch, or a set by slot. */
 export type FailedInput = WorkflowEvent | readonly WorkflowEvent[] | { readonly [slot: string]: WorkflowEvent };
 
-/** Why a run failed. Without a step when no step is to blame, as in `RUN_STUCK`. */
+/** Why a run has failed. Names no step when no step is the cause, as in `RUN_STUCK`. */
 export interface RunFailure extends Omit<StepFailure, "stepName" | "input"> {
   readonly stepName: string | null;
   readonly input: FailedInput | null;
 }
 
-/** A failure as it is stored. */
+/** A failure in its stored form. */
 export type StoredFailure<Failure extends RunFailure> = Omit<Failure, "error"> & { readonly error: ErrorRecord };
 
-/** What `@catchError` methods accept. */
+/** The event that `@catchError` methods accept. */
 export interface StepFailedEvent
   extends WorkflowEvent<"StepFailedEvent", EventFacts<"stepFailed", never, StepFailure, "StepFailedEvent">>,
     StepFailure {
@@ -128,7 +128,7 @@ export const StepFailedEvent: EngineEventClass<StepFailedEvent> = /* @__PURE__ *
   "stepFailed",
 );
 
-/** The run failed. */
+/** The run has failed. */
 export interface WorkflowFailedEvent
   extends WorkflowEvent<"WorkflowFailedEvent", EventFacts<"terminal", never, RunFailure, "WorkflowFailedEvent">>,
     RunFailure {
@@ -139,7 +139,7 @@ export const WorkflowFailedEvent: EngineEventClass<WorkflowFailedEvent> = /* @__
   "terminal",
 );
 
-/** An event that only the engine makes. */
+/** An event that only the engine creates. */
 export type EngineEvent<Type extends string, Role extends EventRole, Fields> = WorkflowEvent<
   Type,
   EventFacts<Role, never, Fields, Type>
@@ -150,7 +150,7 @@ export interface TimedOut {
   readonly timeoutMs: number;
   readonly activeSteps: readonly string[];
 }
-/** The run took too long. */
+/** The run has exceeded its time limit. */
 export interface WorkflowTimedOutEvent extends EngineEvent<"WorkflowTimedOutEvent", "terminal", TimedOut> {}
 export const WorkflowTimedOutEvent: EngineEventClass<WorkflowTimedOutEvent> = /* @__PURE__ */ engineEvent(
   "WorkflowTimedOutEvent",
@@ -169,12 +169,12 @@ export const WorkflowCancelledEvent: EngineEventClass<WorkflowCancelledEvent> = 
 
 export interface JoinIncomplete {
   readonly step: string;
-  /** Slots that nothing came for. */
+  /** Slots without an event. */
   readonly missing: readonly string[];
-  /** What had come. */
+  /** The events that arrived. */
   readonly events: readonly WorkflowEvent[];
 }
-/** The run ended with a join that was not complete. */
+/** The run ended while a join was incomplete. */
 export interface JoinIncompleteEvent extends EngineEvent<"JoinIncompleteEvent", "notice", JoinIncomplete> {}
 export const JoinIncompleteEvent: EngineEventClass<JoinIncompleteEvent> = /* @__PURE__ */ engineEvent(
   "JoinIncompleteEvent",
@@ -183,7 +183,7 @@ export const JoinIncompleteEvent: EngineEventClass<JoinIncompleteEvent> = /* @__
 
 export interface StepRestarted {
   readonly step: string;
-  /** The work item: what it streamed before this event was a vain attempt. */
+  /** Work item of the step. What it streamed before this event does not count. */
   readonly item: number;
   readonly attempt: number;
 }
@@ -194,20 +194,20 @@ export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = /* @__PU
   "notice",
 );
 
-/** Only the engine makes these. */
+/** Class of an event that only the engine creates. */
 export interface EngineEventClass<Event extends WorkflowEvent> {
   new (fields: TypeHint<"Only the engine makes this event.">): Event;
   readonly type: Event["type"];
-  /** True for an instance of exactly this class. */
+  /** Returns `true` for an instance of exactly this class. */
   is(value: unknown): value is Event;
 }
 
-/** What an event of the engine is made of. */
+/** Fields from which the engine creates an event. */
 export type EngineFields<Event extends WorkflowEvent> = Event extends { readonly failure: infer Failure }
   ? Failure
   : Event[typeof eventFacts]["fields"];
 
-/** Makes an event of the engine. Nothing is checked. @internal */
+/** Creates an event of the engine, without checks. @internal */
 export function makeEngineEvent<Event extends WorkflowEvent>(
   eventClass: EngineEventClass<Event>,
   fields: EngineFields<Event>,
@@ -217,10 +217,11 @@ export function makeEngineEvent<Event extends WorkflowEvent>(
   return Object.freeze(Object.assign(made, deepFreeze(holder === null ? fields : { [holder]: fields })));
 }
 
-/** The engine's own events by type: every workflow knows them. @internal */
+/** The engine's events by type, which every workflow knows. @internal */
 export const engineEvents: ReadonlyMap<string, EventClass> = /* @__PURE__ */ mapEngineEvents();
 
-// Function declarations: the classes above are made when the module loads. Each by a call that bundlers may drop.
+// Function declarations, because the classes above are created when the module loads; each by a call that bundlers may
+// drop.
 
 function mapEngineEvents(): Map<string, EventClass> {
   const classes = [
@@ -274,7 +275,7 @@ function failureEvent(type: string, role: EventRole): never {
   return member(failed, "toJSON", { value: failureToJson });
 }
 
-/** Without stack and causes: those are for logs. */
+/** Omits stack and causes, which are for logs. */
 function failureToJson(this: StepFailedEvent): Record<string, unknown> {
   const { stack, cause, ...error } = this.failure.error;
   return { ...this.failure, error };

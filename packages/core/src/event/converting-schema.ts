@@ -1,8 +1,8 @@
 /**
- * True unless it is certain that the schema takes its own output: then a value that was checked once can be checked again.
+ * Returns `false` only when the schema certainly accepts its own output, so that a checked value can be checked again.
  *
- * Standard Schema does not say it, so this looks at how zod 4 describes itself: only a transform or a pipe (a codec is one)
- * gives what it would not take. Nothing is certain about schemas of other vendors.
+ * Standard Schema does not say so, therefore this reads the description of zod 4 schemas: only a transform or a pipe
+ * (which a codec is) may return what it does not accept. Schemas of other vendors are never certain.
  *
  * @see https://zod.dev/packages/core
  */
@@ -19,7 +19,7 @@ export function mayConvert(schema: unknown, seen: Set<unknown> = new Set()): boo
 
 interface Definition {
   readonly type: string;
-  /** Of `z.lazy`. */
+  /** Set for `z.lazy`. */
   readonly getter?: () => unknown;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Event classes at runtime: one root constructor, and per defined class a plan made once.
+ * Event classes at runtime: one root constructor, and one plan for each defined class.
  *
- * Making an event walks the plan's lists: no closure, no `Object.entries`, no recursion for primitive fields.
- * `type` and the plan sit on the prototype, so an instance owns its data and nothing else.
+ * Creating an event walks the lists of the plan: no closure, no `Object.entries`, no recursion for primitive fields.
+ * `type` and the plan are on the prototype, so an instance owns only its data.
  *
  * @module
  */
@@ -19,36 +19,36 @@ export interface EventPlan {
   readonly type: string;
   readonly role: EventRole;
   /**
-   * Where an instance keeps its data: in properties of its own (null), or all in one property:
-   * `fields` of an open event, `failure` of an event about a failed step.
+   * Property of an instance that holds its data: `fields` in an open event, `failure` in an event about a failed step;
+   * `null` when the instance itself holds the data.
    */
   readonly holder: "fields" | "failure" | null;
-  /** Made by the engine alone, without checks. */
+  /** `true` for classes whose events only the engine creates, without checks. */
   readonly engine: boolean;
-  /** Extending it does not define an event: the plain classes of the roles. */
+  /** `true` for the plain classes of the roles: extending them does not define an event. */
   readonly final: boolean;
   readonly keys: readonly string[];
-  /** One per key. */
+  /** One schema per key. */
   readonly schemas: readonly StandardSchema[];
-  /** The part of each schema that construction calls: one property less to look up. */
+  /** The check of each schema, stored separately to save a property look-up. */
   readonly checks: readonly Check[];
   /** Schemas of the whole object. */
   readonly wholes: readonly StandardSchema[];
-  /** The class that was found to have no members that an event cannot have. */
+  /** Class whose members are known to be allowed. */
   sound: unknown;
 }
 
 type Check = StandardSchema["~standard"];
 type Data = Record<string, unknown>;
 
-// Symbol.for: events of a second installed copy are recognized as events.
+// Symbol.for, so that events of a second installed copy are recognized as events.
 const plan: unique symbol = Symbol.for("millrace.event") as never;
 
 interface Planned {
   readonly [plan]: EventPlan;
 }
 
-/** The plan of an event, or of its class. */
+/** The plan of an event or an event class. */
 export function planOf(of: WorkflowEvent | EventClass): EventPlan {
   return ((typeof of === "function" ? of.prototype : of) as Planned)[plan];
 }
@@ -57,7 +57,7 @@ export function hasPlan(value: unknown): value is WorkflowEvent {
   return typeof value === "object" && value !== null && plan in value;
 }
 
-/** Base of every event. */
+/** Base of all events. */
 class Root extends OfThisCopy {
   static readonly version: number = 1;
 
@@ -69,7 +69,7 @@ class Root extends OfThisCopy {
     super();
     const own = (this as never as Planned)[plan];
     const isSound = own.sound === new.target;
-    // biome-ignore lint/correctness/noConstructorReturn: what the class puts on an event is put on a copy, and looked at
+    // biome-ignore lint/correctness/noConstructorReturn: members of the class are put on a copy, to be looked at
     if (!isSound && probe !== null && Object.getPrototypeOf(probe) === new.target.prototype) return probe as never;
     fill(this as never, own, fields);
     if (isSound) return;
@@ -91,12 +91,12 @@ class Root extends OfThisCopy {
 }
 const rootEvent: EventClass = Root as never;
 
-/** What `new` gives while the members of its class are looked at. */
+/** The copy that `new` returns while the members of its class are checked. */
 let probe: Data | null = null;
 
 /**
- * For the first event of a class. An event is its fields: stored, frozen, and made again without a constructor. So a public
- * field would fail as frozen, and a `#private` member would be missing after a restore.
+ * Checks the members of a class at its first event. Events are stored, frozen, and created again without a constructor:
+ * a public field would fail because the event is frozen, and a `#private` member would be missing after a restore.
  *
  * @throws {WorkflowError} `OPTION_INVALID` for an instance field, public or private.
  */
@@ -111,7 +111,8 @@ function checkMembers(eventClass: object, event: Data): void {
       isMade = true;
     }
   } catch (error) {
-    // A private member cannot be put on one object twice. What fails at once is a constructor that takes other arguments.
+    // A private member cannot be added to one object twice. An error at the first time comes from a constructor with
+    // other arguments.
     if (isMade && error instanceof TypeError) throw notOfShape(event, "a `#private` member");
   } finally {
     probe = outer;
@@ -139,7 +140,7 @@ export interface EventDefinition {
   readonly final?: boolean;
 }
 
-/** A class to extend: a new `type` with a plan of its own. */
+/** Makes a class to extend, with a new `type` and its own plan. */
 export function defineEvent(definition: EventDefinition): EventClass {
   const { type, role, base = rootEvent, holder = null, engine = false, final = false } = definition;
   if (typeof type !== "string" || type === "")
@@ -168,18 +169,18 @@ export function defineEvent(definition: EventDefinition): EventClass {
   return defined as never;
 }
 
-/** True for a class that {@link defineEvent} made, false for one that extends it. */
+/** Returns `true` for a class that {@link defineEvent} made, `false` for one that extends it. */
 export function isDefined(eventClass: EventClass): boolean {
   return Object.hasOwn(eventClass, "prototype") && Object.hasOwn(eventClass.prototype, plan);
 }
 
-/** Where the data of an event is: in itself, or in its holder. */
+/** The object that holds the data of an event: the event itself, or its holder. */
 export function dataOf(event: WorkflowEvent): Data {
   const { holder } = planOf(event);
   return (holder === null ? event : (event as never as Record<string, unknown>)[holder]) as Data;
 }
 
-/** Checks `input` and puts it into a new event. */
+/** Checks `input` and stores it in a new event. */
 export function fill(
   event: Data,
   { type, holder, engine, keys, checks, wholes }: EventPlan,
@@ -214,7 +215,7 @@ export function fill(
   Object.freeze(event);
 }
 
-/** A copy without what is undefined: an event does not have such a field. */
+/** Copies fields without undefined ones, because an event does not have such fields. */
 export function copyFields(type: string, fields: object, isRefused: (key: string) => boolean = isForbiddenKey): Data {
   const copy: Data = {};
   for (const [key, value] of Object.entries(fields)) {
@@ -246,7 +247,7 @@ function isSchema(value: unknown): value is StandardSchema {
   return typeof (value as StandardSchema | null | undefined)?.["~standard"]?.validate === "function";
 }
 
-/** `EVENT_INVALID`, naming the event and every path. */
+/** Makes an `EVENT_INVALID` error that names the event and every path. */
 export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowError {
   const lines = issues.map(({ path = [], message }) => {
     const name = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
@@ -260,11 +261,11 @@ export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowE
   });
 }
 
-/** Asks a schema. The answer has to come at once. */
+/** Calls a schema, which must answer synchronously. */
 export function ask(check: Check, value: unknown, type: string): SchemaResult<unknown> {
   const answer = check.validate(value);
   if (!("then" in answer)) return answer;
-  answer.catch(() => {}); // nobody awaits it, and its failure says no more than this error
+  answer.catch(() => {}); // not awaited: its failure would add nothing to this error
   throw new WorkflowError({
     code: "SCHEMA_ASYNC",
     message: `A schema of event "${type}" answered with a promise.`,

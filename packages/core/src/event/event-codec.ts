@@ -1,9 +1,9 @@
 /**
- * Events to JSON and back. An event inside an event is kept as one.
+ * Converts events to JSON and back, also events inside of events.
  *
- * What is stored is what the schemas gave. Restoring it checks it again but keeps it as stored: no default or transform is
- * applied twice. A field that a transform made is not always valid input, so one that its schema refuses is let through when
- * the schema may convert (see `mayConvert`); a field that is missing, because the class got it later, takes its default.
+ * The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or
+ * transform is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted
+ * when its schema may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
  *
  * @module
  */
@@ -24,15 +24,16 @@ import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
 export interface EncodedEvent {
   readonly type: string;
   readonly data: unknown;
-  /** What in `data` stands for something that JSON cannot hold. */
+  /** Describes the parts of `data` that stand for values which JSON cannot hold. */
   readonly meta?: unknown;
-  /** Of the event's class. Left out when it is 1. */
+  /** Version of the event class; omitted when it is 1. */
   readonly version?: number;
 }
 
 /**
- * @param path Where the event is, for the error.
- * @param types Those of `storableTypes`, which take only the events that the workflow knows; with others, any event may be in it.
+ * @param path Path of the event, for errors.
+ * @param types Result of `storableTypes`, which only accepts events of the workflow; with other types, any event may be
+ * nested.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be stored.
  */
 export function encodeEvent(event: WorkflowEvent, path: string, types: readonly ValueType[] = none): EncodedEvent {
@@ -47,7 +48,7 @@ export function encodeEvent(event: WorkflowEvent, path: string, types: readonly 
 }
 
 /**
- * The event is frozen, and so is the data it shares with `encoded`.
+ * Decodes an event and freezes it, including the data that it shares with `encoded`.
  *
  * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `EVENT_NEWER`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
  */
@@ -72,13 +73,13 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
   }
   const from = version === undefined ? 1 : version;
   if (from === eventVersionOf(eventClass)) return restore(eventClass, fields);
-  // What is plain in it is what the caller gave: it stays as it is, whatever `migrate` does with it.
+  // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
   const own = copyValue(fields, types);
   return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
 }
 
 /**
- * A new event from fields that came from outside: as `new`, also for a class with a constructor of its own.
+ * Creates an event from fields that came from outside, like `new`, but without calling a constructor of the class.
  *
  * @throws {WorkflowError} `EVENT_INVALID`, `SCHEMA_ASYNC`.
  */
@@ -138,8 +139,8 @@ const storable = new WeakSet<readonly ValueType[]>();
 const listsOf = new WeakMap<object, readonly ValueType[]>();
 
 /**
- * What values of a workflow may hold besides plain data: the events that it knows, and the types that it registers. Writers and
- * readers have the same list.
+ * The types that values of a workflow may contain besides plain data: the events that the workflow knows, and the types
+ * that it registers. Encoding and decoding use the same list.
  */
 export function storableTypes(registry: EventRegistry): readonly ValueType[] {
   return remembered(registry, () => {
@@ -153,7 +154,7 @@ function withAnyEvent(types: readonly ValueType[]): readonly ValueType[] {
   return remembered(types, () => [{ ...eventForm, decode: String }, ...types]);
 }
 
-/** The forms of what is in its fields are beside those of the value that it is in. */
+/** The forms in an event's fields are described together with those of the value around it. */
 const eventForm = {
   name: "@event",
   is: isEvent,
@@ -174,12 +175,12 @@ function eventsOf(registry: EventRegistry): ChoosyType {
         : "which the workflow does not know";
       return `an event "${event.type}", ${why}`;
     },
-    // It was measured with the value that it is in.
+    // Its size was checked with the value around it.
     decode: (encoded: unknown) => read(encoded, { registry, path: "An event in a value", decode: decodeNested }),
   };
 }
 
-/** What is rich in its fields was decoded before, with the value. */
+/** Leaves the fields as they are: they were decoded with the value around them. */
 const decodeNested: typeof decodeValue = (encoded, path, types = none) =>
   (encoded as EncodedValue).meta === undefined ? (encoded as EncodedValue).json : decodeMeasured(encoded, path, types);
 

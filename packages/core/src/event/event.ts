@@ -1,9 +1,9 @@
 /**
  * Events: what steps accept and emit.
  *
- * Two classes with the same fields are different events: the literal `type` is part of the instance type
- * (as it is of the instance), so the compiler tells them apart, `switch (ev.type)` narrows, and
- * "exact class" means the same to the compiler and to the engine.
+ * Two classes with the same fields are different events, because the literal `type` is part of the instance type: the
+ * compiler tells them apart, `switch (ev.type)` narrows, and "exact class" means the same to the compiler and the
+ * engine.
  *
  * @module
  */
@@ -15,21 +15,22 @@ import type { TypeHint } from "./type-hint.js";
 
 export type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "./event.types.js";
 
-/** What `event(...)` and `StartEvent.define(...)` return: extend it. */
+/** Result of `event(...)` and `StartEvent.define(...)`: a class to extend. */
 export interface EventBase<Type extends string, Facts extends EventFacts> {
-  /** @throws {WorkflowError} `EVENT_INVALID` with every field that does not fit, `SCHEMA_ASYNC`. */
+  /** @throws {WorkflowError} `EVENT_INVALID` naming every invalid field, `SCHEMA_ASYNC`. */
   new (...fields: FieldsArgument<Facts["input"]>): WorkflowEvent<Type, Facts> & Readonly<Facts["fields"]>;
   readonly type: Type;
   /**
-   * Which shape of the fields this is: an integer, stored with every event. Write one more whenever stored events would
-   * no longer fit. A class made with `extend` has that of its base until it has its own.
+   * Version of the fields: an integer, stored with every event. Increase it when stored events would no longer be
+   * valid. A class made with `extend` has the version of its base unless it sets its own.
    *
    * @default 1
    */
   readonly version: number;
   /**
-   * The fields of an event that was stored by an older version, as this version holds them (after defaults and transforms).
-   * They are checked afterwards; fields that are missing take their defaults. Without it they are checked as they are.
+   * Converts the fields of an event that an older version has stored to those of this version (after defaults and
+   * transforms). The result is checked; missing fields take their defaults. Without `migrate`, stored fields are only
+   * checked.
    *
    * @example
    * class Joke extends event("Joke", { text: z.string(), rating: z.number() }) {
@@ -40,9 +41,12 @@ export interface EventBase<Type extends string, Facts extends EventFacts> {
    * }
    */
   migrate(fields: Record<string, unknown>, from: number): object;
-  /** True for an instance of exactly this class. */
+  /** Returns `true` for an instance of exactly this class. */
   is<Event extends WorkflowEvent>(this: EventClass<Event>, value: unknown): value is Event;
-  /** A base class for an event that has these fields and more. Steps see it only with `subclasses: true`. */
+  /**
+   * Makes a base class for an event with these fields and additional ones. Steps on this class accept it only with
+   * `subclasses: true`.
+   */
   extend<const SubType extends string, Shape extends EventShape = {}>(
     type: SubType,
     shape?: Shape,
@@ -57,10 +61,10 @@ export interface EventBase<Type extends string, Facts extends EventFacts> {
   >;
 }
 
-/** `new Joke()` is allowed when every field has a default. */
+/** Allows `new Joke()` when every field has a default. */
 export type FieldsArgument<Input> = {} extends Input ? [fields?: Input] : [fields: Input];
 
-/** The instance already has members of these names. */
+/** Names of the instance's own members, which fields cannot have. */
 export interface ReservedFields {
   readonly type?: TypeHint<"`type` is reserved: it names the event. Call the field `kind`.">;
   readonly toJSON?: TypeHint<"`toJSON` is reserved: it gives the event's data.">;
@@ -69,11 +73,11 @@ export interface ReservedFields {
 export type EventShape = (FieldSchemas & ReservedFields) | StandardSchema<object, object>;
 
 /**
- * A base class for an event of your own. Fields that the shape does not name are left out; instances are frozen.
- * The class may have methods, getters and static members; fields, public or private, belong into the shape.
+ * Makes a base class for your own event. Fields that are not in the shape are dropped; instances are frozen. The class
+ * may have methods, getters and static members. Declare fields, public or private, in the shape.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when the type is empty, or the shape holds something that is no schema; at the first
- * event, when the class has fields of its own.
+ * @throws {WorkflowError} `OPTION_INVALID` when the type is empty, or the shape contains a value that is not a schema;
+ * at the first event, when the class has instance fields.
  * @example
  * class Joke extends event("Joke", { text: z.string() }) {}
  * new Joke({ text: "…" }).text; // string

@@ -1,11 +1,11 @@
 /**
- * What an event and an event class are to the compiler.
+ * What the compiler knows about events and event classes.
  *
  * @module
  */
 import type { TypeHint } from "./type-hint.js";
 
-/** What the compiler knows about an event. No such property exists at runtime. @internal */
+/** Facts about an event for the compiler. The property does not exist at runtime. @internal */
 export declare const eventFacts: unique symbol;
 
 export type EventRole =
@@ -16,16 +16,16 @@ export type EventRole =
   /** Comes from outside. */
   | "external"
   | "humanResponse"
-  /** What `catchError` steps take. */
+  /** Accepted by `catchError` steps. */
   | "stepFailed"
-  /** Ends a run that has no result. */
+  /** Ends a run without a result. */
   | "terminal"
-  /** The engine tells readers of the stream; no step takes it. */
+  /** Sent by the engine to readers of the stream; no step accepts it. */
   | "notice";
 
 /**
- * The four facts about an event type that its `type` alone does not tell.
- * One property instead of four: `Event[typeof eventFacts]["role"]` costs one lookup, `infer` would cost a comparison.
+ * Facts about an event type besides its `type`. They are one property because `Event[typeof eventFacts]["role"]` costs
+ * the compiler one look-up, and `infer` would cost a comparison.
  */
 export interface EventFacts<
   Role extends EventRole = EventRole,
@@ -34,46 +34,46 @@ export interface EventFacts<
   Lineage extends string = string,
 > {
   readonly role: Role;
-  /** What the constructor takes, and what `run(input)` takes when it is a start event. */
+  /** Argument of the constructor; for a start event, of `run(input)`, too. */
   readonly input: Input;
-  /** What the instance holds; `waitForEvent(E, { where })` matches on it. */
+  /** Fields of the instance, which `waitForEvent(E, { where })` compares. */
   readonly fields: Fields;
-  /** Its own `type` and those of the events it extends. */
+  /** The event's own `type` and those of the events it extends. */
   readonly lineage: Lineage;
 }
 
-/** Any event; with arguments, one event. */
+/** Any event, or with type arguments, one event. */
 export interface WorkflowEvent<Type extends string = string, Facts extends EventFacts = EventFacts> {
-  /** The durable identity: what snapshots, streams and other languages see. Never the class name. */
+  /** Durable name of the event, which snapshots, streams and other languages use. Independent of the class name. */
   readonly type: Type;
   readonly [eventFacts]: Facts;
-  /** The public data, as JSON carries it. */
+  /** The public fields, in their JSON form. */
   toJSON(): Record<string, unknown>;
 }
 
-/** An event class, as options take it: `on: Joke`. */
+/** An event class, for options such as `on: Joke`. */
 export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
   new (...fields: any): Event;
   readonly type: string;
   readonly version?: number;
   migrate?(fields: Record<string, unknown>, from: number): object;
   /**
-   * Of a start event: labels of a run of a runtime that follow from what it is started with. They come over those that
-   * `runtime.run` is given; null: it has no label of that name.
+   * On a start event: labels that a runtime sets on the run, computed from the event. They replace labels given to
+   * `runtime.run`; `null` removes a label.
    */
   runLabels?(start: Event, runId: string): { readonly [name: string]: string | null };
 }
 
-/** Start events in a union. A helper that takes or returns `any` says nothing. */
+/** Start events in a union. `any` gives nothing. */
 export type StartsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"start">>;
 export type StopsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop">>;
-/** Of what a step returns, stream readers see prompts and the end. */
+/** Events of a step's return type that readers of the stream see: prompts and stop events. */
 export type ShownAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop"> | InRole<"inputRequired">>;
 interface InRole<Role extends string> {
   readonly [eventFacts]: { readonly role: Role };
 }
 
-/** Every event but those that end a run. Of a union, every member is asked. */
+/** Every event except those that end a run. Distributes over unions. */
 export type Sendable<Event extends WorkflowEvent> =
   Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
     ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">

@@ -1,5 +1,5 @@
 /**
- * From the fields that another version of an event class has stored to those of the class as it is now.
+ * Migrates stored fields of an event to the present version of its class.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { eventTypeOf, eventVersionOf } from "./facts.js";
 
 export interface StoredFields {
   readonly fields: Record<string, unknown>;
-  /** The version that stored them: untrusted. */
+  /** Version that stored the fields; untrusted. */
   readonly from: unknown;
-  /** Where the event is, for the error. */
+  /** Path of the event, for errors. */
   readonly path: string;
 }
 

@@ -4,13 +4,13 @@ import { engineEvents } from "./built-in-events.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { classOf, eventTypeOf } from "./facts.js";
 
-/** The event classes that a workflow names, by their types. The engine's own are always known. */
+/** The event classes of a workflow by type. The engine's own classes are always included. */
 export class EventRegistry {
-  /** For decoding: the value types that the workflow registers. */
+  /** Value types that the workflow registers, for decoding. */
   readonly valueTypes: readonly ValueType[];
   readonly #classes = new Map<string, EventClass>();
 
-  /** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have one type. */
+  /** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have the same type. */
   constructor(classes: Iterable<EventClass>, valueTypes: readonly ValueType[] = []) {
     this.valueTypes = valueTypes;
     for (const eventClass of classes) {
@@ -25,12 +25,12 @@ export class EventRegistry {
     return this.#classes.get(type) ?? engineEvents.get(type);
   }
 
-  /** True when exactly the class of this event is known. */
+  /** Returns `true` when the exact class of the event is known. */
   has(event: WorkflowEvent): boolean {
     return this.get(event.type) === classOf(event);
   }
 
-  /** The types of the classes that the workflow names, without the engine's. */
+  /** Types of the classes that the workflow names, without the engine's. */
   types(): string[] {
     return [...this.#classes.keys()];
   }

@@ -1,8 +1,8 @@
 /**
- * What describes the fields of an event or of a state: a record of Standard Schemas, or one Standard Schema of an object.
+ * Schemas of the fields of an event or a state: a record of Standard Schemas, or one Standard Schema of an object.
  *
- * `FieldsIn` / `FieldsOut` are evaluated where they are used: hovers and `.d.ts` files show `{ text: string }`,
- * never the types of a schema library.
+ * `FieldsIn` and `FieldsOut` are evaluated where they are used, so that hovers and `.d.ts` files show `{ text: string
+ * }` instead of types of a schema library.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface FieldSchemas {
 
 export type ObjectSchema = FieldSchemas | StandardSchema<object, object>;
 
-/** What the caller passes in: before defaults and transforms. */
+/** Fields before defaults and transforms, which the caller passes. */
 export type FieldsIn<Schema> = Schema extends StandardSchema
   ? SchemaTypes<Schema>["input"]
   : Flat<
@@ -26,7 +26,7 @@ export type FieldsIn<Schema> = Schema extends StandardSchema
       }
     >;
 
-/** What the holder reads: after defaults and transforms. */
+/** Fields after defaults and transforms, which the holder has. */
 export type FieldsOut<Schema> = Schema extends StandardSchema
   ? SchemaTypes<Schema>["output"]
   : Flat<
@@ -48,5 +48,5 @@ type OptionalOnly<Field, Schema, Side extends "input" | "output"> = undefined ex
   ? Field
   : never;
 
-/** One object type instead of an intersection. */
+/** Flattens an intersection to one object type. */
 type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] } & {};

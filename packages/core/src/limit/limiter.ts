@@ -3,32 +3,32 @@ import { checkOptions } from "../value/known-options.js";
 import { positiveInteger } from "./positive-integer.js";
 
 export interface LimitOptions {
-  /** How many at once. */
+  /** Maximum number of concurrent attempts. */
   readonly concurrent?: number;
-  /** How many may begin within any 60 seconds. */
+  /** Maximum number of attempts that begin within any 60 seconds. */
   readonly perMinute?: number;
 }
 
-/** Gives the place back. A second call does nothing. */
+/** Releases the place. Further calls do nothing. */
 export type Release = () => void;
 
 type Waiter = (release: Release) => void;
 
 const minuteMs = 60_000;
 
-/** A named limit over all runs: first come, first served. */
+/** A named limit over all runs. Waiting attempts are served in order of arrival. */
 export class Limiter {
   readonly #clock: Clock;
   readonly #concurrent: number;
   readonly #perMinute: number;
   readonly #waiting = new Set<Waiter>();
-  /** A ring: when the last `perMinute` of them began. */
+  /** Ring of start times: of the last `perMinute` attempts, in epoch milliseconds. */
   readonly #beganAtMs: number[] = [];
   #began = 0;
   #running = 0;
   #callOff: (() => void) | null = null;
 
-  /** @throws {WorkflowError} `OPTION_INVALID` for a limit that is no positive integer. */
+  /** @throws {WorkflowError} `OPTION_INVALID` unless the limits are positive integers. */
   constructor(name: string, options: LimitOptions, clock: Clock) {
     checkOptions("limits", options);
     const { concurrent = Infinity, perMinute = Infinity } = options;
@@ -37,7 +37,7 @@ export class Limiter {
     this.#perMinute = perMinute === Infinity ? perMinute : positiveInteger(perMinute, `limits.${name}.perMinute`);
   }
 
-  /** A place, at once when there is one. Rejects with the reason of the signal when that comes first. */
+  /** Takes a place; synchronously when one is free. Rejects with the reason of the signal when it aborts first. */
   acquire(signal?: AbortSignal): Release | Promise<Release> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     if (this.#waiting.size === 0 && this.#isFree()) return this.#begin();
@@ -61,13 +61,13 @@ export class Limiter {
     return this.#running < this.#concurrent && this.#freeAtMs() <= this.#clock.now();
   }
 
-  /** When the next one may begin, as far as the minute goes. */
+  /** When the limit per minute allows the next start, in epoch milliseconds. */
   #freeAtMs(): number {
     const earliest = this.#beganAtMs[this.#began % this.#perMinute];
     if (earliest === undefined) return -Infinity;
     const nowMs = this.#clock.now();
     if (earliest <= nowMs) return earliest + minuteMs;
-    // The clock was set back: all of them began now at the latest.
+    // The clock was set back: no start counts as later than now.
     for (const [place, atMs] of this.#beganAtMs.entries()) this.#beganAtMs[place] = Math.min(atMs, nowMs);
     return nowMs + minuteMs;
   }
@@ -93,7 +93,7 @@ export class Limiter {
     this.#armTimer();
   }
 
-  /** Only the minute needs a timer: a place is given back by whoever held it. */
+  /** Only the limit per minute needs a timer: released places wake the next attempt themselves. */
   #armTimer(): void {
     this.#callOff?.();
     this.#callOff = null;

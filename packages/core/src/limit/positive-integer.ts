@@ -1,9 +1,9 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 
 /**
- * Gives the value back.
+ * Returns the value.
  *
- * @throws {WorkflowError} `OPTION_INVALID`, naming the option, when it is not an integer of at least 1.
+ * @throws {WorkflowError} `OPTION_INVALID`, naming the option, unless the value is an integer of at least 1.
  */
 export function positiveInteger(value: number, option: string): number {
   if (Number.isInteger(value) && value > 0) return value;

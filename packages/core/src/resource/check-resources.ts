@@ -1,16 +1,16 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Needed, ResourceDefinition, ResourceMap, ResourceScope } from "./resource.types.js";
 
-/** The longer the life, the higher. */
+/** Ranks scopes by lifetime: a longer life has a higher rank. */
 export const rankOf: Readonly<Record<ResourceScope, number>> = { call: 0, run: 1, workflow: 2, app: 3 };
 
 const checked = new WeakSet<ResourceDefinition>();
 
 /**
- * Looks at all that these resources need, before any factory runs. Because it reads what is declared and not
- * what is being made, two steps that need one resource at the same time are no cycle.
+ * Checks everything that these resources need, before any factory runs. The check reads declarations, so two steps that
+ * make one resource at the same time are not a cycle.
  *
- * @throws {WorkflowError} `RESOURCE_CYCLE`, or `OPTION_INVALID` when one needs another that ends before it.
+ * @throws {WorkflowError} `RESOURCE_CYCLE`, or `OPTION_INVALID` when a resource needs another with a shorter life.
  */
 export function checkResources(resources: ResourceMap): void {
   checkAll(Object.entries(resources) as unknown as Needed, []);

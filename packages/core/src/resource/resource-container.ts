@@ -32,17 +32,17 @@ export interface ContainerOptions {
 }
 
 export class ResourceContainer implements AsyncDisposable {
-  /** Inherited by the containers below. */
+  /** Overrides, which lower containers inherit. */
   readonly overrides: readonly ResourceOverride[];
   readonly #rank: number;
   readonly #parent: ResourceContainer | null;
-  /** Holds what is of this scope in the place of this one. */
+  /** Container that holds this scope's resources instead of this one. */
   readonly #holder: ResourceContainer | null;
   #entries: Map<ResourceDefinition, Entry> | null = null;
-  /** In the order they were ready, so what a resource needs is before it. */
+  /** Disposers in the order in which resources became ready, so that a resource comes after what it needs. */
   #made: (() => unknown)[] = [];
 
-  /** Overrides are given to a run; `holder` is that of the run whose store it shares. */
+  /** @param overrides Set for a run. @param holder Container of the run whose state this run shares. */
   constructor(
     scope: ResourceScope,
     parent: ResourceContainer | null = null,
@@ -54,13 +54,13 @@ export class ResourceContainer implements AsyncDisposable {
     this.overrides = overrides ?? parent?.overrides ?? noOverrides;
   }
 
-  /** Nothing was made here: there is nothing to dispose. */
+  /** `true` when nothing was made here, so that nothing needs disposal. */
   get isEmpty(): boolean {
     return this.#entries === null;
   }
 
   /**
-   * The values, at once when none of them has to be waited for.
+   * Resolves the resources; synchronously when all of them are ready.
    *
    * @throws {WorkflowError} `RESOURCE_CYCLE`, or `RESOURCE_FAILED` when a factory throws. The next call tries again.
    */
@@ -70,8 +70,8 @@ export class ResourceContainer implements AsyncDisposable {
   }
 
   /**
-   * Waits for what is being made, then disposes all, the latest first. All are tried: one failure is thrown as it is,
-   * several as an `AggregateError`. The container can be used again after it.
+   * Waits for resources that are being made, then disposes all, the latest first. Continues after errors: a single
+   * error is thrown as it is, several as an `AggregateError`. The container can be used again afterwards.
    */
   async dispose(): Promise<void> {
     if (this.#entries !== null) await Promise.allSettled(this.#entries.values());
@@ -112,7 +112,8 @@ export class ResourceContainer implements AsyncDisposable {
     if (entry === undefined) {
       entry = this.#make(resource, home);
       entries.set(resource, entry);
-      // The value in the place of the promise makes the next `resolve` synchronous; a failure makes room for another try.
+      // The value replaces its promise, so that the next `resolve` is synchronous; an error is removed, so that the
+      // next one tries again.
       if (entry instanceof Promise)
         entry.then(
           (value) => entries.set(resource, { value }),
@@ -168,9 +169,9 @@ function disposerOf(resource: ResourceDefinition, value: unknown): (() => unknow
   return typeof method === "function" ? () => method.call(value) : null;
 }
 
-/** What the error says of its own retry stays true: a policy reads it here. */
+/** Keeps what the error says about retries, for the retry policy. */
 function failed(resource: ResourceDefinition, cause: unknown): WorkflowError {
-  if (WorkflowError.is(cause, "RESOURCE_FAILED")) return cause; // of a resource that it needs
+  if (WorkflowError.is(cause, "RESOURCE_FAILED")) return cause; // the error of a resource that this one needs
   const error = new WorkflowError({
     code: "RESOURCE_FAILED",
     message: `Resource "${resource.name}" could not be made: ${recordError(cause).message}`,

@@ -5,7 +5,7 @@ import type { Needed, Resolved, Resource, ResourceDefinition, ResourceMap, Resou
 import { ResourceContainer } from "./resource-container.js";
 
 /**
- * Something that is made when a step first needs it, once per scope, and disposed when the scope ends.
+ * Declares something that is made when a step first needs it, once per scope, and disposed when the scope ends.
  *
  * @example
  * const database = resource("database", () => openDatabase(), { scope: "app", dispose: (db) => db.close() });

@@ -1,27 +1,27 @@
 /**
- * Resources: what steps need but events cannot carry (a database, a model client).
+ * Resources: what steps need but events cannot carry, such as a database or a model client.
  *
  * @module
  */
 
-/** No such property at runtime. @internal */
+/** The property does not exist at runtime. @internal */
 export declare const resourceValue: unique symbol;
 
-/** Made by `resource()`; identity is this object, not its name. */
+/** Result of `resource()`. Identified by the object, not by its name. */
 export interface Resource<out Value = unknown> {
   readonly name: string;
   readonly [resourceValue]: Value;
-  /** Stands in for the real one: `run(input, { resources: [database.override(fake)] })`. */
+  /** Replaces the value in one run: `run(input, { resources: [database.override(fake)] })`. */
   override(value: Value): ResourceOverride;
 }
 
-/** Wins in every scope, for one run. Its value is yours: nothing disposes it. */
+/** Replaces a resource in one run, whatever its scope. The engine does not dispose the value. */
 export interface ResourceOverride {
   readonly resource: Resource;
   readonly value: unknown;
 }
 
-/** Resources by the name the step (or the factory) uses for them. */
+/** Resources by the names under which a step or a factory gets them. */
 export interface ResourceMap {
   readonly [name: string]: Resource;
 }
@@ -32,30 +32,30 @@ export type Resolved<Needs> = { readonly [Name in keyof Needs]: ValueOf<Needs[Na
 export type ValueOf<Item> = Item extends Resource<infer Value> ? Value : never;
 
 /**
- * How long a resource lives: to the end of the attempt, of the run (or its release), of the workflow instance
- * (`workflow[Symbol.asyncDispose]()`), or of the app (`runtime.stop()`).
+ * Lifetime of a resource: until the end of the attempt (`call`), of the run or its release (`run`), of the workflow
+ * instance (`workflow`, by `workflow[Symbol.asyncDispose]()`), or of the app (`app`, by `runtime.stop()`).
  */
 export type ResourceScope = "app" | "workflow" | "run" | "call";
 
 export interface ResourceOptions<Value, Needs extends ResourceMap> {
-  /** @default "workflow" */
+  /** Lifetime of the resource. @default "workflow" */
   readonly scope?: ResourceScope;
-  /** Other resources the factory is given, of the same scope or a longer one. A cycle is an error that names it. */
+  /** Other resources that the factory gets, of the same scope or a longer one. A cycle is an error that names it. */
   readonly resources?: Needs;
-  /** @default the value's `Symbol.asyncDispose` or `Symbol.dispose`, where it has one */
+  /** Disposes the value. @default `Symbol.asyncDispose` or `Symbol.dispose` of the value, if it has one */
   readonly dispose?: (value: Value) => void | Promise<void>;
 }
 
 /** @internal */
 export type Needed = readonly (readonly [name: string, resource: ResourceDefinition])[];
 
-/** What a {@link Resource} is inside. @internal */
+/** The inner form of a {@link Resource}. @internal */
 export interface ResourceDefinition {
   readonly name: string;
   readonly scope: ResourceScope;
   readonly dispose: ((value: unknown) => unknown) | undefined;
   readonly factory: (resources: unknown) => unknown;
-  /** Read late: a getter may name what is defined further down. */
+  /** Read late, because a getter may name resources that are defined below. */
   readonly needs: Needed;
   override(value: unknown): ResourceOverride;
 }

@@ -1,4 +1,7 @@
-/** The parts of a retry policy are checked where they are put together: when a step fails, its own error is to be seen. */
+/**
+ * Checks the parts of a retry policy when they are combined, and not when a step has failed, whose own error must be
+ * seen.
+ */
 import { WorkflowError } from "../errors/workflow-error.js";
 
 const made = {
@@ -7,7 +10,7 @@ const made = {
   reached: "a stop such as `stop.afterAttempts(3)`",
 };
 
-/** @throws {WorkflowError} `OPTION_INVALID` for a part that has no such method. */
+/** @throws {WorkflowError} `OPTION_INVALID` for a part without this method. */
 export function assertParts(name: string, method: keyof typeof made, parts: readonly unknown[]): void {
   for (const part of parts)
     if (typeof (part as Record<string, unknown> | null | undefined)?.[method] !== "function")

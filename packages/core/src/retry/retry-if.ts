@@ -1,7 +1,7 @@
 import { recordError } from "../errors/error-record.js";
 import { assertParts, partInvalid } from "./parts.js";
 
-/** Whether an error is worth another attempt. */
+/** Decides whether an error is worth another attempt. */
 export interface RetryCondition {
   matches(error: unknown): boolean;
   or(other: RetryCondition): RetryCondition;
@@ -9,21 +9,21 @@ export interface RetryCondition {
   not(): RetryCondition;
 }
 
-/** A class of errors, abstract ones included. */
+/** A class of errors; may be abstract. */
 // biome-ignore lint/suspicious/noExplicitAny: constructors of errors differ
 export type ErrorClass = abstract new (...args: any) => unknown;
 
 export interface RetryIf {
-  /** `instanceof` any of these. */
+  /** Matches instances of any of these classes. */
   type(...classes: readonly [ErrorClass, ...ErrorClass[]]): RetryCondition;
-  /** The message contains this text, which is not empty, or a match of this expression. */
+  /** Matches errors whose message contains this text, which must not be empty, or matches this expression. */
   message(pattern: string | RegExp): RetryCondition;
-  /** Any `cause` in the chain is an instance; the error itself is not asked. */
+  /** Matches when any `cause` in the chain is an instance of one of these classes. The error itself is not compared. */
   cause(...classes: readonly [ErrorClass, ...ErrorClass[]]): RetryCondition;
   test(predicate: (error: unknown) => boolean): RetryCondition;
 }
 
-/** Conditions of a retry policy. They compose: `retryIf.type(TypeError).and(retryIf.message("fetch").not())`. */
+/** Conditions of a retry policy, which compose: `retryIf.type(TypeError).and(retryIf.message("fetch").not())`. */
 export const retryIf: RetryIf = {
   type: (...classes) => {
     assertClasses(classes, "type");
@@ -33,15 +33,15 @@ export const retryIf: RetryIf = {
     if (!(pattern instanceof RegExp) && (typeof pattern !== "string" || pattern === ""))
       throw partInvalid("retryIf.message", pattern, "a text that is not empty, or a RegExp");
     return condition((error) => {
-      const { message } = recordError(error); // reads whatever can be thrown
-      // `search`, because `test` on a global expression remembers where it was.
+      const { message } = recordError(error); // handles every thrown value
+      // `search`, because `test` on a global expression keeps its position.
       return typeof pattern === "string" ? message.includes(pattern) : message.search(pattern) >= 0;
     });
   },
   cause: (...classes) => {
     assertClasses(classes, "cause");
     return condition((error) => {
-      const seen = new Set<unknown>(); // a chain may run in a circle
+      const seen = new Set<unknown>(); // a chain of causes may be a circle
       for (let cause = causeOf(error); cause != null && !seen.has(cause); cause = causeOf(cause)) {
         if (isAny(cause, classes)) return true;
         seen.add(cause);
@@ -55,7 +55,7 @@ export const retryIf: RetryIf = {
   },
 };
 
-/** What `instanceof` takes: no arrow function, and nothing that an import in a circle has left undefined. */
+/** Refuses values that `instanceof` cannot take: arrow functions, and imports left undefined by a circle. */
 function assertClasses(classes: readonly ErrorClass[], name: "type" | "cause"): void {
   for (const errorClass of classes.length === 0 ? [undefined] : classes) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Retry policies out of parts: *when* to retry, how long to *wait*, when to *stop*.
- * The verdict is taken outside the engine and travels in the tick, so a policy may use randomness.
+ * Retry policies made of parts: *when* to retry, how long to *wait*, when to *stop*. The engine only gets the verdict,
+ * in a tick, so a policy may use randomness.
  *
  * @module
  */
@@ -13,20 +13,20 @@ import { retryHint } from "./verdict.js";
 import { type RetryWait, wait } from "./wait.js";
 
 export interface RetryOptions {
-  /** @default every error */
+  /** Errors to retry. @default every error */
   readonly when?: RetryCondition;
-  /** @default wait.fixed("5s") */
+  /** Delay before each retry. @default wait.fixed("5s") */
   readonly wait?: RetryWait;
-  /** @default stop.afterAttempts(3) */
+  /** When to give up. @default stop.afterAttempts(3) */
   readonly stop?: RetryStop;
 }
 
 /**
- * A policy for `@step({ retry })`. A step without one is not retried.
+ * Makes a policy for `@step({ retry })`. A step without a policy is not retried.
  *
- * What an error says of itself comes first: `retryable: false` (as {@link NonRetryableError} has) ends the
- * retries, `retryable: true` skips `when`, and `retryAfterMs` (as {@link RetryAfterError} has) skips `when`
- * and takes the place of `wait`. `stop` is always asked.
+ * Properties of the error come first: `retryable: false` (as in {@link NonRetryableError}) ends the retries,
+ * `retryable: true` skips `when`, and `retryAfterMs` (as in {@link RetryAfterError}) skips `when` and replaces `wait`.
+ * `stop` always applies.
  *
  * @example
  * retryPolicy({

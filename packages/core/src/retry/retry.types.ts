@@ -1,15 +1,15 @@
-/** What a policy is told about a failed attempt. */
+/** Facts about a failed attempt, for a retry policy. */
 export interface RetryInfo {
-  /** Failures so far, this one included: 1 after the first. */
+  /** Number of failures so far, this one included: 1 after the first attempt. */
   readonly failures: number;
-  /** From the start of the first attempt to this failure. */
+  /** Milliseconds from the start of the first attempt to this failure. */
   readonly elapsedMs: number;
   readonly error: unknown;
-  /** In [0, 1), the same for the same run, step and failure. */
+  /** Random number from 0 up to 1, equal for the same run, step and failure. */
   readonly random: number;
 }
 
-/** Anything with `next` is a policy: the delay before the next attempt in milliseconds, or null to give up. */
+/** A retry policy: `next` returns the delay before the next attempt in milliseconds, or `null` to give up. */
 export interface RetryPolicy {
   next(info: RetryInfo): number | null;
 }

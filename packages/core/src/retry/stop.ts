@@ -3,26 +3,26 @@ import { type Duration, toMs } from "../value/duration.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo } from "./retry.types.js";
 
-/** When retries end. */
+/** Decides when retries end. */
 export interface RetryStop {
-  /** `delayMs` is how long the next wait would be. */
+  /** @param delayMs Length of the next wait. */
   reached(info: RetryInfo, delayMs: number): boolean;
   or(other: RetryStop): RetryStop;
   and(other: RetryStop): RetryStop;
 }
 
 export interface Stops {
-  /** Attempts in all, the first one included. */
+  /** Stops after this many attempts, the first included. */
   afterAttempts(attempts: number): RetryStop;
-  /** Stops at a failure this long after the first attempt began. */
+  /** Stops at a failure this long after the start of the first attempt. */
   afterDelay(elapsed: Duration): RetryStop;
-  /** Stops when the next wait would pass this time. */
+  /** Stops when the next wait would end later than this after the start of the first attempt. */
   beforeDelay(elapsed: Duration): RetryStop;
-  /** Retries without end. */
+  /** Never stops. */
   readonly never: RetryStop;
 }
 
-/** Stops of a retry policy. They compose: `stop.afterAttempts(5).or(stop.afterDelay("1m"))`. */
+/** Stops of a retry policy, which compose: `stop.afterAttempts(5).or(stop.afterDelay("1m"))`. */
 export const stop: Stops = {
   afterAttempts(attempts) {
     positiveInteger(attempts, "afterAttempts");

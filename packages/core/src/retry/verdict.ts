@@ -2,12 +2,12 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 
 /**
- * The delay before the next attempt in whole milliseconds, or null when the failure is final.
+ * Delay before the next attempt in whole milliseconds, or `null` when the failure is final.
  *
- * No policy means no retry, whatever the error says. An error's own `retryAfterMs` takes the place of the
- * policy's delay, also for a policy that does not know of it.
+ * Without a policy there is no retry, whatever the error says. The `retryAfterMs` of an error replaces the delay of the
+ * policy, also for a policy that does not know of it.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when the policy gives what is no delay, and whatever the policy throws.
+ * @throws {WorkflowError} `OPTION_INVALID` when the policy returns an invalid delay; any error of the policy.
  */
 export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | null {
   if (policy === null) return null;
@@ -24,13 +24,13 @@ export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | n
       cause: info.error,
     });
   }
-  // Rounded up: the next attempt is never earlier than the policy says.
+  // Rounded up, so that the next attempt never comes earlier than the policy says.
   return Math.ceil(afterMs ?? nextMs);
 }
 
-/** What an error says of its own retry. */
+/** What an error says about retrying it. */
 export interface RetryHint {
-  /** Null when the error does not say. An error that says *when* says yes. */
+  /** `null` when the error does not say. An error with a delay is retryable. */
   readonly retryable: boolean | null;
   readonly afterMs: number | null;
 }

@@ -3,54 +3,57 @@ import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
 import { assertParts } from "./parts.js";
 
-/** How long to wait before the next attempt. */
+/** Delay before the next attempt. */
 export interface RetryWait {
-  /** `retry` is 0 before the second attempt; `random` is in [0, 1). */
+  /** @param retry 0 before the second attempt. @param random Number from 0 up to 1. */
   delayMs(retry: number, random: number): number;
-  /** Waits for both, one after the other. */
+  /** Adds the delay of the other wait. */
   plus(other: RetryWait): RetryWait;
 }
 
 export interface ExponentialOptions {
   /** The first delay. @default "1s" */
   readonly initial?: Duration;
-  /** Every delay is this many times the one before. Above 0. @default 2 */
+  /** Factor from each delay to the next. Above 0. @default 2 */
   readonly base?: number;
-  /** @default 0 */
+  /** Lower bound. @default 0 */
   readonly min?: Duration;
-  /** @default "1m" */
+  /** Upper bound. @default "1m" */
   readonly max?: Duration;
 }
 
 export interface JitterOptions extends ExponentialOptions {
-  /** Up to this much is added, as the random number says. @default "1s" */
+  /** Upper bound of the random addition. @default "1s" */
   readonly jitter?: Duration;
 }
 
 export interface IncrementingOptions {
   readonly start: Duration;
   readonly increment: Duration;
-  /** @default none */
+  /** Upper bound. @default none */
   readonly max?: Duration;
 }
 
 export interface Waits {
   fixed(delay: Duration): RetryWait;
-  /** `initial * base ** retry`, kept within `min` and `max`. */
+  /** `initial * base ** retry`, limited to the range from `min` to `max`. */
   exponential(options?: ExponentialOptions): RetryWait;
-  /** The same with up to `jitter` added; the sum stays within `min` and `max`. */
+  /** The exponential delay plus up to `jitter` at random; the sum is limited to the range from `min` to `max`. */
   exponentialJitter(options?: JitterOptions): RetryWait;
-  /** Anything from `min` up to the exponential delay. @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ */
+  /**
+   * A random delay from `min` to the exponential delay. @see
+   * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+   */
   fullJitter(options?: ExponentialOptions): RetryWait;
-  /** Anything from `min` to `max`. */
+  /** A random delay from `min` to `max`. */
   random(min: Duration, max: Duration): RetryWait;
-  /** `start + increment * retry`, up to `max`. */
+  /** `start + increment * retry`, at most `max`. */
   incrementing(options: IncrementingOptions): RetryWait;
-  /** The n-th wait for the n-th retry; the last one repeats. */
+  /** The n-th wait for the n-th retry; further retries use the last one. */
   chain(...waits: readonly [RetryWait, ...RetryWait[]]): RetryWait;
 }
 
-/** Waits of a retry policy. They add up: `wait.fixed("1s").plus(wait.random(0, "500ms"))`. */
+/** Waits of a retry policy, which add up: `wait.fixed("1s").plus(wait.random(0, "500ms"))`. */
 export const wait: Waits = {
   fixed(delay) {
     const ms = toMs(delay, "delay");
@@ -113,7 +116,7 @@ function growth(options: ExponentialOptions): Growth {
   return {
     minMs,
     maxMs,
-    // `&&`: 0 times an overflow is NaN
+    // `&&`, because 0 times an overflow is NaN
     delayMs: (retry) => clamp(initialMs && initialMs * base ** retry, minMs, maxMs),
   };
 }
@@ -134,5 +137,5 @@ function clamp(value: number, min: number, max: number): number {
 }
 
 function between(min: number, max: number, random: number): number {
-  return Math.min(min + (max - min) * random, max); // rounding may pass max
+  return Math.min(min + (max - min) * random, max); // rounding may exceed max
 }

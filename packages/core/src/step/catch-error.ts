@@ -1,5 +1,5 @@
 /**
- * Error handlers: steps that are called when another step has used up its retries.
+ * Error handlers: steps that run when another step has used up its retries.
  *
  * @module
  */
@@ -11,12 +11,14 @@ import { decorateMethod, refuseUncalled } from "./registration.js";
 import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "./step.types.js";
 
 /**
- * Decorates the method that is called when a step has used up its retries.
+ * Decorates a method that runs when a step has used up its retries.
  *
  * @example
  * @catchError({ steps: ["write"], emits: Joke })
- * async recover(ev: StepFailedEvent) { return new Joke({ text: "nothing came to mind" }); }
- * @throws {WorkflowError} `STEP_PLACEMENT` on anything but a public instance method with a name.
+ * async recover(ev: StepFailedEvent) {
+ *   return new Joke({ text: "nothing came to mind" });
+ * }
+ * @throws {WorkflowError} `STEP_PLACEMENT` unless it decorates a public instance method with a name.
  */
 export function catchError<const Emits extends EmittableClasses = never>(
   options: CatchErrorOptions<Emits> = {},

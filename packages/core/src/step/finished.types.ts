@@ -1,7 +1,7 @@
-/** No such property at runtime. @internal */
+/** The property does not exist at runtime. @internal */
 export declare const finishedOutput: unique symbol;
 
-/** What `ctx.finish` gives: the step returns it, alone. `Output` is what its callback gave. */
+/** Result of `ctx.finish`, which the step returns as its only output. `Output` is what the callback returned. */
 export interface Finished<out Output = unknown> {
   readonly [finishedOutput]: Output;
 }

@@ -2,7 +2,7 @@ import type { WorkflowEvent } from "../event/event.js";
 
 const brand: unique symbol = Symbol.for("millrace.keyed");
 
-/** An event of a streaming fan-out with a name of its own. Made by {@link keyed}. */
+/** An event of a generator with its own id. Created by {@link keyed}. */
 export interface Keyed<out Event = WorkflowEvent> {
   readonly [brand]: true;
   readonly id: string;
@@ -10,8 +10,8 @@ export interface Keyed<out Event = WorkflowEvent> {
 }
 
 /**
- * Names what an async generator yields: when the step runs again, its yields are matched by `id`, not by position.
- * So the source may answer in another order the second time.
+ * Gives an event of an async generator an id. When the step runs again, its events are matched by `id` instead of by
+ * position, so the source may answer in another order.
  *
  * @example
  * for await (const row of rows) yield keyed(row.id, new RowFound({ row }));

@@ -1,5 +1,5 @@
 /**
- * Fan-outs, declared: `emits: many(Chapter)`.
+ * Declares fan-outs: `emits: many(Chapter)`.
  *
  * @module
  */
@@ -12,11 +12,14 @@ import type { Many } from "./step-return.types.js";
 import type { EventIn } from "./trigger.js";
 
 /**
- * In `emits`: the step returns an array of these, or yields them. Each is an element of one fan-out.
+ * Declares in `emits` that the step returns an array of these events, or yields them. Each is an element of one
+ * fan-out.
  *
  * @example
  * @step({ on: Book, emits: many(Chapter) })
- * split(book: Book) { return book.pages.map((text) => new Chapter({ text })); }
+ * split(book: Book) {
+ *   return book.pages.map((text) => new Chapter({ text }));
+ * }
  */
 export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
   ...events: Classes
@@ -25,7 +28,7 @@ export function many<const Classes extends readonly [EmittableClass, ...Emittabl
   return Object.freeze({ kind: "many", events }) as never;
 }
 
-/** A stop event is no element: it ends the run. */
+/** A stop event cannot be an element, because it ends the run. */
 type Fan<Element> = [StopsAmong<Element>] extends [never]
   ? Many<Element>
   : TypeHint<"A stop event ends the run: list it beside many(…), not in it.">;

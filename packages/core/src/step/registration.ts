@@ -23,7 +23,7 @@ import type {
   StepFunction,
 } from "./step.types.js";
 
-/** What a decorator, or `step(options, fn)`, was given. */
+/** Arguments of a decorator, or of `step(options, fn)`. */
 export type Registration =
   | { readonly kind: "step"; readonly options: AnyStepOptions }
   | { readonly kind: "failure"; readonly options: CatchErrorOptions<EmittableClasses> };
@@ -34,10 +34,10 @@ export interface FreeStep {
   readonly run: StepFunction;
 }
 
-/** Members of `Workflow`: a step of this name would replace them. */
+/** Members of `Workflow`, which a step with this name would replace. */
 const reservedNames: ReadonlySet<PropertyKey> = new Set(["run", "resume", "retry", "on", "use", "constructor"]);
 
-// Tools that support decorator metadata look for this symbol when the class is made; the package is loaded before that.
+// Tools that support decorator metadata read this symbol when a class is created, after this package is loaded.
 const metadataKey: symbol = (Symbol as { metadata?: symbol }).metadata ?? Symbol.for("Symbol.metadata");
 if (!("metadata" in Symbol) && Object.isExtensible(Symbol)) {
   Object.defineProperty(Symbol, "metadata", { value: metadataKey, configurable: true, writable: true });
@@ -49,7 +49,10 @@ type Registrations = Map<PropertyKey, Registration>;
 const byMethod = new WeakMap<object, Registration>();
 const byPrototype = new WeakMap<object, Registrations>();
 const byClass = new WeakMap<object, ReadonlyMap<string, Registration>>();
-/** On what `step(options, fn)` returns. A symbol of all copies of the package, as for methods: a step of another copy is a step. */
+/**
+ * Marks the result of `step(options, fn)`. A global symbol, so that a step of another copy of the package is
+ * recognized.
+ */
 const freeStepKey: unique symbol = Symbol.for("millrace.step") as never;
 
 interface MethodElement {
@@ -60,7 +63,7 @@ interface MethodElement {
   readonly finisher?: (owner: { prototype: object }) => unknown;
 }
 
-/** A decorator that remembers `registration` for the method it is put on, in every shape. */
+/** Makes a decorator that records `registration` for its method, in every shape. */
 // biome-ignore lint/suspicious/noExplicitAny: the shapes differ; `StepDecorator` is what callers see
 export function decorateMethod(registration: Registration): StepDecorator<any, any, any> {
   const decorator = (target: object, keyOrContext?: unknown, descriptor?: PropertyDescriptor): unknown => {
@@ -104,7 +107,7 @@ function registerOn(prototype: object, key: PropertyKey, registration: Registrat
   byPrototype.set(prototype, registrations.set(key, registration));
 }
 
-/** The map of this class: metadata inherits from the metadata of the base class. */
+/** The registrations of this class alone: metadata inherits from the metadata of the base class. */
 function registrationsIn(metadata: Record<symbol, Registrations>): Registrations {
   if (!Object.hasOwn(metadata, stepsKey)) Object.defineProperty(metadata, stepsKey, { value: new Map() });
   return metadata[stepsKey] as Registrations;
@@ -125,7 +128,7 @@ function checkPlacement(key: PropertyKey, isInstanceMethod: boolean): void {
   }
 }
 
-/** `@step` without its options: the decorator itself is called with the method. */
+/** Detects `@step` without a call, when the decorator gets the method itself as its options. */
 export function refuseUncalled(decorator: string, options: unknown, run?: unknown): void {
   if (typeof options === "object" && options !== null && (run === undefined || typeof run === "function")) return;
   throw misplaced(`\`${decorator}\` takes options.`, `Write \`@${decorator}({ … })\`.`);
@@ -135,7 +138,7 @@ function misplaced(message: string, hint: string): WorkflowError {
   return new WorkflowError({ code: "STEP_PLACEMENT", message, hint });
 }
 
-/** A function of its own, so that one `run` can be two steps. */
+/** A new function for each step, so that one `run` can be two steps. */
 export function makeFreeStep(options: AnyStepOptions, run: StepFunction): Step<never, unknown> {
   const free = (...args: unknown[]): unknown => run(...args);
   Object.defineProperty(free, "options", { value: options, enumerable: true });
@@ -143,14 +146,14 @@ export function makeFreeStep(options: AnyStepOptions, run: StepFunction): Step<n
   return free as unknown as Step<never, unknown>;
 }
 
-/** What `step(options, fn)` was given; null for anything else. */
+/** The registration of a `step(options, fn)` result; `null` for any other value. */
 export function freeStepOf(value: unknown): FreeStep | null {
   return typeof value === "function" ? ((value as { readonly [freeStepKey]?: FreeStep })[freeStepKey] ?? null) : null;
 }
 
 /**
- * The decorated methods of a class and its bases, by name; a base's come first. The nearest method of a name counts:
- * with its own options, or as no step where it is not decorated. Read once per class.
+ * Decorated methods of a class and its bases by name, those of bases first. The nearest method of a name counts, with
+ * its own options; without a decorator it is not a step. Read once per class.
  */
 export function methodSteps(owner: object): ReadonlyMap<string, Registration> {
   const known = byClass.get(owner);
@@ -168,7 +171,7 @@ export function methodSteps(owner: object): ReadonlyMap<string, Registration> {
   return steps;
 }
 
-/** From the outermost base to the class itself. */
+/** The class and its bases, outermost first. */
 function lineOf(owner: object): { prototype: object; metadata: Registrations | undefined }[] {
   const line: { prototype: object; metadata: Registrations | undefined }[] = [];
   for (let at: unknown = owner; typeof at === "function" && at.prototype; at = Object.getPrototypeOf(at)) {

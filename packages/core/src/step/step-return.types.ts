@@ -1,5 +1,5 @@
 /**
- * What a step may give back, and what came out of it.
+ * What a step may return, and the events in it.
  *
  * `Emitted` is what `emits` declares: `Chapter`, `Many<Chapter>`, `Many<Chapter> | StopEvent`.
  *
@@ -10,17 +10,20 @@ import type { TypeHint } from "../event/type-hint.js";
 import type { Finished } from "./finished.types.js";
 import type { Keyed } from "./keyed.js";
 
-/** Made by `many(…)`. No such property at runtime. @internal */
+/** Result of `many(…)`. The property does not exist at runtime. @internal */
 export declare const fannedOut: unique symbol;
 export interface Many<out Element = unknown> {
   readonly [fannedOut]: Element;
 }
-/** Any of them, wherever one is only told apart from an event. @internal */
+/** Any of them, for telling it apart from an event. @internal */
 export interface AnyMany {
   readonly [fannedOut]: unknown;
 }
 
-/** An event, nothing, or where `emits` says many() an array or an async generator; now or later, as it is or with `ctx.finish`. */
+/**
+ * Return type of a step: an event, nothing, or with `many()` an array or an async generator; also as a promise, or as a
+ * result of `ctx.finish`.
+ */
 export type StepReturn<Emitted> = Ending<Emitted> | Promise<Ending<Emitted>> | Generated<ElementOf<Emitted>>;
 type Ending<Emitted> = StepResult<Emitted> | Finished<StepResult<Emitted>>;
 export type StepResult<Emitted> = Exclude<Emitted, AnyMany> | Listing<ElementOf<Emitted>> | void | undefined | null;
@@ -34,7 +37,7 @@ type FinishedEmpty = Finished<void | undefined | null>;
 
 /** The elements of the fan-out. */
 export type ElementOf<Emitted> = Emitted extends Many<infer Element> ? Element : never;
-/** Every event in what is declared. */
+/** Every declared event. */
 export type EventOf<Emitted> = Emitted extends Many<infer Element> ? Element : Emitted;
 
 type Unkeyed<Item> = Item extends Keyed<infer Event> ? Event : Item;
@@ -46,11 +49,11 @@ type Given<Result> =
   Result extends Finished<infer Output> ? Given<Output> : Result extends readonly (infer Event)[] ? Event : Result;
 
 /**
- * Added to the return type of a step function: nothing when it fits `emits`, else a sentence.
- * Without it the compiler would explain the difference between a promise of a union and a promise of another.
+ * Added to the return type of a step function: nothing when it fits `emits`, else a sentence. Otherwise the compiler
+ * would explain how two promises of unions differ.
  */
 export type Listed<Return, Emitted> = [Return] extends [Alone<Emitted> | Promise<Alone<Emitted>>]
-  ? unknown // most steps: nothing about arrays and generators is asked
+  ? unknown // the usual case: skips the checks of arrays and generators
   : [Return] extends [StepReturn<Emitted>]
     ? unknown
     : TypeHint<Fault<Return, Emitted>>;
@@ -84,7 +87,7 @@ type PlainFault<Result, Emitted> = Result extends readonly (infer Element)[]
         : never
       : Unlisted<Result>;
 
-// One member of a union at a time: each wrong event gets its sentence.
+// Distributes over the union, so that each wrong event gets its own sentence.
 type ElementFault<Element, Emitted, Verb extends string> =
   Element extends ElementOf<Emitted>
     ? never

@@ -23,14 +23,16 @@ import type { Listed, Yielded } from "./step-return.types.js";
 import type { AcceptableClasses, Delivered, Trigger } from "./trigger.js";
 
 /**
- * Makes a method of a workflow a step: it runs when what `on` names arrives.
+ * Makes a method of a workflow a step, which runs when an event named in `on` arrives.
  *
  * @example
  * class JokeFlow extends Workflow {
  *   @step({ on: Joke, emits: StopEvent })
- *   async judge(ev: Joke) { return new StopEvent({ result: ev.text.length }); }
+ *   async judge(ev: Joke) {
+ *     return new StopEvent({ result: ev.text.length });
+ *   }
  * }
- * @throws {WorkflowError} `STEP_PLACEMENT` on anything but a public instance method with a name.
+ * @throws {WorkflowError} `STEP_PLACEMENT` unless it decorates a public instance method with a name.
  */
 export function step<
   const On extends Trigger,
@@ -38,7 +40,7 @@ export function step<
   Needs extends ResourceMap = {},
 >(options: StepOptions<On, Emits, Needs>): StepDecorator<Delivered<On>, Emission<Emits>, Resolved<Needs>>;
 /**
- * Makes a step of a function: a field of a workflow, or an argument of `defineWorkflow(...).step`.
+ * Makes a step of a function, for a field of a workflow or for `defineWorkflow(...).step`.
  *
  * @example
  * const judge = step({ on: Joke, emits: StopEvent }, async (ev) => new StopEvent({ result: ev.text.length }));
@@ -54,7 +56,8 @@ export function step<
   Return = unknown,
 >(
   options: StepOptions<On, Emits, Needs> & GraphOptions<Waits, Subclasses, Streams>,
-  // The declared events are kept, the stop event as it is really returned: `StopEvent<number>`, not `StopEvent<unknown>`.
+  // Keeps the declared events, but the stop event as it is returned: `StopEvent<number>` instead of
+  // `StopEvent<unknown>`.
   run: (
     event: Delivered<On>,
     ctx: Context<State>,

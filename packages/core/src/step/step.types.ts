@@ -1,5 +1,5 @@
 /**
- * What steps are made from, and what they are then.
+ * Options of steps, and the steps made from them.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { StateOf, workflowState } from "../workflow/workflow-facts.types.js
 import type { Listed, Many, StepReturn } from "./step-return.types.js";
 import type { AcceptableClasses, EngineRole, EventIn, Trigger } from "./trigger.js";
 
-/** An event a step may emit. */
+/** An event that a step may emit. */
 export interface EmittableEvent extends WorkflowEvent<string, EventFacts<EmittableRole>> {}
 export type EmittableRole = Exclude<EventRole, EngineRole>;
 export type EmittableClass = EventClass<EmittableEvent>;
@@ -22,7 +22,7 @@ export type EmittableClasses = EmittableClass | Many | readonly (EmittableClass 
 export type Emission<Emits> = Emits extends readonly (infer Entry)[] ? EmissionOf<Entry> : EmissionOf<Emits>;
 type EmissionOf<Entry> = Entry extends EventClass<infer Event> ? Event : Extract<Entry, Many>;
 
-/** An event a step may show to stream readers. */
+/** An event that a step may show to readers of the stream. */
 export interface StreamableEvent extends WorkflowEvent<string, EventFacts<Exclude<EmittableRole, "stop">>> {}
 export type StreamableClass = EventClass<StreamableEvent>;
 export type StreamableClasses = StreamableClass | readonly StreamableClass[];
@@ -30,21 +30,21 @@ export type StreamableClasses = StreamableClass | readonly StreamableClass[];
 export interface StepSettings {
   /** @default the name of the method */
   readonly name?: string;
-  /** How many events of this step are worked on at once. Integer, at least 1. @default 4 */
+  /** Number of events that this step processes at once. Integer, at least 1. @default 4 */
   readonly workers?: number;
   /** @default no retries */
   readonly retry?: RetryPolicy;
-  /** Per attempt, without its waits. @default none */
+  /** Time limit of an attempt, without its waits. @default none */
   readonly timeout?: Duration;
-  /** Accept and wait for subclasses of the named events too. @default false */
+  /** `true`: the step accepts and waits for subclasses of the named events, too. @default false */
   readonly subclasses?: boolean;
-  /** Events this step takes with `ctx.waitForEvent`. */
+  /** Events that this step awaits with `ctx.waitForEvent`. */
   readonly waits?: AcceptableClasses;
-  /** Events this step only shows: with `ctx.writeEventToStream`, or as the prompt of a wait. */
+  /** Events that this step only shows: with `ctx.writeEventToStream`, or as the prompt of a wait. */
   readonly streams?: StreamableClasses;
-  /** One of the workflow's `limits`, shared by all its runs. */
+  /** Name of one of the workflow's `limits`, shared by all its runs. */
   readonly limit?: string;
-  /** Graph checks that this step need not pass. */
+  /** Graph checks to skip for this step. */
   readonly skipChecks?: readonly GraphCheck[];
 }
 
@@ -52,21 +52,24 @@ export interface StepOptions<On extends Trigger, Emits extends EmittableClasses,
   extends StepSettings {
   /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
   readonly on: On;
-  /** Everything it returns, yields or sends. */
+  /** All events that the step returns, yields or sends. */
   readonly emits?: Emits;
-  /** Given to the step as its third argument. */
+  /** Resources that the step gets as its third argument. */
   readonly resources?: Needs;
 }
 
-/** Decorates a method that takes `Payload` and gives back only `Emitted`. */
+/** Decorates a method that takes `Payload` and returns only `Emitted`. */
 export interface StepDecorator<Payload, Emitted, Resources> {
-  /** `experimentalDecorators`. First, because a TC39 call never has three arguments: each mode then sees one signature, and one error. */
+  /**
+   * `experimentalDecorators`. Listed first: a TC39 call never has three arguments, so each mode sees one signature and
+   * one error.
+   */
   <Self, Method extends StepMethod<Self, Payload, Resources, any>>(
     target: Self & InWorkflow<Self>,
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Method> & Listed<ReturnType<Method>, Emitted>,
   ): void;
-  /** TC39. The empty rest keeps it out of `experimentalDecorators` errors. */
+  /** TC39. The empty rest keeps this signature out of `experimentalDecorators` errors. */
   <Self, Return>(
     method: StepMethod<Self, Payload, Resources, Return & Listed<Return, Emitted>>,
     context: ClassMethodDecoratorContext<Self> & InWorkflow<Self>,
@@ -96,33 +99,36 @@ export interface GraphOptions<
   readonly streams?: Streams;
 }
 
-/** On a free step made with such options, for the workflow it is put into. No such property at runtime. @internal */
+/** Marks a free step with such options, for its workflow. The property does not exist at runtime. @internal */
 export declare const graphMarks: unique symbol;
 export interface GraphMarks<out Waited, out Subclasses, out Streamed> {
   readonly [graphMarks]: { readonly waited: Waited; readonly subclasses: Subclasses; readonly streamed: Streamed };
 }
-/** Nothing for most steps, so that their hovers stay short. */
+/** Empty for most steps, so that their hovers stay short. */
 export type Marks<Waits, Subclasses, Streams> = [Waits, Subclasses, Streams] extends [never, false, never]
   ? unknown
   : GraphMarks<EventIn<Waits>, Subclasses, EventIn<Streams>>;
 
-/** A step without a class: a field of one, or an argument of `defineWorkflow(...).step`. */
+/** A step made of a function: a field of a workflow, or an argument of `defineWorkflow(...).step`. */
 export interface Step<in Payload = never, out Emitted = unknown, State = never> {
   (event: Payload, ctx: Context<State>, resources?: any): StepReturn<Emitted>;
   readonly options: StepSettings;
 }
 
-/** The options of any step, once the compiler is done with them. @internal */
+/** Options of any step, without their types. @internal */
 export type AnyStepOptions = StepOptions<Trigger, EmittableClasses, ResourceMap>;
 /** @internal */
 export type StepFunction = (...args: any) => unknown;
 
 export interface CatchErrorOptions<Emits extends EmittableClasses>
   extends Pick<StepSettings, "name" | "timeout" | "waits" | "streams"> {
-  /** Names of the steps it covers. @default every step no other handler covers */
+  /** Names of the steps that the handler covers. @default every step that no other handler covers */
   readonly steps?: readonly string[];
-  /** How often in one lineage of events; after that the run fails with the original error. Integer, at least 1. @default 1 */
+  /**
+   * Number of recoveries in one lineage of events; after that the run fails with the original error. Integer, at least
+   * 1. @default 1
+   */
   readonly maxRecoveries?: number;
-  /** Everything it returns, yields or sends. */
+  /** All events that the handler returns, yields or sends. */
   readonly emits?: Emits;
 }

@@ -1,5 +1,5 @@
 /**
- * What a step waits for: one event, any of several, a whole batch (`collect`), or a complete set (`join`).
+ * What starts a step: one event, any of several, a whole batch (`collect`), or a complete set (`join`).
  *
  * @module
  */
@@ -12,37 +12,40 @@ import type { TypeHint } from "../event/type-hint.js";
 import { fanOuts } from "../graph/check-fan-outs.js";
 import { checkOptions } from "../value/known-options.js";
 
-/** An event a step may accept. A stop event is none: it ends the run. */
+/** An event that a step may accept. A stop event ends the run, so no step accepts it. */
 export interface AcceptableEvent extends WorkflowEvent<string, EventFacts<AcceptableRole>> {}
 export type AcceptableRole = Exclude<EventRole, "stop" | EngineRole>;
-/** The roles of events that only the engine makes. */
+/** Roles of the events that only the engine creates. */
 export type EngineRole = "stepFailed" | "terminal" | "notice";
 
 export type AcceptableClass = EventClass<AcceptableEvent>;
 export type AcceptableClasses = AcceptableClass | readonly AcceptableClass[];
 
-/** What `on` takes. */
+/** Values of `on`. */
 // biome-ignore lint/suspicious/noExplicitAny: where `on` is wrong, that one error is enough; the method below it then fits
 export type Trigger = AcceptableClasses | Gathering<any, any>;
 
-/** What `collect` and `join` have in common: a payload made of several events. No such property at runtime. @internal */
+/**
+ * Common part of `collect` and `join`: a payload made of several events. The property does not exist at runtime.
+ * @internal
+ */
 export declare const gathered: unique symbol;
 export interface Gathering<out Payload = unknown, out Event = unknown> {
   readonly [gathered]: { readonly payload: Payload; readonly event: Event };
   readonly kind: "collect" | "join";
 }
 
-/** Made by {@link collect}. */
+/** Result of {@link collect}. */
 export interface Collect<out Payload = unknown, out Event = unknown> extends Gathering<Payload, Event> {
   readonly kind: "collect";
   readonly events: readonly EventClass[];
   readonly options: CollectOptions;
 }
 
-/** On a collect that names its fan-out, for the compiler. No such property at runtime. @internal */
+/** Marks a collect that names its fan-out, for the compiler. The property does not exist at runtime. @internal */
 export type Of<Opener> = [Opener] extends [never] ? unknown : { readonly of: Opener };
 
-/** Made by {@link join}. */
+/** Result of {@link join}. */
 export interface Join<out Payload = unknown, out Event = unknown> extends Gathering<Payload, Event> {
   readonly kind: "join";
   readonly slots: Readonly<Record<string, EventClass>>;
@@ -51,18 +54,18 @@ export interface Join<out Payload = unknown, out Event = unknown> extends Gather
 
 export interface CollectOptions {
   /**
-   * The step whose fan-out it gathers, fan-outs inside that one included; of several around an event, the nearest.
+   * Step whose fan-out is gathered, including fan-outs inside of it; of several that contain an event, the nearest.
    *
-   * @default the innermost fan-out in which its events arise
+   * @default the innermost fan-out in which the events arise
    */
   readonly of?: string;
-  /** Fires at the n-th arrival; later members are not in the batch. Integer, at least 1. @default all of them */
+  /** Runs at the n-th arrival; later members are not in the batch. Integer, at least 1. @default all members */
   readonly take?: number;
-  /** What becomes of the members that `take` does not wait for: they run to their end, or are called off. @default "finish" */
+  /** What happens to members that `take` does not wait for: they run to their end, or are cancelled. @default "finish" */
   readonly rest?: "finish" | "cancel";
-  /** The order of the batch: as the fan-out emitted its elements, or as their events arrived. @default "emitted" */
+  /** Order of the batch: of the elements in the fan-out, or of the events' arrival. @default "emitted" */
   readonly order?: "emitted" | "arrived";
-  /** Members that failed for good, or came to nothing, are in the batch too, instead of failing the run. @default false */
+  /** `true`: members that failed or emitted nothing are in the batch, too, instead of failing the run. @default false */
   readonly settle?: boolean;
 }
 
@@ -70,11 +73,11 @@ export interface CollectOptions {
 export type Settled<Event> = SettledEvent<Event> | SettledEmpty | SettledFailure;
 export interface SettledEvent<out Event> {
   readonly status: "ok";
-  /** Its place in the fan-out. */
+  /** Index of the element in the fan-out. */
   readonly index: number;
   readonly event: Event;
 }
-/** The branch of this element ended without an event for the batch. */
+/** An element whose branch ended without an event for the batch. */
 export interface SettledEmpty {
   readonly status: "empty";
   readonly index: number;
@@ -86,7 +89,8 @@ export interface SettledFailure {
 }
 
 /**
- * One call with the whole batch of a fan-out: exactly once each time a step that emits `many(…)` opens it, also with nothing in it.
+ * Gathers the whole batch of a fan-out into one call: exactly one each time a step that emits `many(…)` opens the
+ * fan-out, also for an empty one.
  *
  * @example
  * @step({ on: collect(Scored), emits: StopEvent })
@@ -106,7 +110,7 @@ export function collect<
   return Object.freeze(made) as never;
 }
 
-/** `settle: true` gives every member with its status. */
+/** With `settle: true`, every member has its status. */
 export type Batch<Event, Settle> = Settle extends true ? readonly Settled<Event>[] : readonly Event[];
 
 export interface JoinSlots {
@@ -114,18 +118,18 @@ export interface JoinSlots {
 }
 export interface JoinOptions<Event> {
   /**
-   * Pair by this field, which every slot has, over the innermost fan-out that holds all slots (the run if there is none), instead
-   * of within one element.
+   * Field that all slots have: events with equal values form a set, within the innermost fan-out that contains all
+   * slots (or the run), instead of within one element.
    */
   readonly by?: SharedField<Exclude<keyof Event & string, keyof WorkflowEvent>>;
 }
-/** `keyof` a union: the names all its members have. */
+/** `keyof` a union gives the names that all members have. */
 export type SharedField<Name> = [Name] extends [never]
   ? TypeHint<"The events of this join have no field in common.">
   : Name;
 
 /**
- * One call per complete set, one event for each slot.
+ * Gathers one event for each slot into one call per complete set.
  *
  * @example
  * @step({ on: join({ order: Order, payment: Payment }, { by: "orderId" }), emits: Shipped })
@@ -149,16 +153,16 @@ export type JoinedEvents<Slots> = { readonly [Slot in keyof Slots]: EventIn<Slot
 
 export type InstanceOf<Class> = Class extends EventClass<infer Event> ? Event : never;
 
-/** The instance type of one class, or the union of those of several. */
+/** Instance type of one class, or the union of several. */
 export type EventIn<Classes> = Classes extends readonly (infer Class)[] ? InstanceOf<Class> : InstanceOf<Classes>;
 
-/** The first argument of a step. */
+/** First argument of a step. */
 export type Delivered<On> = On extends Gathering<infer Payload> ? Payload : EventIn<On>;
 
-/** The events behind it. */
+/** The events from which the first argument is made. */
 export type EventsOf<On> = On extends Gathering<unknown, infer Event> ? Event : EventIn<On>;
 
-/** The same, from the payload of a step that is already made. */
+/** The same events, from the payload of a step that is already made. */
 export type EventsIn<Payload> = Payload extends WorkflowEvent
   ? Payload
   : Payload extends readonly (infer Member)[]
