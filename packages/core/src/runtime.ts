@@ -3,12 +3,12 @@
  *
  * @module
  */
-export { createRuntime } from "./runtime/create-runtime.js";
-export { recordsOf } from "./runtime/records-of.js";
-export { memoryStore } from "./runtime/memory-store.js";
-export type { MemoryStoreOptions } from "./runtime/memory-store.js";
-export type { HistoryEntry, RunForked } from "./runtime/history.js";
-export type { RawHistoryEntry, RawSnapshot } from "./runtime/raw-run.js";
+export { createRuntime } from "./durable/create-runtime.js";
+export { recordsOf } from "./durable/records-of.js";
+export { memoryStore } from "./durable/memory-store.js";
+export type { MemoryStoreOptions } from "./durable/memory-store.js";
+export type { HistoryEntry, RunForked } from "./durable/history.js";
+export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
 export type {
   DueReport,
   ForkOptions,
@@ -32,7 +32,7 @@ export type {
   StepRecords,
   TenantOptions,
   Workflows,
-} from "./runtime/runtime.types.js";
-export type { CheckProblem, CheckReport } from "./runtime/check.types.js";
+} from "./durable/runtime.types.js";
+export type { CheckProblem, CheckReport } from "./durable/check.types.js";
 // ---- the contract of stores
-export type * from "./runtime/run-store.types.js";
+export type * from "./durable/run-store.types.js";

@@ -2,10 +2,10 @@
 
 import { expect, it } from "vitest";
 import { isTried } from "../../../../test-share.js";
+import { type LoadFrom, loadTree } from "../../src/durable/load.js";
+import { RegisteredWorkflows } from "../../src/durable/registered-workflows.js";
+import type { RunTree } from "../../src/durable/run-tree.js";
 import { ResourceContainer } from "../../src/resource/resource-container.js";
-import { type LoadFrom, loadTree } from "../../src/runtime/load.js";
-import type { RunTree } from "../../src/runtime/run-tree.js";
-import { WorkflowBook } from "../../src/runtime/workflow-book.js";
 import { memoryStore, type RunStore } from "../../src/runtime.js";
 import { encodeAtWork } from "../../src/snapshot/at-work.js";
 import { type Flow, flows } from "../support/flows.js";
@@ -33,7 +33,7 @@ function keepsOpen(store: RunStore, name: string | symbol): unknown {
 async function fromOf(flow: Flow, store: RunStore, snapshot: string | null, tick = 0): Promise<LoadFrom> {
   const ports = { clock: new TurnClock(), log: silent };
   const resources = new ResourceContainer("app");
-  const book = new WorkflowBook({ flow: flow.make().workflow }, { ports, resources, store });
+  const book = new RegisteredWorkflows({ flow: flow.make().workflow }, { ports, resources, store });
   const run = await store.run(key);
   if (run === null) throw new TypeError("the run is not stored");
   const withSnapshot = new Proxy(store, {

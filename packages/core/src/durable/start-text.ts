@@ -3,8 +3,8 @@ import type { RunStarted } from "../engine/tick.js";
 import { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 import { sameValue } from "../value/equal.js";
 import { corrupt, parseJson } from "./journal-text.js";
+import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { StoredRun } from "./run-store.types.js";
-import type { RegisteredWorkflow } from "./workflow-book.js";
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 export function startText(started: RunStarted, { compiled }: RegisteredWorkflow): string {

@@ -1,4 +1,4 @@
-/** What the next commit of one run will carry. */
+/** The next commit of one run: what gathers until it goes to the store. */
 import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import type { LiveRun } from "../run/run.types.js";
@@ -14,17 +14,17 @@ import type {
   StoredSnapshot,
 } from "./run-store.types.js";
 
-/** The end of a step in a draft, with what it writes. */
+/** The end of a step in a commit, with what it writes. */
 export interface PendingRecords {
   readonly records: AttemptRecords;
   readonly runner: LiveRun;
   /** The round that it is the first tick of. */
   readonly round: Tick[];
-  /** Its place in the draft. */
+  /** Its place in the commit. */
   readonly entry: number;
 }
 
-export class Draft {
+export class Commit {
   readonly entries: string[] = [];
   /** How many of the entries are ticks. */
   ticks = 0;
@@ -52,7 +52,7 @@ export class Draft {
   }
 
   /** What came to be stored after it is stored with it. */
-  absorb(next: Draft): void {
+  absorb(next: Commit): void {
     for (const pending of next.records) this.records.push({ ...pending, entry: pending.entry + this.entries.length });
     this.entries.push(...next.entries);
     if (next.ticks > 0) this.atMs = next.atMs;
@@ -76,7 +76,7 @@ export class Draft {
   }
 
   /** @param last Number of the last tick before it. */
-  toCommit(
+  toRunCommit(
     key: RunKey,
     { owner, epoch, last }: { owner: string; epoch: number; last: number },
     hash: RunStore["hash"],

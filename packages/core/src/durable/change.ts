@@ -1,5 +1,5 @@
 /** Waiting for a run to change, without missing a change that comes while one looks. */
-import type { RunDesk } from "./desk.js";
+import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
 import type { RunKey } from "./run-store.types.js";
 import { runtimeStopped } from "./runtime-errors.js";
@@ -18,7 +18,7 @@ export interface ChangeOptions {
  * @throws {WorkflowError} `RUNTIME_STOPPED`
  */
 export async function whenChanged<Value>(
-  { desk, key }: { readonly desk: RunDesk; readonly key: RunKey },
+  { registry, key }: { readonly registry: RunRegistry; readonly key: RunKey },
   look: () => Promise<Value | undefined>,
   { wake, signal }: ChangeOptions = {},
 ): Promise<Value> {
@@ -30,13 +30,13 @@ export async function whenChanged<Value>(
   };
   wake?.(again);
   signal?.addEventListener("abort", again);
-  const stop = desk.watchers.add(idOf(key), again);
+  const stop = registry.watchers.add(idOf(key), again);
   try {
     for (;;) {
       signal?.throwIfAborted();
       changed = false;
-      const { isOver } = desk;
-      const found = await desk.watchers.looking(look());
+      const { isOver } = registry;
+      const found = await registry.watchers.looking(look());
       if (found !== undefined) return found;
       if (isOver) throw runtimeStopped(); // nobody would tell of a change
       // Changed while it looked: look again.

@@ -9,14 +9,14 @@ import { createDraft } from "../state/draft.js";
 import { freezeState } from "../state/freeze-state.js";
 import { prepareEdit } from "../state/prepare-change.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
-import type { RunDesk } from "./desk.js";
 import { contextOf, treeAt } from "./history.js";
 import type { LoadFrom } from "./load.js";
+import type { RunRegistry } from "./registry.js";
 import type { RunKey } from "./run-store.types.js";
 import type { ForkOptions } from "./runtime.types.js";
 
 export interface Fork {
-  readonly desk: RunDesk;
+  readonly registry: RunRegistry;
   readonly from: LoadFrom;
   readonly key: RunKey;
 }
@@ -25,7 +25,7 @@ export interface Fork {
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED`, `RUN_FINISHED` for one at which the run had ended,
  * `STATE_INVALID` for an edit that does not fit, `STATE_UNSTORABLE`, `RUN_ID_CONFLICT`.
  */
-export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }: ForkOptions): Promise<void> {
+export async function forkRun({ registry, from, key }: Fork, { at, edit, editEvent }: ForkOptions): Promise<void> {
   const { run, workflow } = from;
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
@@ -38,7 +38,7 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }
     state.store = freezeState(schema?.checkAll(next) ?? next);
   }
   if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
-  await desk.startAt({
+  await registry.startAt({
     key,
     workflow,
     state,
@@ -47,8 +47,8 @@ export async function forkRun({ desk, from, key }: Fork, { at, edit, editEvent }
       workflow: run.workflow,
       input: run.input,
       code: workflow.code.hash,
-      createdAtMs: desk.clock.now(),
-      startAtMs: desk.clock.now(),
+      createdAtMs: registry.clock.now(),
+      startAtMs: registry.clock.now(),
       labels: run.labels,
       forkedFrom: { runId: run.key.runId, tick: at },
     },

@@ -9,10 +9,10 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
 import type { CheckProblem, CheckReport } from "./check.types.js";
 import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
+import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import { type RunTree, workflowAt } from "./run-tree.js";
 import { isNotBegun, readStart } from "./start-text.js";
-import type { WorkflowBook } from "./workflow-book.js";
 
 export interface HistoryEntry {
   /** For `stateAt` and `fork`. From 1; of a fork, `run.forked` is 0. */
@@ -136,7 +136,7 @@ export function contextOf(tree: RunTree): ContextDict {
 const PAGE = 200;
 
 /** Loads every run that has not ended, without its lease and without running it. */
-export async function checkRuns(store: RunStore, book: WorkflowBook, tenant: string): Promise<CheckReport> {
+export async function checkRuns(store: RunStore, workflows: RegisteredWorkflows, tenant: string): Promise<CheckReport> {
   const problems: CheckProblem[] = [];
   let runs = 0;
   let cursor: string | undefined;
@@ -149,7 +149,7 @@ export async function checkRuns(store: RunStore, book: WorkflowBook, tenant: str
     });
     for (const run of page.runs) {
       runs++;
-      const problem = await tryLoad(store, book, run);
+      const problem = await tryLoad(store, workflows, run);
       if (problem !== null) problems.push(problem);
     }
     cursor = page.cursor ?? undefined;
@@ -157,10 +157,10 @@ export async function checkRuns(store: RunStore, book: WorkflowBook, tenant: str
   return { runs, problems };
 }
 
-async function tryLoad(store: RunStore, book: WorkflowBook, run: StoredRun): Promise<CheckProblem | null> {
+async function tryLoad(store: RunStore, workflows: RegisteredWorkflows, run: StoredRun): Promise<CheckProblem | null> {
   const { key, workflow: name } = run;
   try {
-    const workflow = book.get(name);
+    const workflow = workflows.get(name);
     if (isNotBegun(run)) readStart(run, workflow);
     else prefacesOf(await loadTree({ store, run, workflow }), workflow);
     return null;

@@ -21,10 +21,11 @@ import { encodeAtWork } from "../snapshot/at-work.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
-import type { Committer, Committing } from "./committer.js";
-import { Draft } from "./draft.js";
+import { Commit } from "./commit.js";
+import type { Committing, GroupCommit } from "./group-commit.js";
 import { type ChildPlace, codeText, entryText, tickText } from "./journal-text.js";
 import type { RecordTurns } from "./record-turns.js";
+import type { RegisteredWorkflow } from "./registered-workflows.js";
 import { RunRecords } from "./run-records.js";
 import type {
   CommitResult,
@@ -38,12 +39,11 @@ import type {
 import { leaseLost, runtimeStopped } from "./runtime-errors.js";
 import { promptsText, shownText } from "./shown-text.js";
 import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
-import type { RegisteredWorkflow } from "./workflow-book.js";
 
 /** What a live run asks of the runtime around it. */
-export interface DurableRunHome {
+export interface RunSupervisor {
   readonly store: RunStore;
-  readonly committer: Committer;
+  readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
   readonly turns: RecordTurns;
@@ -62,15 +62,15 @@ export interface DurableRunSettings extends SnapshotSettings {
   readonly idleReleaseMs: number;
 }
 
-/** Why a run that had ended is here. */
-export interface Asked {
+/** What a caller wants of a run that is loaded for it alone: one that had ended, or whose time is yet to come. */
+export interface RunRequest {
   readonly received: readonly ReceivedMessage[];
   /** Resolves once its first ticks here are stored, together with those. */
   readonly stored: Deferred<void>;
 }
 
 export interface DurableRunSetup {
-  readonly home: DurableRunHome;
+  readonly supervisor: RunSupervisor;
   readonly key: RunKey;
   readonly workflow: RegisteredWorkflow;
   readonly epoch: number;
@@ -84,7 +84,7 @@ export interface DurableRunSetup {
   readonly status: StoredStatus;
   /** False for one that the first commit creates. */
   readonly isStored: boolean;
-  readonly asked: Asked | null;
+  readonly request: RunRequest | null;
   /** It began with the state of another run. */
   readonly isForked: boolean;
 }
@@ -96,22 +96,22 @@ export class DurableRun implements RunJournal, Committing {
   readonly workflow: RegisteredWorkflow;
   readonly runner: LiveRun;
   readonly epoch: number;
-  readonly #home: DurableRunHome;
+  readonly #supervisor: RunSupervisor;
   readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
   #prefaces: Map<string, readonly Tick[]> | null;
   /** The journal does not say yet that the code is another from here on. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
-  #draft: Draft | null = null;
-  #sent: Draft | null = null;
+  #next: Commit | null = null;
+  #sent: Commit | null = null;
   /** Number of the last tick that is stored, and so reduced. */
   #ticks: number;
   readonly #pace: SnapshotPace;
   #status: StoredStatus;
   #isStored: boolean;
-  /** Until that is stored. */
-  #asked: Asked | null;
-  #isAskedNoted = false;
+  /** `null` once its first ticks here are stored. */
+  #request: RunRequest | null;
+  #isRequestNoted = false;
   /** A step of it has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
@@ -124,17 +124,17 @@ export class DurableRun implements RunJournal, Committing {
   #tellLeft: () => void = () => {};
 
   constructor(setup: DurableRunSetup) {
-    this.#home = setup.home;
+    this.#supervisor = setup.supervisor;
     this.key = setup.key;
     this.workflow = setup.workflow;
     this.epoch = setup.epoch;
     this.#ticks = setup.ticks;
-    this.#pace = new SnapshotPace(setup.home.settings, { lastAt: setup.snapshotAt, isForked: setup.isForked });
+    this.#pace = new SnapshotPace(setup.supervisor.settings, { lastAt: setup.snapshotAt, isForked: setup.isForked });
     this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
     this.#isOtherCode = setup.prefaces !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
-    this.#asked = setup.asked;
+    this.#request = setup.request;
     this.left = new Promise((resolve) => {
       this.#tellLeft = () => {
         this.#records?.settleAll();
@@ -170,12 +170,12 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   /** What the next commit carries; asks for that commit. */
-  get draft(): Draft {
-    if (this.#draft === null) {
-      this.#draft = new Draft();
-      this.#home.committer.add(this);
+  nextCommit(): Commit {
+    if (this.#next === null) {
+      this.#next = new Commit();
+      this.#supervisor.committer.add(this);
     }
-    return this.#draft;
+    return this.#next;
   }
 
   // ---- the journal of its runner
@@ -196,31 +196,31 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   append(runner: LiveRun, ticks: Tick[]): Promise<void> {
-    const { draft } = this;
+    const commit = this.nextCommit();
     // With the first ticks, whenever they come: a commit without ticks has no place for it.
     if (this.#isOtherCode) {
-      draft.entries.push(codeText(this.workflow.code.hash));
-      draft.blobs.push(this.workflow.code);
+      commit.entries.push(codeText(this.workflow.code.hash));
+      commit.blobs.push(this.workflow.code);
       this.#isOtherCode = false;
     }
-    if (this.#asked !== null && !this.#isAskedNoted) this.#note(this.#asked, draft);
-    this.#records?.admit(runner, ticks, draft);
+    if (this.#request !== null && !this.#isRequestNoted) this.#note(this.#request, commit);
+    this.#records?.admit(runner, ticks, commit);
     for (const tick of ticks) {
-      draft.entries.push(this.entryOf(runner, tick));
-      draft.atMs = tick.atMs;
+      commit.entries.push(this.entryOf(runner, tick));
+      commit.atMs = tick.atMs;
     }
-    draft.ticks += ticks.length;
+    commit.ticks += ticks.length;
     this.#stayAwhile();
     if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
-    return draft.stored.promise;
+    return commit.stored.promise;
   }
 
-  #note({ received, stored }: Asked, draft: Draft): void {
-    this.#isAskedNoted = true;
-    draft.received = received;
-    draft.stored.promise.then(
+  #note({ received, stored }: RunRequest, commit: Commit): void {
+    this.#isRequestNoted = true;
+    commit.received = received;
+    commit.stored.promise.then(
       () => {
-        this.#asked = null;
+        this.#request = null;
         stored.resolve();
       },
       (error: unknown) => stored.reject(error),
@@ -234,7 +234,7 @@ export class DurableRun implements RunJournal, Committing {
 
   /** Records, as one attempt of a step of this run or its children sees them. */
   recordsOf(attempt: AttemptCore): AttemptRecords {
-    this.#records ??= new RunRecords(this, { ...this.#home, tenant: this.key.tenant });
+    this.#records ??= new RunRecords(this, { ...this.#supervisor, tenant: this.key.tenant });
     return this.#records.of(attempt);
   }
 
@@ -250,9 +250,9 @@ export class DurableRun implements RunJournal, Committing {
     const role = roleOf(item.event);
     if (role === "stop" || role === "terminal") return; // the outcome has it
     const { atMs } = this.runner.state;
-    const { draft } = this;
-    draft.events ??= [];
-    draft.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
+    const commit = this.nextCommit();
+    commit.events ??= [];
+    commit.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
   }
 
   idle(): void {
@@ -267,18 +267,18 @@ export class DurableRun implements RunJournal, Committing {
       if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
-    this.#callOffRelease = clock.setTimer(clock.now() + this.#home.settings.idleReleaseMs, release, true);
+    this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
   }
 
   isStopping(thrown: unknown): boolean {
-    const isStop = this.#home.isStopped && WorkflowError.is(thrown, "RUNTIME_STOPPED");
+    const isStop = this.#supervisor.isStopped && WorkflowError.is(thrown, "RUNTIME_STOPPED");
     this.#isCutShort ||= isStop;
     return isStop;
   }
 
   // ---- leaving memory
 
-  /** Everything is stored; whoever claims it goes on. `running`: as soon as somebody can. */
+  /** Everything is stored; whoever claims the run resumes it. `running`: as soon as somebody can. */
   leave(status: "running" | "waiting"): void {
     if (this.#phase !== "live") return;
     this.#phase = "leaving";
@@ -286,8 +286,8 @@ export class DurableRun implements RunJournal, Committing {
     this.runner.release("the run has left memory; it goes on when it is loaded again");
     this.#stayAwhile();
     // What was not stored did not happen: nobody was told of it, and nobody will see it.
-    this.draft.dropTicks();
-    this.draft.release = true;
+    this.nextCommit().dropTicks();
+    this.nextCommit().release = true;
   }
 
   /** The lease is another's: nothing that is done here counts. */
@@ -297,50 +297,50 @@ export class DurableRun implements RunJournal, Committing {
 
   receipt(position: number, receipt: Receipt): void {
     if (this.#phase === "left") return;
-    const { draft } = this;
-    draft.receipts ??= [];
-    draft.receipts.push({ position, receipt: JSON.stringify(receipt) });
+    const commit = this.nextCommit();
+    commit.receipts ??= [];
+    commit.receipts.push({ position, receipt: JSON.stringify(receipt) });
   }
 
   // ---- commits
 
   takeCommit(): RunCommit | null {
-    const draft = this.#draft;
-    this.#draft = null;
-    if (draft === null || this.#phase === "left") return null;
-    this.#sent = draft;
-    const { owner, store } = this.#home;
-    return draft.toCommit(this.key, { owner, epoch: this.epoch, last: this.#ticks }, (text) => store.hash(text));
+    const commit = this.#next;
+    this.#next = null;
+    if (commit === null || this.#phase === "left") return null;
+    this.#sent = commit;
+    const { owner, store } = this.#supervisor;
+    return commit.toRunCommit(this.key, { owner, epoch: this.epoch, last: this.#ticks }, (text) => store.hash(text));
   }
 
   onCommitted(result: CommitResult): void {
-    const draft = this.#sent;
+    const commit = this.#sent;
     this.#sent = null;
-    if (draft === null || this.#phase === "left") return;
+    if (commit === null || this.#phase === "left") return;
     if (result.status === "exists") {
       this.#leaveAtOnce();
-      return this.#home.onExists(this, result);
+      return this.#supervisor.onExists(this, result);
     }
-    if (result.status === "conflict") return this.#storeAgain(draft, result.records);
+    if (result.status === "conflict") return this.#storeAgain(commit, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
-    this.#ticks += draft.ticks;
+    this.#ticks += commit.ticks;
     this.#isStored = true;
-    if (draft.records.length > 0) this.#records?.stored(draft);
-    if (draft.ticks > 0 || draft.create !== null) draft.stored.resolve();
-    if (draft.release) return this.#leaveStored();
+    if (commit.records.length > 0) this.#records?.stored(commit);
+    if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
+    if (commit.release) return this.#leaveStored();
     // Behind the reactions to this commit: only then is the state that of the last stored tick.
-    this.#pace.stored(draft.entries);
+    this.#pace.stored(commit.entries);
     if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
   }
 
   /** Without the ends of the steps whose records were changed by others: nothing of it was stored, and nobody has seen it. */
-  #storeAgain(draft: Draft, conflicts: readonly RecordKey[]): void {
-    const next = this.#draft;
-    if (this.#phase === "leaving") draft.dropTicks();
-    else this.#records?.refuse(draft, conflicts);
-    if (next === null) this.#home.committer.add(this);
-    else draft.absorb(next);
-    this.#draft = draft;
+  #storeAgain(commit: Commit, conflicts: readonly RecordKey[]): void {
+    const next = this.#next;
+    if (this.#phase === "leaving") commit.dropTicks();
+    else this.#records?.refuse(commit, conflicts);
+    if (next === null) this.#supervisor.committer.add(this);
+    else commit.absorb(next);
+    this.#next = commit;
   }
 
   onCommitFailed(error: unknown): void {
@@ -349,15 +349,16 @@ export class DurableRun implements RunJournal, Committing {
 
   takeSnapshot(): void {
     if (this.#phase !== "live") return;
-    const { draft, runner } = this;
+    const { runner } = this;
+    const commit = this.nextCommit();
     const tick = this.#ticks;
     const states = [runner.state, ...(runner.family?.values() ?? [])];
     const atWork = Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)]));
     const text = this.#snapshotText({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
     if (text === null) return;
-    draft.snapshot = { tick, atMs: runner.state.atMs, text };
-    draft.blobs.push(this.workflow.code);
-    draft.prune = this.#pace.taken(tick, text.length);
+    commit.snapshot = { tick, atMs: runner.state.atMs, text };
+    commit.blobs.push(this.workflow.code);
+    commit.prune = this.#pace.taken(tick, text.length);
   }
 
   /** Null: it is more than one text can hold. The ticks since the one before stay, and a load has all it needs. */
@@ -375,8 +376,8 @@ export class DurableRun implements RunJournal, Committing {
     this.#phase = "ended";
     this.#stayAwhile();
     this.#summarize(outcome.status, outcome);
-    this.draft.release = true;
-    this.#home.onEnded(this, outcome);
+    this.nextCommit().release = true;
+    this.#supervisor.onEnded(this, outcome);
   }
 
   #summarize(status: StoredStatus, outcome: Outcome | null = null): void {
@@ -384,7 +385,7 @@ export class DurableRun implements RunJournal, Committing {
     const { runner, workflow } = this;
     const { atMs } = runner.state;
     const isWaiting = status === "waiting";
-    this.draft.summary = {
+    this.nextCommit().summary = {
       status,
       atMs,
       wakeAtMs: isWaiting ? wakeAt(runner) : outcome === null ? atMs : null,
@@ -400,17 +401,17 @@ export class DurableRun implements RunJournal, Committing {
 
   #lose(error: unknown, how: "fenced" | "failed"): void {
     if (this.#phase === "left") return;
-    const waiting = [this.#sent, this.#draft];
+    const waiting = [this.#sent, this.#next];
     if (how === "failed") this.failure = error;
     this.#leaveAtOnce();
-    for (const draft of waiting) draft?.stored.reject(error);
-    this.#asked?.stored.reject(error);
-    this.#home.onLost(this, error, how);
+    for (const commit of waiting) commit?.stored.reject(error);
+    this.#request?.stored.reject(error);
+    this.#supervisor.onLost(this, error, how);
   }
 
   #leaveAtOnce(): void {
     this.#phase = "left";
-    this.#draft = null;
+    this.#next = null;
     this.#sent = null;
     this.#stayAwhile();
     this.runner.release("the run was dropped from memory");
@@ -419,10 +420,10 @@ export class DurableRun implements RunJournal, Committing {
 
   #leaveStored(): void {
     this.#phase = "left";
-    queueMicrotask(() => this.#asked?.stored.reject(runtimeStopped())); // behind those who are told that it is stored
+    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // behind those who are told that it is stored
     this.runner.release("the run has left memory"); // children of one that has ended
     this.#tellLeft();
-    this.#home.onLeft(this);
+    this.#supervisor.onLeft(this);
   }
 }
 

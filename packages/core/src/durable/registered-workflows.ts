@@ -14,7 +14,7 @@ export interface RegisteredWorkflow {
   readonly code: { readonly hash: string; readonly text: string; readonly graph: CodeGraph };
 }
 
-export class WorkflowBook {
+export class RegisteredWorkflows {
   readonly #byName: Map<string, RegisteredWorkflow> = new Map();
   readonly #names: readonly string[];
   readonly #hosts: Map<CompiledWorkflow, WorkflowHost> = new Map();

@@ -2,7 +2,7 @@
 import type { Clock, Log } from "../engine/ports.js";
 import { consoleLog, systemClock } from "../run/system.js";
 import { type OptionNames, optionsInvalid, unknownOptions } from "../value/unknown-options.js";
-import type { DurableRunSettings } from "./live-run.js";
+import type { DurableRunSettings } from "./durable-run.js";
 import { memoryStore } from "./memory-store.js";
 import type { RunStore } from "./run-store.types.js";
 import type { RuntimeOptions, Workflows } from "./runtime.types.js";

@@ -2,8 +2,8 @@
 export class RunWatchers {
   readonly #byRun: Map<string, Set<() => void>> = new Map();
   readonly #looks: Set<Promise<unknown>> = new Set();
-  /** How often anybody was told of anything. */
-  told = 0;
+  /** How many changes anybody was told of. */
+  changes = 0;
 
   /** Gives the way to stop. */
   add(id: string, watcher: () => void): () => void {
@@ -35,9 +35,43 @@ export class RunWatchers {
   }
 
   /** @param id Null: any run may have changed. */
-  tell(id: string | null): void {
-    this.told++;
+  notify(id: string | null): void {
+    this.changes++;
     const told = id === null ? [...this.#byRun.values()] : [this.#byRun.get(id) ?? []];
     for (const all of told) for (const watcher of [...all]) watcher();
+  }
+}
+
+interface Reading {
+  /** The number of changes known when the read began. */
+  readonly changes: number;
+  readonly value: Promise<unknown>;
+}
+
+/**
+ * One read for all who want the same at the same time.
+ *
+ * Who asks after a change never gets what was asked for before it: what a reader was told of is in what it reads.
+ */
+export class SharedReads {
+  readonly #watchers: RunWatchers;
+  readonly #readings: Map<string, Reading> = new Map();
+
+  constructor(watchers: RunWatchers) {
+    this.#watchers = watchers;
+  }
+
+  get<Value>(what: string, read: () => Promise<Value>): Promise<Value> {
+    const { changes } = this.#watchers;
+    const known = this.#readings.get(what);
+    if (known?.changes === changes) return known.value as Promise<Value>;
+    const value = read();
+    const reading: Reading = { changes, value };
+    this.#readings.set(what, reading);
+    const forget = (): void => {
+      if (this.#readings.get(what) === reading) this.#readings.delete(what);
+    };
+    value.then(forget, forget);
+    return value;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Durable runs: the same workflows over a store. After a crash at any moment, every run goes on.
+ * Durable runs: the same workflows over a store. After a crash at any moment, every run resumes.
  *
  * @module
  */
@@ -18,13 +18,14 @@ import { resolveStart } from "../workflow/start-event.js";
 import { checkCallOptions } from "./call-options.js";
 import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
-import { RunDesk } from "./desk.js";
 import { forkRun } from "./fork.js";
-import { GoingOn } from "./going-on.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
 import type { From, LoadFrom } from "./load.js";
 import { Pump } from "./pump.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
+import { RegisteredWorkflows } from "./registered-workflows.js";
+import { RunRegistry } from "./registry.js";
+import { ResumeRequests } from "./resume-requests.js";
 import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { idOf } from "./run-key.js";
@@ -52,7 +53,6 @@ import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.j
 import { sameStart, startText } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
 import { StoredRecords, wrongLimit } from "./stored-records.js";
-import { WorkflowBook } from "./workflow-book.js";
 
 /**
  * @example
@@ -68,10 +68,10 @@ export function createRuntime<const Flows extends Workflows>(options: RuntimeOpt
 
 class StoredRuntime {
   readonly #options: ResolvedRuntimeOptions;
-  readonly #book: WorkflowBook;
-  readonly #desk: RunDesk;
+  readonly #workflows: RegisteredWorkflows;
+  readonly #registry: RunRegistry;
   readonly #pump: Pump;
-  readonly #goingOn: GoingOn;
+  readonly #resumes: ResumeRequests;
   readonly #resources = new ResourceContainer("app");
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
@@ -83,11 +83,19 @@ class StoredRuntime {
     this.#options = options;
     const { store, clock, log, leaseMs, settings, workflows } = options;
     this.workflows = workflows;
-    this.#book = new WorkflowBook(workflows, { ports: { clock, log }, resources: this.#resources, store });
-    this.#desk = new RunDesk({ store, book: this.#book, owner: systemIds.runId(), leaseMs, settings, clock, log });
+    this.#workflows = new RegisteredWorkflows(workflows, { ports: { clock, log }, resources: this.#resources, store });
+    this.#registry = new RunRegistry({
+      store,
+      workflows: this.#workflows,
+      owner: systemIds.runId(),
+      leaseMs,
+      settings,
+      clock,
+      log,
+    });
     this.records = new StoredRecords(store, () => this.#assertOpen());
-    this.#goingOn = new GoingOn(this.#desk);
-    this.#pump = new Pump({ desk: this.#desk, clock, log, renewMs: leaseMs / 3 });
+    this.#resumes = new ResumeRequests(this.#registry);
+    this.#pump = new Pump({ registry: this.#registry, clock, log, renewMs: leaseMs / 3 });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
@@ -95,11 +103,11 @@ class StoredRuntime {
     checkCallOptions("run", options);
     checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
     const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
-    const workflow = this.#book.get(name);
+    const workflow = this.#workflows.get(name);
     const { compiled } = workflow;
     const event = resolveStart(compiled, input);
     const labels = labelsOf(event, key, options.labels);
-    const nowMs = this.#desk.clock.now();
+    const nowMs = this.#registry.clock.now();
     const started: RunStarted = {
       type: "run.started",
       atMs: nowMs,
@@ -118,7 +126,7 @@ class StoredRuntime {
       labels: labels ?? {},
       forkedFrom: null,
     };
-    const stored = this.#desk.start({ key, workflow, record, started }).then((existing) => {
+    const stored = this.#registry.start({ key, workflow, record, started }).then((existing) => {
       if (existing !== null) assertSame(existing, record);
     });
     markHandled(stored);
@@ -133,16 +141,16 @@ class StoredRuntime {
   }
 
   resume(runId: string, options: GoOnOptions = {}): RunHandle {
-    return this.#goOn(runId, options, "resume");
+    return this.#continue(runId, options, "resume");
   }
 
   retry(runId: string, options: GoOnOptions = {}): RunHandle {
-    return this.#goOn(runId, options, "retry");
+    return this.#continue(runId, options, "retry");
   }
 
   async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
     checkCallOptions("runs", filter);
-    await this.#desk.committer.barrier();
+    await this.#registry.committer.barrier();
     return list(this.#options.store, filter);
   }
 
@@ -150,7 +158,7 @@ class StoredRuntime {
     checkCallOptions("delete", options);
     const { store } = this.#options;
     const key = { tenant: options.tenant ?? "", runId };
-    await this.#desk.park(key);
+    await this.#registry.park(key);
     if ((await store.delete([key])) === 1) return;
     if ((await store.run(key)) === null) throw runUnknown(key);
     throw new WorkflowError({
@@ -164,16 +172,16 @@ class StoredRuntime {
   async retain(retention: Retention): Promise<number> {
     checkCallOptions("retain", retention);
     const { store, clock } = this.#options;
-    await this.#desk.committer.barrier();
+    await this.#registry.committer.barrier();
     return retainRuns({ store, clock, tenants: await this.#tenants(retention) }, retention);
   }
 
   async check(options: TenantOptions = {}): Promise<CheckReport> {
     checkCallOptions("check", options);
-    await this.#desk.committer.barrier();
+    await this.#registry.committer.barrier();
     const reports = [];
     for (const tenant of await this.#tenants(options))
-      reports.push(await checkRuns(this.#options.store, this.#book, tenant));
+      reports.push(await checkRuns(this.#options.store, this.#workflows, tenant));
     return {
       runs: reports.reduce((sum, report) => sum + report.runs, 0),
       problems: reports.flatMap((report) => report.problems),
@@ -205,7 +213,9 @@ class StoredRuntime {
     checkNames({ runId: options.runId, tenant: options.tenant });
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
-    const stored = this.#from({ tenant, runId }).then((from) => forkRun({ desk: this.#desk, from, key }, options));
+    const stored = this.#from({ tenant, runId }).then((from) =>
+      forkRun({ registry: this.#registry, from, key }, options),
+    );
     markHandled(stored);
     return this.#handle(key, () => stored);
   }
@@ -215,7 +225,7 @@ class StoredRuntime {
     checkCallOptions("due", options);
     const { limit = 100 } = options;
     if (!Number.isInteger(limit) || limit < 0 || limit > 1_000) throw wrongLimit(limit, 0);
-    return this.#desk.due(limit);
+    return this.#registry.due(limit);
   }
 
   start(): Promise<number> {
@@ -235,11 +245,11 @@ class StoredRuntime {
   }
 
   async #stop(drainMs: number): Promise<void> {
-    // Both at once: what the pump takes up while it stops is given back. A store that does not answer is not waited for.
-    await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#desk.stop(drainMs)]);
-    await this.#within(drainMs, this.#desk.lastLooks());
+    // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
+    await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
+    await this.#within(drainMs, this.#registry.lastLooks());
     try {
-      await this.#book.dispose();
+      await this.#workflows.dispose();
       await this.#resources.dispose();
     } finally {
       const closed = this.#options.store.close();
@@ -256,29 +266,29 @@ class StoredRuntime {
     });
   }
 
-  #goOn(runId: string, options: GoOnOptions, how: "resume" | "retry"): RunHandle {
+  #continue(runId: string, options: GoOnOptions, how: "resume" | "retry"): RunHandle {
     this.#assertOpen();
     checkCallOptions(how, options);
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
-    const going = markHandled(this.#goingOn.ask(key, { how, idempotencyKey: options.key ?? null }));
+    const going = markHandled(this.#resumes.ask(key, { how, idempotencyKey: options.key ?? null }));
     return this.#handle(key, () => going);
   }
 
   #handle(key: RunKey, accept: () => Promise<void>): RunHandle {
     this.#pump.start();
-    return new StoredRunHandle({ desk: this.#desk, book: this.#book, key, accept });
+    return new StoredRunHandle({ registry: this.#registry, workflows: this.#workflows, key, accept });
   }
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
   async #known(key: RunKey): Promise<void> {
-    await this.#desk.whenStored(key);
-    if (!this.#desk.live.has(idOf(key)) && (await this.#options.store.run(key)) === null) throw runUnknown(key);
+    await this.#registry.whenStored(key);
+    if (!this.#registry.live.has(idOf(key)) && (await this.#options.store.run(key)) === null) throw runUnknown(key);
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {
     const stored = await this.#stored(key);
-    return { ...stored, workflow: this.#book.get(stored.run.workflow) };
+    return { ...stored, workflow: this.#workflows.get(stored.run.workflow) };
   }
 
   async #stored(key: RunKey): Promise<From> {
@@ -329,7 +339,7 @@ function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undef
   return labels;
 }
 
-function assertSame(existing: StoredRun, asked: NewRunRecord): void {
-  if (existing.workflow === asked.workflow && sameStart(existing.input, asked.input)) return;
-  throw runIdConflict(existing.key, existing.workflow, asked.workflow);
+function assertSame(existing: StoredRun, wanted: NewRunRecord): void {
+  if (existing.workflow === wanted.workflow && sameStart(existing.input, wanted.input)) return;
+  throw runIdConflict(existing.key, existing.workflow, wanted.workflow);
 }

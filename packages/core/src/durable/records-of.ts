@@ -1,7 +1,7 @@
 import type { RunContext } from "../context/run-context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StepContext } from "../run/step-context.js";
-import { DurableRun } from "./live-run.js";
+import { DurableRun } from "./durable-run.js";
 import type { StepRecords } from "./runtime.types.js";
 
 /**

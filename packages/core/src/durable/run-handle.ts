@@ -18,12 +18,13 @@ import type { StreamOptions } from "../stream/stream.types.js";
 import { checkCallOptions } from "./call-options.js";
 import { whenChanged } from "./change.js";
 import { checkNames } from "./check-names.js";
-import type { RunDesk } from "./desk.js";
-import { messageOf, scoped } from "./going-on.js";
-import type { DurableRun } from "./live-run.js";
+import type { DurableRun } from "./durable-run.js";
 import { loadTree } from "./load.js";
 import { cancelRun, type Message, messageText, runFinished } from "./posts.js";
 import { type RawSnapshot, rawSnapshotOf } from "./raw-run.js";
+import type { RegisteredWorkflows } from "./registered-workflows.js";
+import type { RunRegistry } from "./registry.js";
+import { messageOf, scoped } from "./resume-requests.js";
 import { idOf } from "./run-key.js";
 import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
@@ -32,11 +33,10 @@ import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendO
 import { runUnknown } from "./runtime-errors.js";
 import { readPrompts } from "./shown-text.js";
 import { storedStream } from "./stored-stream.js";
-import type { WorkflowBook } from "./workflow-book.js";
 
 export interface HandleSetup {
-  readonly desk: RunDesk;
-  readonly book: WorkflowBook;
+  readonly registry: RunRegistry;
+  readonly workflows: RegisteredWorkflows;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
@@ -92,10 +92,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #outcome(): Promise<Outcome> {
-    const { desk, key } = this.#setup;
+    const { registry, key } = this.#setup;
     await this.accepted;
-    const readRow = () => desk.sharedRow(key);
-    return whenChanged(this.#setup, async () => (await desk.outcome(key, readRow)) ?? undefined);
+    const readRow = () => registry.sharedRow(key);
+    return whenChanged(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined);
   }
 
   async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
@@ -119,17 +119,17 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async cancel(reason?: unknown, given: PostOptions = {}): Promise<Receipt> {
     checkCallOptions("cancel", given);
     const { key: idempotencyKey } = given;
-    const { desk, key } = this.#setup;
+    const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
     const message = { kind: "cancel", reason: reason ?? null } as const;
     await this.accepted;
     const scopedKey = idempotencyKey === undefined ? null : scoped("cancel", idempotencyKey);
-    const known = scopedKey === null ? null : await desk.store.receipt(key, scopedKey);
+    const known = scopedKey === null ? null : await registry.store.receipt(key, scopedKey);
     if (known !== null) return JSON.parse(known) as Receipt;
     const stored = createDeferred<void>();
     const received = messageOf("cancel", idempotencyKey ?? null);
-    const cancelling = { reason: message.reason, asked: { received, stored }, isTaken: false };
-    await desk.open(key, cancelling);
+    const cancelling = { reason: message.reason, request: { received, stored }, isTaken: false };
+    await registry.open(key, cancelling);
     const options = scopedKey === null ? {} : { key: scopedKey };
     const receipt = cancelling.isTaken
       ? await stored.promise.then((): Receipt => ({ status: "accepted", sequence: 0 }))
@@ -146,25 +146,25 @@ export class StoredRunHandle implements RunHandle<unknown> {
     checkCallOptions("idle", options);
     const { signal } = options;
     await this.accepted;
-    const { desk, key } = this.#setup;
-    return whenChanged(this.#setup, () => this.#lookIdle(() => desk.sharedRow(key), signal), { signal });
+    const { registry, key } = this.#setup;
+    return whenChanged(this.#setup, () => this.#lookIdle(() => registry.sharedRow(key), signal), { signal });
   }
 
   async outcome(): Promise<RunOutcome | null> {
     await this.accepted;
-    const live = this.#setup.desk.live.get(idOf(this.#setup.key));
+    const live = this.#setup.registry.live.get(idOf(this.#setup.key));
     return live?.phase === "live" && !live.runner.isIdle() ? null : ((await this.#lookIdle()) ?? null);
   }
 
   async prompts(): Promise<readonly PendingPrompt[]> {
-    const { desk, key, book } = this.#setup;
+    const { registry, key, workflows } = this.#setup;
     await this.accepted;
-    const live = desk.live.get(idOf(key));
+    const live = registry.live.get(idOf(key));
     if (live?.phase === "live") return promptsOf(live.runner);
     const run = await this.#row();
     if (run.outcome !== null || live?.phase === "ended") return [];
     if (run.status !== "running")
-      return readPrompts(run.waiting, book.get(run.workflow).compiled, `run "${key.runId}"`);
+      return readPrompts(run.waiting, workflows.get(run.workflow).compiled, `run "${key.runId}"`);
     // Somebody else is at work on it: what is stored of it says what it asks.
     return (await this.#loadTree(run)).prompts();
   }
@@ -173,26 +173,26 @@ export class StoredRunHandle implements RunHandle<unknown> {
   snapshot(options: RawOptions): Promise<RawSnapshot | null>;
   async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
     if (options !== undefined) checkCallOptions("snapshot", options);
-    const { desk, key } = this.#setup;
+    const { registry, key } = this.#setup;
     await this.accepted;
-    if (options?.raw === true) return rawSnapshotOf({ store: desk.store, run: await this.#row() });
-    const live = desk.live.get(idOf(key));
+    if (options?.raw === true) return rawSnapshotOf({ store: registry.store, run: await this.#row() });
+    const live = registry.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
     const run = await this.#row();
     const tree = await this.#loadTree(run);
-    return { ...tree.toDict(), workflow: this.#setup.book.get(run.workflow).compiled.name };
+    return { ...tree.toDict(), workflow: this.#setup.workflows.get(run.workflow).compiled.name };
   }
 
   async #loadTree(run: StoredRun): Promise<RunTree> {
-    const { desk, book } = this.#setup;
-    const { tree } = await loadTree({ store: desk.store, run, workflow: book.get(run.workflow) });
+    const { registry, workflows } = this.#setup;
+    const { tree } = await loadTree({ store: registry.store, run, workflow: workflows.get(run.workflow) });
     return tree;
   }
 
   async summary(): Promise<RunListing> {
     await this.accepted;
     const listed = toListing(await this.#row());
-    const live = this.#setup.desk.live.get(idOf(this.#setup.key));
+    const live = this.#setup.registry.live.get(idOf(this.#setup.key));
     // What a run in memory has done by now is not in its row yet.
     if (live === undefined || listed.endedAtMs !== null) return listed;
     const { runner, phase } = live;
@@ -212,27 +212,27 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   /** Undefined: it has work to do. */
   async #lookIdle(readRow?: () => Promise<StoredRun | null>, signal?: AbortSignal): Promise<RunOutcome | undefined> {
-    const { desk, key, book } = this.#setup;
-    const live = desk.live.get(idOf(key));
+    const { registry, key, workflows } = this.#setup;
+    const live = registry.live.get(idOf(key));
     if (live?.phase === "live") {
       const { runner } = live;
       await runner.idle(signal); // also when the run leaves memory
       if (runner.live && runner.isQuiet())
         return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
     }
-    const outcome = await desk.outcome(key, readRow);
+    const outcome = await registry.outcome(key, readRow);
     if (outcome !== null) return runOutcome(key.runId, outcome);
     const run = readRow === undefined ? await this.#row() : await readRow();
     if (run === null) throw runUnknown(key);
     if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
-    const { compiled } = book.get(run.workflow);
+    const { compiled } = workflows.get(run.workflow);
     const prompts = readPrompts(run.waiting, compiled, `run "${key.runId}"`);
     return { status: "waiting", prompts, wakeAtMs: run.wakeAtMs };
   }
 
   async #row(): Promise<StoredRun> {
-    const { desk, key } = this.#setup;
-    const run = await desk.store.run(key);
+    const { registry, key } = this.#setup;
+    const run = await registry.store.run(key);
     if (run === null) throw runUnknown(key);
     return run;
   }
@@ -243,11 +243,11 @@ export class StoredRunHandle implements RunHandle<unknown> {
     { key: idempotencyKey }: PostOptions,
     tell: (live: DurableRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
-    const { desk, key } = this.#setup;
+    const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
     await this.accepted;
     for (;;) {
-      const live = idempotencyKey === undefined ? await desk.open(key) : null;
+      const live = idempotencyKey === undefined ? await registry.open(key) : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null);
       const answered = createDeferred<Receipt | null>();
       tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
@@ -259,23 +259,23 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   async #post(message: Message, idempotencyKey: string | null): Promise<Receipt> {
-    const { desk, key, book } = this.#setup;
+    const { registry, key, workflows } = this.#setup;
     const { workflow } = await this.#row();
-    const text = messageText(message, book.get(workflow).compiled);
-    const posted = await desk.store.post(key, { idempotencyKey, atMs: desk.clock.now(), text });
+    const text = messageText(message, workflows.get(workflow).compiled);
+    const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
     if (posted.status === "unknown") throw runUnknown(key);
     if (posted.status === "ended") return runFinished(posted.run.status);
     if (posted.status === "duplicate" && posted.receipt !== null) return JSON.parse(posted.receipt) as Receipt;
-    const live = await desk.open(key);
-    if (live !== null) await desk.deliverPosts(key);
+    const live = await registry.open(key);
+    if (live !== null) await registry.deliverPosts(key);
     return this.#receipt(posted.position);
   }
 
   #receipt(position: number): Promise<Receipt> {
-    const { desk, key } = this.#setup;
+    const { registry, key } = this.#setup;
     return whenChanged(this.#setup, async () => {
       const run = await this.#row();
-      const receipt = await desk.store.receipt(key, position);
+      const receipt = await registry.store.receipt(key, position);
       if (receipt !== null) return JSON.parse(receipt) as Receipt;
       return run.outcome === null ? undefined : runFinished(run.status);
     });

@@ -13,8 +13,8 @@ import { answerPrompt, sendAndTell } from "../run/outside.js";
 import type { LiveRun } from "../run/run.types.js";
 import { decodeValue, type EncodedValue, encodeValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
+import type { DurableRun } from "./durable-run.js";
 import { parseJson } from "./journal-text.js";
-import type { DurableRun } from "./live-run.js";
 import type { StoredPost } from "./run-store.types.js";
 
 /** What can be asked of a run from outside. */

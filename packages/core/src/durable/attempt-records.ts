@@ -5,7 +5,7 @@ import type { RecordTurns, Turn } from "./record-turns.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store.types.js";
 import type { RecordEdit, RecordValue, StepRecords } from "./runtime.types.js";
 
-export interface RecordHome {
+export interface RecordAccess {
   readonly store: RunStore;
   readonly turns: RecordTurns;
   readonly tenant: string;
@@ -14,7 +14,7 @@ export interface RecordHome {
 /** What one attempt has read and will write. Over with the attempt, or with the commit that stores it. */
 export class AttemptRecords implements StepRecords {
   readonly #attempt: AttemptCore;
-  readonly #home: RecordHome;
+  readonly #access: RecordAccess;
   readonly #read: Map<string, Promise<StoredRecord | null>> = new Map();
   /** Version of those that have been read. */
   readonly #versions: Map<string, number> = new Map();
@@ -23,22 +23,22 @@ export class AttemptRecords implements StepRecords {
   /** The end of the step is on its way to the store. */
   #isSubmitted = false;
 
-  constructor(attempt: AttemptCore, home: RecordHome) {
+  constructor(attempt: AttemptCore, access: RecordAccess) {
     this.#attempt = attempt;
-    this.#home = home;
+    this.#access = access;
     attempt.signal.addEventListener("abort", () => {
       if (!this.#isSubmitted) this.settle();
     });
   }
 
   get tenant(): string {
-    return this.#home.tenant;
+    return this.#access.tenant;
   }
 
   async read(kind: string, id: string): Promise<RecordValue | null> {
     this.#attempt.assertAlive();
     checkNames({ kind, id });
-    const key = { tenant: this.#home.tenant, kind, id };
+    const key = { tenant: this.#access.tenant, kind, id };
     const name = textOf(key);
     const own = this.#writes.get(name);
     if (own !== undefined)
@@ -51,7 +51,7 @@ export class AttemptRecords implements StepRecords {
 
   write(edit: RecordEdit): void {
     this.#attempt.assertAlive();
-    const key = { tenant: this.#home.tenant, kind: edit.kind, id: edit.id };
+    const key = { tenant: this.#access.tenant, kind: edit.kind, id: edit.id };
     const name = textOf(key);
     const own = this.#writes.get(name);
     const version = own === undefined ? this.#versions.get(name) : own.text === null ? 0 : own.expected + 1;
@@ -88,7 +88,7 @@ export class AttemptRecords implements StepRecords {
   }
 
   async #readStored(key: RecordKey, name: string): Promise<StoredRecord | null> {
-    const { store, turns } = this.#home;
+    const { store, turns } = this.#access;
     // Who has a turn does not wait for another: two that did could wait for each other.
     if (this.#turns.size === 0 || !turns.isTaken(name)) {
       const turn = turns.take(name);

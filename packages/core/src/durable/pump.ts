@@ -1,17 +1,17 @@
 /**
- * What a runtime does by itself: keeps its leases, takes up runs that nobody has and that are due, and hears what others post.
+ * What a runtime does by itself: renews its leases, claims runs that nobody has and that are due, and hears what others post.
  *
  * @module
  */
 import type { Clock, Log } from "../engine/ports.js";
-import type { RunDesk } from "./desk.js";
+import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
 
-/** How many runs are taken up at once. */
+/** How many runs are claimed at once. */
 const BATCH = 100;
 
 export interface PumpSetup {
-  readonly desk: RunDesk;
+  readonly registry: RunRegistry;
   readonly clock: Clock;
   readonly log: Log;
   readonly renewMs: number;
@@ -35,17 +35,17 @@ export class Pump {
   /** From the first run on. */
   start(): void {
     if (this.#stopWatching !== null || this.#stopped) return;
-    const { desk, clock, renewMs } = this.#setup;
+    const { registry, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
-    this.#stopWatching = desk.store.watch((key) => {
-      desk.watchers.tell(key === null ? null : idOf(key));
-      if (key === null || desk.isForeign(key)) void this.pump();
+    this.#stopWatching = registry.store.watch((key) => {
+      registry.watchers.notify(key === null ? null : idOf(key));
+      if (key === null || registry.isForeign(key)) void this.pump();
     });
-    desk.onParked = () => void this.pump();
+    registry.onParked = () => void this.pump();
     this.#arm(this.#renewAtMs);
   }
 
-  /** Takes up everything that is due. Gives how many runs that were. */
+  /** Claims everything that is due. Gives how many runs that were. */
   pump(): Promise<number> {
     if (this.#running !== null) {
       this.#again = true;
@@ -60,7 +60,7 @@ export class Pump {
     return this.#running;
   }
 
-  /** Resolves when it takes up no more runs. */
+  /** Resolves when it claims no more runs. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopWatching?.();
@@ -69,17 +69,18 @@ export class Pump {
   }
 
   async #round(): Promise<number> {
-    const { desk, clock, log, renewMs } = this.#setup;
+    const { registry, clock, log, renewMs } = this.#setup;
     let adopted = 0;
     try {
       // Again when it took that long: a lease that has run out would be claimed below.
       while (this.#mustRenew(clock.now())) {
         this.#renewAtMs = clock.now() + renewMs;
-        await desk.renew();
+        await registry.renew();
       }
-      await desk.deliverPosts();
-      for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count) count = await desk.adoptDue(BATCH);
-      const wakeAtMs = await desk.nextWakeAtMs();
+      await registry.deliverPosts();
+      for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count)
+        count = await registry.adoptDue(BATCH);
+      const wakeAtMs = await registry.nextWakeAtMs();
       this.#arm(Math.min(this.#renewAtMs, wakeAtMs ?? Number.POSITIVE_INFINITY), wakeAtMs !== null);
     } catch (error) {
       if (!this.#stopped)
@@ -94,10 +95,10 @@ export class Pump {
     return nowMs >= this.#renewAtMs || nowMs < this.#renewAtMs - this.#setup.renewMs;
   }
 
-  /** @param isDue A run wants to be taken up: the process lives on for it. */
+  /** @param isDue A run wants to be claimed: the process lives on for it. */
   #arm(atMs: number, isDue = false): void {
-    const { clock, desk } = this.#setup;
-    const isBackground = desk.store.isLocal === true && !isDue;
+    const { clock, registry } = this.#setup;
+    const isBackground = registry.store.isLocal === true && !isDue;
     if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs && this.#isBackground === isBackground))
       return;
     this.#callOff?.();

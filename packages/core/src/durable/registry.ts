@@ -1,6 +1,6 @@
 /**
- * Which runs are in memory here, how they come and how they go. At most one in memory per run; several processes share a store
- * by leases.
+ * The registry of the runs in memory here: how they start, are claimed, and leave. At most one in memory per run; several processes
+ * share a store by leases.
  *
  * @module
  */
@@ -11,11 +11,13 @@ import { createDeferred, type Deferred } from "../run/deferred.js";
 import { continueRun } from "../run/launch.js";
 import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode-parts.js";
-import { Committer } from "./committer.js";
+import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "./durable-run.js";
+import { GroupCommit } from "./group-commit.js";
 import { parseJson } from "./journal-text.js";
-import { type Asked, DurableRun, type DurableRunHome, type DurableRunSettings } from "./live-run.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
+import { type Cancelling, type LoadReason, type PlaceSetup, Recovery, type RunsHere } from "./recovery.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type {
   ClaimedRun,
@@ -26,17 +28,14 @@ import type {
   RunStore,
   StoredRun,
 } from "./run-store.types.js";
-import { RunTails } from "./run-tails.js";
 import type { DueReport } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
-import { SharedReads } from "./shared-reads.js";
-import { type Cancelling, type GoOn, type PlaceSetup, type RunsHere, TakeUp } from "./take-up.js";
-import { RunWatchers } from "./watchers.js";
-import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
+import { StreamCache } from "./stream-cache.js";
+import { RunWatchers, SharedReads } from "./watchers.js";
 
-export interface DeskSetup {
+export interface RegistrySetup {
   readonly store: RunStore;
-  readonly book: WorkflowBook;
+  readonly workflows: RegisteredWorkflows;
   readonly owner: string;
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
@@ -58,24 +57,24 @@ export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
   readonly children: ReadonlyMap<string, RunState> | null;
 }
 
-export class RunDesk implements DurableRunHome, RunsHere {
+export class RunRegistry implements RunSupervisor, RunsHere {
   readonly store: RunStore;
-  readonly committer: Committer;
+  readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
   readonly clock: Clock;
   readonly live: Map<string, DurableRun> = new Map();
   readonly watchers: RunWatchers = new RunWatchers();
   readonly reads: SharedReads = new SharedReads(this.watchers);
-  readonly tails: RunTails;
+  readonly streams: StreamCache;
   readonly turns: RecordTurns;
-  /** A run that goes on later has left memory. */
+  /** A run that resumes later has left memory. */
   onParked: () => void = () => {};
-  readonly #book: WorkflowBook;
+  readonly #workflows: RegisteredWorkflows;
   readonly #leaseMs: number;
   readonly #log: Log;
   readonly #posts: Posts = new Posts();
-  readonly #takeUp: TakeUp;
+  readonly #recovery: Recovery;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
   /** For those who ask when the store is closed. */
@@ -83,18 +82,23 @@ export class RunDesk implements DurableRunHome, RunsHere {
   #stopped = false;
   #isOver = false;
 
-  constructor(setup: DeskSetup) {
+  constructor(setup: RegistrySetup) {
     this.store = setup.store;
-    this.committer = new Committer(setup.store);
+    this.committer = new GroupCommit(setup.store);
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
     this.turns = new RecordTurns(setup.clock);
-    this.#book = setup.book;
-    this.tails = new RunTails(this, setup.book);
+    this.#workflows = setup.workflows;
+    this.streams = new StreamCache(this, setup.workflows);
     this.#leaseMs = setup.leaseMs;
     this.#log = setup.log;
-    this.#takeUp = new TakeUp({ desk: this, book: setup.book, posts: this.#posts, backOffMs: setup.leaseMs });
+    this.#recovery = new Recovery({
+      registry: this,
+      workflows: setup.workflows,
+      posts: this.#posts,
+      backOffMs: setup.leaseMs,
+    });
   }
 
   get isStopped(): boolean {
@@ -143,11 +147,11 @@ export class RunDesk implements DurableRunHome, RunsHere {
     const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
     const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
     const { untilMs } = this.lease;
-    run.draft.create = { ...record, lease: { owner: this.owner, untilMs } };
-    run.draft.blobs.push(workflow.code);
+    run.nextCommit().create = { ...record, lease: { owner: this.owner, untilMs } };
+    run.nextCommit().blobs.push(workflow.code);
     const stored = createDeferred<StoredRun | null>();
     this.#starting.set(run, stored);
-    run.draft.stored.promise.then(
+    run.nextCommit().stored.promise.then(
       () => stored.resolve(null),
       (error: unknown) => stored.reject(error),
     );
@@ -173,12 +177,12 @@ export class RunDesk implements DurableRunHome, RunsHere {
       family,
       isForked: true,
     });
-    run.draft.create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
+    run.nextCommit().create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
     const stored = createDeferred<StoredRun | null>();
     this.#starting.set(run, stored);
-    run.draft.stored.promise.then(
+    run.nextCommit().stored.promise.then(
       () => stored.resolve(null),
       (error: unknown) => stored.reject(error),
     );
@@ -198,7 +202,7 @@ export class RunDesk implements DurableRunHome, RunsHere {
     const live = this.live.get(idOf(key));
     if (live?.phase === "live" && live.runner.isQuiet()) live.leave("waiting");
     if (live !== undefined && live.phase !== "live") await live.left;
-    await this.#takeUp.letGo(key);
+    await this.#recovery.letGo(key);
   }
 
   // ---- runs that come back
@@ -229,21 +233,25 @@ export class RunDesk implements DurableRunHome, RunsHere {
 
   /** @throws {WorkflowError} What kept the run from being loaded here, while nobody else has it. */
   async #assertLoadable(key: RunKey): Promise<void> {
-    const error = this.#takeUp.failures.get(idOf(key));
+    const error = this.#recovery.failures.get(idOf(key));
     if (error === undefined) return;
     const lease = (await this.store.run(key))?.lease;
-    if (lease && lease.owner !== this.#takeUp.backOffOwner) this.#takeUp.failures.delete(idOf(key));
+    if (lease && lease.owner !== this.#recovery.backOffOwner) this.#recovery.failures.delete(idOf(key));
     else throw error;
   }
 
-  /** Takes up a run that this owner has just claimed. */
-  async adopt(claimed: ClaimedRun, goOn: GoOn = "recover", asked: Asked | null = null): Promise<DurableRun | null> {
+  /** Loads a run that this owner has just claimed. */
+  async adopt(
+    claimed: ClaimedRun,
+    why: LoadReason = "recover",
+    request: RunRequest | null = null,
+  ): Promise<DurableRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and whoever asked for it gets it.
     if (known !== undefined && !this.#starting.has(known)) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#takeUp.load(claimed, goOn, asked));
+    return this.#opening.get(id) ?? this.#remember(id, this.#recovery.load(claimed, why, request));
   }
 
   #remember(id: string, opening: Promise<DurableRun | null>): Promise<DurableRun | null> {
@@ -253,9 +261,9 @@ export class RunDesk implements DurableRunHome, RunsHere {
     return opening;
   }
 
-  async #claim(key: RunKey, goOn: GoOn): Promise<DurableRun | null> {
+  async #claim(key: RunKey, why: LoadReason): Promise<DurableRun | null> {
     const claimed = await this.store.claim(key, this.lease);
-    return claimed === null ? null : this.#takeUp.load(claimed, goOn);
+    return claimed === null ? null : this.#recovery.load(claimed, why);
   }
 
   /** In memory from here on. */
@@ -266,10 +274,10 @@ export class RunDesk implements DurableRunHome, RunsHere {
       prefaces: null,
       family: null,
       isStored: true,
-      asked: null,
+      request: null,
       isForked: false,
       ...setup,
-      home: this,
+      supervisor: this,
       workflow,
     });
     this.live.set(idOf(setup.key), live);
@@ -300,19 +308,19 @@ export class RunDesk implements DurableRunHome, RunsHere {
   }
 
   nextWakeAtMs(): Promise<number | null> {
-    return this.store.nextWakeAtMs({ workflows: this.#book.names });
+    return this.store.nextWakeAtMs({ workflows: this.#workflows.names });
   }
 
   async due(limit: number): Promise<DueReport> {
     await this.committer.barrier();
-    const asked = { nowMs: this.clock.now(), limit, workflows: this.#book.names };
-    const { runs, wakeAtMs } = await this.store.due(asked);
+    const request = { nowMs: this.clock.now(), limit, workflows: this.#workflows.names };
+    const { runs, wakeAtMs } = await this.store.due(request);
     return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
   }
 
   /** Gives how many it took up. */
   async adoptDue(limit: number): Promise<number> {
-    const claimed = await this.store.claimDue({ ...this.lease, limit, workflows: this.#book.names });
+    const claimed = await this.store.claimDue({ ...this.lease, limit, workflows: this.#workflows.names });
     for (const one of claimed) {
       await this.adopt(one).catch((error: unknown) =>
         this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
@@ -330,7 +338,7 @@ export class RunDesk implements DurableRunHome, RunsHere {
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
     this.#isOver = true;
-    this.watchers.tell(null);
+    this.watchers.notify(null);
   }
 
   /** Resolves when everybody who waits for a run has had a last look at the store. */
@@ -366,7 +374,7 @@ export class RunDesk implements DurableRunHome, RunsHere {
         outcomeError(live.key.runId, outcome),
       );
     if (this.#stopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
-    this.#tell(live.key);
+    this.#notify(live.key);
   }
 
   onLeft(live: DurableRun): void {
@@ -400,11 +408,11 @@ export class RunDesk implements DurableRunHome, RunsHere {
   #forget(live: DurableRun): void {
     const id = idOf(live.key);
     if (this.live.get(id) === live) this.live.delete(id);
-    this.#tell(live.key);
+    this.#notify(live.key);
   }
 
-  #tell(key: RunKey): void {
-    this.watchers.tell(idOf(key));
+  #notify(key: RunKey): void {
+    this.watchers.notify(idOf(key));
   }
 
   // ---- how runs ended
@@ -432,7 +440,7 @@ export class RunDesk implements DurableRunHome, RunsHere {
 
   storedOutcome(run: StoredRun): Outcome | null {
     if (run.outcome === null) return null;
-    const { compiled } = this.#book.get(run.workflow);
+    const { compiled } = this.#workflows.get(run.workflow);
     return decodeOutcome(compiled, parseJson(run.outcome, `run "${run.key.runId}"`));
   }
 }

@@ -18,10 +18,10 @@ import { migrateState } from "../workflow/state-version.js";
 import { unpackJson } from "./blob-text.js";
 import { type CodeGraph, nodeAt } from "./code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
+import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
 import { type Member, RunTree } from "./run-tree.js";
 import { runTooLarge } from "./runtime-errors.js";
-import type { RegisteredWorkflow } from "./workflow-book.js";
 
 /** How many batches are read at once. */
 const PAGE = 500;

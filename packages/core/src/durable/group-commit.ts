@@ -17,7 +17,7 @@ export interface Committing {
   onCommitFailed(error: unknown): void;
 }
 
-export class Committer {
+export class GroupCommit {
   readonly #store: RunStore;
   #waiting: Committing[] = [];
   #scheduled = false;
@@ -50,13 +50,13 @@ export class Committer {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const asked = this.#waiting;
+      const waiting = this.#waiting;
       const barriers = this.#barriers;
       this.#waiting = [];
       this.#barriers = [];
       const runs: Committing[] = [];
       const commits: RunCommit[] = [];
-      for (const run of asked) {
+      for (const run of waiting) {
         const commit = run.takeCommit();
         if (commit === null) continue;
         runs.push(run);

@@ -13,12 +13,12 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import { unpackText } from "./blob-text.js";
 import { blobOf } from "./load.js";
 import { countWhile } from "./memory-run.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { RunKey, RunStore, StoredEvent, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
-import type { SharedReads } from "./shared-reads.js";
 import { readShown } from "./shown-text.js";
-import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
+import type { SharedReads } from "./watchers.js";
 
 /** How many events are read at once. */
 const PAGE = 200;
@@ -27,7 +27,7 @@ const RUNS = 64;
 const EVENTS = 1_000;
 const CHARACTERS = 1_000_000;
 
-export interface TailPage {
+export interface StreamPage {
   readonly items: readonly StreamedEvent[];
   /** Nothing comes after it. */
   readonly isLast: boolean;
@@ -40,15 +40,15 @@ export interface StoredRuns {
   storedOutcome(run: StoredRun): Outcome | null;
 }
 
-export class RunTails {
+export class StreamCache {
   readonly #runs: StoredRuns;
-  readonly #book: WorkflowBook;
+  readonly #workflows: RegisteredWorkflows;
   /** The one that was used last is last. */
-  readonly #tails: Map<string, Tail> = new Map();
+  readonly #streams: Map<string, CachedStream> = new Map();
 
-  constructor(runs: StoredRuns, book: WorkflowBook) {
+  constructor(runs: StoredRuns, workflows: RegisteredWorkflows) {
     this.#runs = runs;
-    this.#book = book;
+    this.#workflows = workflows;
   }
 
   /**
@@ -57,32 +57,32 @@ export class RunTails {
    * @param isFirst Of this reader: then the store is asked, as the run may be another of the same id.
    * @throws {WorkflowError} `RUN_UNKNOWN`
    */
-  async read(key: RunKey, after: number, isFirst: boolean): Promise<TailPage | undefined> {
+  async read(key: RunKey, after: number, isFirst: boolean): Promise<StreamPage | undefined> {
     const { reads } = this.#runs;
     const id = idOf(key);
     const kept = isFirst ? null : this.#of(id).after(after);
     return kept ?? reads.get(`events after ${after} of ${id}`, () => this.#load(key, after));
   }
 
-  async #load(key: RunKey, after: number): Promise<TailPage | undefined> {
+  async #load(key: RunKey, after: number): Promise<StreamPage | undefined> {
     const { store } = this.#runs;
     // In this order: what the run showed before its end is stored before its end.
     const run = await store.run(key);
     if (run === null) throw runUnknown(key);
     const events = await store.events(key, { after, limit: PAGE });
     if (events.length === 0) return run.outcome === null ? undefined : this.#end(run, after);
-    const workflow = this.#book.get(run.workflow);
+    const workflow = this.#workflows.get(run.workflow);
     const read = await Promise.all(events.map((event) => this.#shown(key, event, workflow)));
     this.#of(idOf(key)).keep(run.createdAtMs, after, read);
     return { items: read.map(({ item }) => item), isLast: false };
   }
 
-  #of(id: string): Tail {
-    const tail = this.#tails.get(id) ?? new Tail();
-    this.#tails.delete(id);
-    this.#tails.set(id, tail);
-    if (this.#tails.size > RUNS) this.#tails.delete(this.#tails.keys().next().value as string);
-    return tail;
+  #of(id: string): CachedStream {
+    const stream = this.#streams.get(id) ?? new CachedStream();
+    this.#streams.delete(id);
+    this.#streams.set(id, stream);
+    if (this.#streams.size > RUNS) this.#streams.delete(this.#streams.keys().next().value as string);
+    return stream;
   }
 
   async #shown(key: RunKey, { sequence, text }: StoredEvent, { compiled }: RegisteredWorkflow): Promise<Read> {
@@ -92,7 +92,7 @@ export class RunTails {
     return { item: { sequence, ...readShown(whole, compiled, who) }, characters: whole.length };
   }
 
-  #end(run: StoredRun, after: number): TailPage {
+  #end(run: StoredRun, after: number): StreamPage {
     const outcome = this.#runs.storedOutcome(run);
     const sequence = run.lastEvent + 1;
     const event = outcome === null ? null : (terminalEvent(outcome) as WorkflowEvent);
@@ -107,14 +107,14 @@ interface Read {
 }
 
 /** Every event after number `#from`, up to the last one that is kept. */
-class Tail {
+class CachedStream {
   #createdAtMs = Number.NaN;
   #from = Number.NaN;
   #kept: Read[] = [];
   #characters = 0;
 
   /** Null: what comes after this number is not here. */
-  after(number: number): TailPage | null {
+  after(number: number): StreamPage | null {
     const last = this.#kept.at(-1);
     if (last === undefined || !(number >= this.#from && number < last.item.sequence)) return null;
     const start = countWhile(this.#kept, ({ item }) => item.sequence <= number);

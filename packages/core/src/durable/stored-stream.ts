@@ -8,12 +8,12 @@ import type { StreamCursor, StreamOptions, StreamSource } from "../stream/stream
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { ValueType } from "../value/plain.js";
 import { whenChanged } from "./change.js";
-import type { RunDesk } from "./desk.js";
+import type { RunRegistry } from "./registry.js";
 import type { RunKey } from "./run-store.types.js";
-import type { TailPage } from "./run-tails.js";
+import type { StreamPage } from "./stream-cache.js";
 
 export interface StoredStreamSetup {
-  readonly desk: RunDesk;
+  readonly registry: RunRegistry;
   readonly key: RunKey;
   /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
@@ -23,7 +23,7 @@ export function storedStream(setup: StoredStreamSetup, options: StreamOptions = 
   return createRunStream(new StoredSource(setup), options);
 }
 
-interface Page extends TailPage {
+interface Page extends StreamPage {
   /** Of the item that comes next. */
   position: number;
 }
@@ -50,7 +50,7 @@ class StoredSource implements StreamSource {
   }
 
   async changed(cursor: StreamCursor): Promise<void> {
-    const { desk, key, accept } = this.#setup;
+    const { registry, key, accept } = this.#setup;
     if (!this.#isAccepted) await accept();
     this.#isAccepted = true;
     let again: () => void = () => {};
@@ -65,7 +65,7 @@ class StoredSource implements StreamSource {
         this.#setup,
         async () => {
           if (isWoken) return true;
-          const page = await desk.tails.read(key, cursor.after ?? -1, !this.#pages.has(cursor));
+          const page = await registry.streams.read(key, cursor.after ?? -1, !this.#pages.has(cursor));
           if (page) this.#pages.set(cursor, { ...page, position: 0 });
           return page !== undefined || undefined;
         },

@@ -10,8 +10,8 @@ import { isCurrent } from "../engine/reduce/work.js";
 import type { StepCompleted, StepFailed, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
 import type { AttemptCore, LiveRun } from "../run/run.types.js";
-import { AttemptRecords, type RecordHome } from "./attempt-records.js";
-import type { Draft, PendingRecords } from "./draft.js";
+import { AttemptRecords, type RecordAccess } from "./attempt-records.js";
+import type { Commit, PendingRecords } from "./commit.js";
 import { recordConflict } from "./record-text.js";
 import type { RecordKey } from "./run-store.types.js";
 
@@ -22,21 +22,21 @@ export interface EntryTexts {
 
 export class RunRecords {
   readonly #texts: EntryTexts;
-  readonly #home: RecordHome;
+  readonly #access: RecordAccess;
   readonly #ofAttempts: WeakMap<object, AttemptRecords> = new WeakMap();
   /** By the ticks that they are stored with. */
   readonly #submitted: Map<Tick, AttemptRecords> = new Map();
-  /** Those in drafts. */
+  /** Those in commits. */
   readonly #admitted: Set<AttemptRecords> = new Set();
 
-  constructor(texts: EntryTexts, home: RecordHome) {
+  constructor(texts: EntryTexts, access: RecordAccess) {
     this.#texts = texts;
-    this.#home = home;
+    this.#access = access;
   }
 
   of(attempt: AttemptCore): AttemptRecords {
     let records = this.#ofAttempts.get(attempt);
-    if (records === undefined) this.#ofAttempts.set(attempt, (records = new AttemptRecords(attempt, this.#home)));
+    if (records === undefined) this.#ofAttempts.set(attempt, (records = new AttemptRecords(attempt, this.#access)));
     return records;
   }
 
@@ -64,36 +64,36 @@ export class RunRecords {
     return next < 0 ? queue : queue.splice(0, next);
   }
 
-  /** A round goes into the draft. */
-  admit(runner: LiveRun, round: Tick[], draft: Draft): void {
+  /** A round goes into the commit. */
+  admit(runner: LiveRun, round: Tick[], commit: Commit): void {
     const tick = round[0] as StepCompleted;
     const records = this.#submitted.get(tick);
     if (records === undefined) return;
     this.#submitted.delete(tick);
-    const pending = { records, runner, round, entry: draft.entries.length };
+    const pending = { records, runner, round, entry: commit.entries.length };
     const item = runner.state.items.get(tick.item);
     if (runner.state.status !== "running" || !item || !isCurrent(item, tick.attempt)) records.settle();
-    else if (draft.records.some((other) => other.records.writesAnyOf(records.writes))) refuse(pending);
+    else if (commit.records.some((other) => other.records.writesAnyOf(records.writes))) refuse(pending);
     else {
-      draft.records.push(pending);
+      commit.records.push(pending);
       this.#admitted.add(records);
     }
   }
 
-  stored(draft: Draft): void {
-    for (const { records } of draft.records) this.#settle(records);
+  stored(commit: Commit): void {
+    for (const { records } of commit.records) this.#settle(records);
   }
 
-  /** The draft was not stored: puts something else in the place of the steps that have to run again. */
-  refuse(draft: Draft, conflicts: readonly RecordKey[]): void {
-    for (const pending of draft.records.splice(0)) {
+  /** The commit was not stored: puts something else in the place of the steps that have to run again. */
+  refuse(commit: Commit, conflicts: readonly RecordKey[]): void {
+    for (const pending of commit.records.splice(0)) {
       if (!pending.records.writesAnyOf(conflicts)) {
-        draft.records.push(pending);
+        commit.records.push(pending);
         continue;
       }
       refuse(pending);
       this.#admitted.delete(pending.records);
-      draft.entries[pending.entry] = this.#texts.entryOf(pending.runner, pending.round[0] as Tick);
+      commit.entries[pending.entry] = this.#texts.entryOf(pending.runner, pending.round[0] as Tick);
     }
   }
 

@@ -51,7 +51,7 @@ export function runIdConflict({ runId }: RunKey, stored: string, asked: string):
   });
 }
 
-export function cannotGoOn(runId: string, status: string, how: "resume" | "retry"): WorkflowError {
+export function cannotResume(runId: string, status: string, how: "resume" | "retry"): WorkflowError {
   return new WorkflowError({
     code: how === "resume" ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",
     message: `Run "${runId}" is ${status}; it cannot be ${how === "resume" ? "resumed" : "retried"}.`,

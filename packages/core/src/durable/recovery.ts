@@ -1,5 +1,5 @@
 /**
- * A claimed run, taken up where its ticks end.
+ * Recovery: a claimed run is loaded, and resumes where its ticks end.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import { createRunState, type Outcome } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { continueRun } from "../run/launch.js";
 import { initialStore } from "../run/state-of-run.js";
-import type { Asked, DurableRun, DurableRunSetup } from "./live-run.js";
+import type { DurableRun, DurableRunSetup, RunRequest } from "./durable-run.js";
 import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { isNotBegun, readStart } from "./start-text.js";
 import type { RunWatchers } from "./watchers.js";
-import type { RegisteredWorkflow, WorkflowBook } from "./workflow-book.js";
 
-/** Why it goes on: a run that has ended does only when it is asked to. */
-export type GoOn = "recover" | "resume" | "retry" | Cancelling;
+/** Why a run is loaded: one that has ended resumes on request only. */
+export type LoadReason = "recover" | "resume" | "retry" | Cancelling;
 
 /** A scheduled run is begun before its time to be cancelled: the outcome of every run is one of its ticks. */
 export interface Cancelling {
   readonly reason: unknown;
-  readonly asked: Asked;
+  readonly request: RunRequest;
   /** Set where the run was begun with it: nothing is left to be sent. */
   isTaken: boolean;
 }
@@ -41,24 +41,24 @@ export interface RunsHere {
 /** What is known of a run that comes into memory; the rest is as for one that is stored and has no past. */
 export type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
 
-export interface TakeUpSetup {
-  readonly desk: RunsHere;
-  readonly book: WorkflowBook;
+export interface RecoverySetup {
+  readonly registry: RunsHere;
+  readonly workflows: RegisteredWorkflows;
   readonly posts: Posts;
   /** How long a run that could not be loaded is left alone. */
   readonly backOffMs: number;
 }
 
-export class TakeUp {
+export class Recovery {
   /** What kept runs from being loaded here. */
   readonly failures: Map<string, unknown> = new Map();
   /** Has the leases of those: nobody takes one up again before it has run out. */
   readonly backOffOwner: string;
-  readonly #setup: TakeUpSetup;
+  readonly #setup: RecoverySetup;
 
-  constructor(setup: TakeUpSetup) {
+  constructor(setup: RecoverySetup) {
     this.#setup = setup;
-    this.backOffOwner = `${setup.desk.owner} backs off`;
+    this.backOffOwner = `${setup.registry.owner} backs off`;
   }
 
   /**
@@ -66,24 +66,24 @@ export class TakeUp {
    *
    * @throws {WorkflowError} What keeps it from being loaded; the run is nobody's again then.
    */
-  async load(claimed: ClaimedRun, goOn: GoOn, asked: Asked | null = null): Promise<DurableRun | null> {
+  async load(claimed: ClaimedRun, why: LoadReason, request: RunRequest | null = null): Promise<DurableRun | null> {
     const { run } = claimed;
-    const { desk, book } = this.#setup;
-    const workflow = book.find(run.workflow);
+    const { registry, workflows } = this.#setup;
+    const workflow = workflows.find(run.workflow);
     try {
       if (workflow === undefined) return await this.#giveBack(run);
-      if (desk.isStopped) return await this.#release(run);
-      if (isNotBegun(run)) return await this.#begin(claimed, workflow, goOn);
-      const loaded = await loadTree({ store: desk.store, run, workflow });
-      if (loaded.tree.root.state.outcome !== null && goOn === "recover") return this.#close(claimed, workflow, loaded);
-      if (desk.isStopped) return await this.#release(run);
-      const live = this.#resume(claimed, workflow, { loaded, goOn, asked });
+      if (registry.isStopped) return await this.#release(run);
+      if (isNotBegun(run)) return await this.#begin(claimed, workflow, why);
+      const loaded = await loadTree({ store: registry.store, run, workflow });
+      if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
+      if (registry.isStopped) return await this.#release(run);
+      const live = this.#resume(claimed, workflow, { loaded, why, request });
       this.failures.delete(idOf(run.key));
       return live;
     } catch (error) {
       this.failures.set(idOf(run.key), error);
       await this.#giveBack(run);
-      desk.watchers.tell(idOf(run.key));
+      registry.watchers.notify(idOf(run.key));
       throw error;
     }
   }
@@ -91,7 +91,7 @@ export class TakeUp {
   /** A run that could not be loaded is nobody's again. */
   async letGo(key: RunKey): Promise<void> {
     this.failures.delete(idOf(key));
-    const { store, clock } = this.#setup.desk;
+    const { store, clock } = this.#setup.registry;
     if ((await store.run(key))?.lease?.owner !== this.backOffOwner) return;
     const nowMs = clock.now();
     const claimed = await store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + 1 });
@@ -100,9 +100,9 @@ export class TakeUp {
   }
 
   /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
-  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, goOn: GoOn): Promise<DurableRun | null> {
-    const { desk } = this.#setup;
-    if (run.startAtMs > desk.clock.now() && typeof goOn === "string") return this.#release(run);
+  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, why: LoadReason): Promise<DurableRun | null> {
+    const { registry } = this.#setup;
+    if (run.startAtMs > registry.clock.now() && typeof why === "string") return this.#release(run);
     const { compiled, code } = workflow;
     const isOther = run.code !== code.hash;
     const stored = readStart(run, workflow);
@@ -110,14 +110,21 @@ export class TakeUp {
     const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
     const prefaces = isOther ? new Map<string, Tick[]>() : null;
-    const asked = typeof goOn === "string" ? null : goOn.asked;
-    const live = desk.place(workflow, { key: run.key, epoch: run.epoch, state, status: "waiting", prefaces, asked });
+    const request = typeof why === "string" ? null : why.request;
+    const live = registry.place(workflow, {
+      key: run.key,
+      epoch: run.epoch,
+      state,
+      status: "waiting",
+      prefaces,
+      request,
+    });
     const atMs = live.runner.now();
     live.runner.begin({ ...started, atMs });
     // In the same round: no step begins.
-    if (typeof goOn !== "string") {
-      live.runner.submit({ type: "run.cancelled", atMs, reason: goOn.reason });
-      goOn.isTaken = true;
+    if (typeof why !== "string") {
+      live.runner.submit({ type: "run.cancelled", atMs, reason: why.reason });
+      why.isTaken = true;
     }
     this.#setup.posts.deliver(live, posts);
     return live;
@@ -127,7 +134,7 @@ export class TakeUp {
   #close({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, loaded: LoadedTree): null {
     const { key, epoch } = run;
     const { state } = loaded.tree.root;
-    const live = this.#setup.desk.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
+    const live = this.#setup.registry.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
     catchUp(live, run, loaded);
     // Those that the run took with its last ticks; whoever sent the others is told that it has ended.
     for (const post of posts) this.#setup.posts.isDone(live, post, loaded.tree.receipts);
@@ -138,22 +145,26 @@ export class TakeUp {
   #resume(
     { run, posts }: ClaimedRun,
     workflow: RegisteredWorkflow,
-    { loaded, goOn, asked }: { readonly loaded: LoadedTree; readonly goOn: GoOn; readonly asked: Asked | null },
+    {
+      loaded,
+      why,
+      request,
+    }: { readonly loaded: LoadedTree; readonly why: LoadReason; readonly request: RunRequest | null },
   ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
     const prefaces = prefacesOf(loaded, workflow);
     const family = tree.family();
-    const live = this.#setup.desk.place(workflow, {
+    const live = this.#setup.registry.place(workflow, {
       key: run.key,
       epoch: run.epoch,
       state: tree.root.state,
-      // Also of one that had ended: its first tick says that it goes on.
+      // Also of one that had ended: its first tick says that it resumes.
       status: run.status === "running" ? "running" : "waiting",
       ticks,
       snapshotAt,
       prefaces,
       family: family.size === 0 ? null : family,
-      asked,
+      request,
       isForked: run.forkedFrom !== null,
     });
     catchUp(live, run, loaded);
@@ -161,24 +172,25 @@ export class TakeUp {
     const { runner } = live;
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
-    continueRun(runner, { type: goOn === "retry" ? "run.retried" : "run.resumed", atMs });
+    continueRun(runner, { type: why === "retry" ? "run.retried" : "run.resumed", atMs });
     if (run.outcome === null) this.#setup.posts.deliver(live, open);
     else this.#setup.posts.refuse(live, open, runFinished(run.status));
     return live;
   }
 
   async #release({ key, epoch }: Pick<StoredRun, "key" | "epoch">): Promise<null> {
-    const { desk } = this.#setup;
-    await desk.store.commit([{ key, owner: desk.owner, epoch, release: true }]);
+    const { registry } = this.#setup;
+    await registry.store.commit([{ key, owner: registry.owner, epoch, release: true }]);
     return null;
   }
 
-  /** What kept it from loading will still be there in a moment, so it is not taken up again at once, by anybody. */
+  /** What kept it from loading will still be there in a moment, so nobody claims it again at once. */
   async #giveBack({ key, epoch, outcome }: StoredRun): Promise<null> {
-    const { desk, backOffMs } = this.#setup;
+    const { registry, backOffMs } = this.#setup;
     await this.#release({ key, epoch });
-    const nowMs = desk.clock.now();
-    if (outcome === null) await desk.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs });
+    const nowMs = registry.clock.now();
+    if (outcome === null)
+      await registry.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs });
     return null;
   }
 }
