@@ -1,8 +1,9 @@
 /**
- * `millrace/engine`: the seam for hosts. A host stores ticks before it reduces them, and performs the commands.
+ * `millrace/engine`: the interface for hosts. A host stores ticks before it reduces them, and performs the commands.
  *
- * - In process: `setPorts(workflow, { journal })`, and every round of ticks is handed to the journal before it takes effect.
- * - As short activations: load the state, `outstanding(...)`, `reduce` what came, store ticks, state and commands together.
+ * - In process: `setPorts(workflow, { journal })`; the journal gets every round of ticks before it takes effect.
+ * - In short activations: load the state, call `outstanding(...)`, `reduce` what arrived, and store ticks, state and
+ *   commands together.
  *
  * @module
  */
@@ -75,7 +76,7 @@ export type { EncodedTick } from "./snapshot/tick-codec.js";
 export { toMs } from "./value/duration.js";
 
 /**
- * The workflow behind a name in `static children`. A class of it has one instance, whoever asks.
+ * The workflow behind a name in `static children`. A class has one instance for all parents.
  *
  * @throws {WorkflowError} `CHILD_UNKNOWN`
  */
@@ -84,9 +85,9 @@ export function compileChild(parent: CompiledWorkflow, name: string): CompiledWo
 }
 
 /**
- * The snapshot of a run that a host has as a state, for `Context.fromDict`.
+ * Makes a snapshot, for `Context.fromDict`, of a run that a host has as a state.
  *
- * @param children Its open children and theirs, by run id.
+ * @param children Its open children at any depth, by run id.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a value that cannot be stored.
  */
 export function encodeSnapshot(
@@ -97,15 +98,15 @@ export function encodeSnapshot(
   return encodeRun(compiled, { state, children });
 }
 
-/** Gives a workflow other ports. Before its first run: runs under way keep theirs. */
+/** Sets the ports of a workflow. Call it before the first run: runs under way keep their ports. */
 export function setPorts(workflow: Workflow, ports: Partial<Ports>): void {
   setPortsOf(compileWorkflow(workflow), ports);
 }
 
 /**
- * What a loaded run has to do next, children included.
+ * Commands of a loaded run, children included.
  *
- * What was under way starts over, so this is a tick like any other: store it before.
+ * Work under way starts over, so this is a tick like any other: store it first.
  */
 export function outstanding(routing: Routing, state: RunState, tick: RunResumed | RunRetried): Command[] {
   const commands = reduce(routing, state, tick);

@@ -1,8 +1,8 @@
 /**
  * The public surface of `millrace`.
  *
- * Types that only show up inside inferred types are exported too: without them a user's own `.d.ts` cannot name
- * `class Joke extends event(...)` or an exported workflow (TS2742, TS4020).
+ * Types that only occur in inferred types are exported, too: without them a user's `.d.ts` cannot name `class Joke
+ * extends event(...)` or an exported workflow (TS2742, TS4020).
  *
  * @module
  */

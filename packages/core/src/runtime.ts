@@ -1,5 +1,6 @@
 /**
- * `millrace/runtime`: durable runs. The same workflows over a store; after a crash at any moment, every run goes on.
+ * `millrace/runtime`: durable runs. Runs the same workflows over a store; after a crash at any moment, every run is
+ * resumed.
  *
  * @module
  */

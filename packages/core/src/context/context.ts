@@ -1,9 +1,9 @@
-/** The value `Context`: contexts of runs that have not begun, or come from a snapshot. */
+/** The value `Context`: creates contexts for new runs, or from snapshots. */
 import { contextFromDict, newContext } from "../run/run-context.js";
 import type { ContextClass, Context as StepFace } from "./context.types.js";
 import type { FromDictOptions } from "./run-context.types.js";
 
-// A call that bundlers may drop: only who restores snapshots bundles what reads them.
+// A call that bundlers may drop: only programs that restore snapshots bundle the reader.
 export const Context: ContextClass = /* @__PURE__ */ createContextClass();
 
 function createContextClass(): ContextClass {

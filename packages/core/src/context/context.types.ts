@@ -1,5 +1,5 @@
 /**
- * What a step holds (`Context`), and what the caller holds (`RunContext`).
+ * The contexts of steps (`Context`) and of callers (`RunContext`).
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { FromDictOptions, RunContext } from "./run-context.types.js";
 import type { Editable } from "./store.types.js";
 
 /**
- * A run's context as a step sees it. A plain `Context` says nothing about the state and accepts every workflow's.
+ * Context of a run for its steps. A plain `Context` accepts every workflow's context and knows nothing of the state.
  *
  * `out` is declared, not measured: see `Store`.
  */
@@ -23,31 +23,35 @@ export interface Context<
   /** @ts-ignore [2636] -- see above; `ignore`, because the comment also has to hold in the emitted `.d.ts` */
   out State = unknown,
 > extends RunContext<State> {
-  /** Aborted, with the reason, when the attempt is over: run cancelled or timed out, step timed out, host shut down. */
+  /**
+   * Aborts with the reason when the attempt is over: the run was cancelled or timed out, the step timed out, or the
+   * host stopped.
+   */
   readonly signal: AbortSignal;
 
   /**
-   * Sends when this attempt next commits (a wait, a child, a sleep, a yield, its return); a failed attempt has sent nothing.
+   * Sends an event with this attempt's next commit (a wait, a child, a sleep, a yield, its return); a failed attempt
+   * sends nothing.
    *
-   * @throws {WorkflowError} `EVENT_UNDECLARED` when `emits` does not list it, `STEP_UNKNOWN` when `step` does not exist,
-   * `EVENT_NOT_ACCEPTED` when that step does not take it, `EVENT_NOT_SENDABLE` for an event that ends a run.
+   * @throws {WorkflowError} `EVENT_UNDECLARED` when `emits` does not list it, `STEP_UNKNOWN` when `step` does not
+   * exist, `EVENT_NOT_ACCEPTED` when that step does not accept it, `EVENT_NOT_SENDABLE` for an event that ends a run.
    */
   sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
-  /** Shows an event to stream readers, at once; no step gets it. */
+  /** Shows an event to readers of the stream at once. No step gets it. */
   writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
 
   /**
-   * Waits here, without holding a worker slot, until a matching event arrives.
+   * Waits until a matching event arrives, without holding a worker slot.
    *
    * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `WAIT_KEY_REQUIRED` when a second wait for this event is
-   * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it, `OPTION_INVALID` or `VALUE_UNSERIALIZABLE` for a
-   * `where` that is no data, and could never match.
+   * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it, `OPTION_INVALID` or `VALUE_UNSERIALIZABLE`
+   * for a `where` that is not data and so could never match.
    */
   waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options?: WaitOptions<Event>): Promise<Event>;
 
   /**
-   * The events in the order of `expected`, once all of them have come; null until then. Surplus stays for the next set.
-   * In a step with `subclasses: true` a subclass counts as what is expected.
+   * Returns the events in the order of `expected` once all have arrived; `null` until then. Surplus events stay for the
+   * next set. In a step with `subclasses: true`, a subclass counts as its base.
    */
   collectEvents<const Expected extends readonly EventClass[]>(
     event: WorkflowEvent,
@@ -63,25 +67,27 @@ export interface Context<
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result>;
 
   /**
-   * Runs another workflow as part of this run: one snapshot, shared cancellation, streamed events with their origin.
-   * `child` is one of the values of `static children = { digest: Digest }`; by its name, `"digest"`, the result is `unknown`.
+   * Runs another workflow as part of this run: with one snapshot, shared cancellation, and its events in the stream
+   * with their origin. `child` is one of the values of `static children = { digest: Digest }`. With its name,
+   * `"digest"`, the type of the result is `unknown`.
    *
-   * @throws {WorkflowError} `CHILD_UNKNOWN` when it is not among the `children`, `CHILD_FAILED` when it failed, `STORE_NOT_SHAREABLE`
-   * when it cannot have the store that `store: "shared"` gives it.
+   * @throws {WorkflowError} `CHILD_UNKNOWN` when it is not among the `children`, `CHILD_FAILED` when it has failed,
+   * `STORE_NOT_SHAREABLE` when `store: "shared"` is not possible.
    */
   runChild<Child extends ChildReference>(
     child: Child,
     ...args: RunArguments<ChildFlow<Child>, ChildOptions>
   ): Promise<ResultOf<ChildFlow<Child>>>;
 
-  /** Sleeps without holding a worker slot; survives a restore. A date in the past returns at once. */
+  /** Sleeps without holding a worker slot; survives a restore. Returns at once for a date in the past. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
 
   /**
-   * Ends the step with an edit of the state and its output in one act: both count, or neither. Return what it gives, alone.
+   * Ends the step with an edit of the state and its output, which take effect together or not at all. Return the result
+   * as the only output.
    *
-   * `edit` runs at once when the step has returned, synchronously, on a draft of the state; what it gives is the output of the step. When
-   * it throws, or its output is refused, nothing has changed and the attempt has failed.
+   * `edit` runs when the step has returned, synchronously, on a draft of the state; what it returns is the output of
+   * the step. When it throws, or its output is refused, nothing has changed and the attempt has failed.
    *
    * @example
    * return ctx.finish((state) => {
@@ -93,29 +99,32 @@ export interface Context<
    */
   finish<Output>(edit: (state: Editable<State>) => Output): Finished<Output>;
 
-  /** @throws {WorkflowError} `ATTEMPT_ENDED` after the end of the attempt. */
+  /** Facts about the retries of this step. @throws {WorkflowError} `ATTEMPT_ENDED` after the end of the attempt. */
   retryInfo(): RetryState;
 }
 
 export interface SendOptions {
-  /** Only this step gets it. */
+  /** Sends the event only to this step. */
   readonly step?: string;
-  /** Survives a restore. */
+  /** Delivers the event after this time; survives a restore. */
   readonly delay?: Duration;
-  /** `"run"` takes the event out of the sender's fan-out, so that no batch waits for it. @default the sender's scope */
+  /**
+   * `"run"` takes the event out of the sender's fan-out, so that no batch waits for it. @default the scope of the
+   * sender
+   */
   readonly scope?: "run";
-  /** Leaves at once; a second attempt that changes its mind cannot call it back. */
+  /** Sends at once instead of with the next commit; a later attempt cannot take it back. */
   readonly immediate?: boolean;
-  /** Tells this send from others of the same event in this step, for a second attempt. @default its position */
+  /** Identifies this send among others of the same event in this step, for later attempts. @default its position */
   readonly key?: string;
 }
 
 export interface WaitOptions<Event extends WorkflowEvent> {
-  /** Shown once per wait, over retries and restores. */
+  /** Event that is shown once per wait, over retries and restores. */
   readonly prompt?: PromptEvent;
-  /** Only an event whose fields equal these. Data, not a function: it is part of the snapshot. */
+  /** Accepts only an event whose fields equal these. Data instead of a function, because it is part of the snapshot. */
   readonly where?: Partial<FieldsOf<Event>>;
-  /** Tells this wait from others for the same event in this step, for a second attempt. @default its position */
+  /** Identifies this wait among others for the same event in this step, for later attempts. @default its position */
   readonly key?: string;
   /** @default none */
   readonly timeout?: Duration;
@@ -128,63 +137,66 @@ export interface CollectEventsOptions {
   readonly buffer?: string;
 }
 
-/** `[typeof A, typeof B]` gives `[A, B]`. */
+/** Instances of the classes: `[typeof A, typeof B]` gives `[A, B]`. */
 export type Collected<Classes extends readonly EventClass[]> = {
   -readonly [Index in keyof Classes]: InstanceOf<Classes[Index]>;
 };
 
-/** What `ctx.run` gives to its function. */
+/** Argument of the function given to `ctx.run`. */
 export interface EffectCall {
-  /** The same over retries and restores: hand it to the service you call. */
+  /** Equal over retries and restores: pass it to the service that you call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
 }
 
-/** A class of `static children`, a built workflow among them, or the name of one. */
+/** A child: a class or a built workflow among `static children`, or its name. */
 export type ChildReference = string | (new () => AnyWorkflow) | AnyWorkflow;
 
-/** The workflow behind a reference; nothing is known of one that is only named. */
+/** The workflow behind a reference; any workflow for a name. */
 export type ChildFlow<Child> = Child extends string ? AnyWorkflow : Child extends new () => infer Flow ? Flow : Child;
 
 export interface ChildOptions {
-  /** Tells this child from others in the same step, for a second attempt. @default its position */
+  /** Identifies this child among others in the same step, for later attempts. @default its position */
   readonly key?: string;
   /**
-   * `"shared"`: the child works on the store of this run, one state and one writer at a time for both. Its state schema has to be
-   * that of this workflow, or none.
+   * `"shared"`: the child uses the state of this run, and both write to it one at a time. The child needs the state
+   * schema of this workflow, or none.
    *
    * @default "own"
    */
   readonly store?: "own" | "shared";
-  /** Of the child as a run: the time with work of its own, without its waits and those for its children. @default that of its workflow */
+  /**
+   * Limit of the child's active time, without its waits and those for its own children. @default the limit of its
+   * workflow
+   */
   readonly timeout?: Duration;
 }
 
 export interface SleepOptions {
-  /** Tells this sleep from others in the same step, for a second attempt. @default its position */
+  /** Identifies this sleep among others in the same step, for later attempts. @default its position */
   readonly key?: string;
 }
 
 export interface RetryState {
-  /** 1 for the first. It counts every beginning of the step: also after a crash or a load, which is no retry. */
+  /** Number of this attempt, from 1. Every start of the step counts, also after a crash or a load, which is not a retry. */
   readonly attempt: number;
-  /** 0 on the first attempt. */
+  /** Number of retries: 0 on the first attempt. */
   readonly retry: number;
-  /** Since the first attempt began. */
+  /** Milliseconds since the first attempt began. */
   readonly elapsedMs: number;
-  /** `undefined` on the first attempt. */
+  /** Error of the previous attempt; `undefined` on the first attempt. */
   readonly lastError: unknown;
 }
 
 /** The value `Context`. */
 export interface ContextClass {
-  /** A context whose store can be filled before the run: `workflow.run(input, { context })`. */
+  /** Creates a context whose state can be set before the run: `workflow.run(input, { context })`. */
   new <Flow extends AnyWorkflow>(workflow: Flow): RunContext<StateOf<Flow>>;
   /**
-   * The context of a snapshot, to be continued with `workflow.resume(context)`.
+   * Restores the context of a snapshot, for `workflow.resume(context)`.
    *
-   * @throws {WorkflowError} `SNAPSHOT_INVALID | SNAPSHOT_NEWER | SNAPSHOT_FOREIGN | SNAPSHOT_MISMATCH | SNAPSHOT_HOSTILE`,
-   * naming what is wrong.
+   * @throws {WorkflowError} `SNAPSHOT_INVALID`, `SNAPSHOT_NEWER`, `SNAPSHOT_FOREIGN`, `SNAPSHOT_MISMATCH` or
+   * `SNAPSHOT_HOSTILE`, naming the problem.
    */
   fromDict<Flow extends AnyWorkflow>(
     workflow: Flow,

@@ -1,18 +1,18 @@
 import type { Store } from "./store.types.js";
 
-/** A run's context as seen from outside: `handler.context`, `new Context(workflow)`, `Context.fromDict(...)`. */
+/** Context of a run for callers: `handler.context`, `new Context(workflow)`, `Context.fromDict(...)`. */
 export interface RunContext<State = unknown> {
   readonly runId: string;
   readonly store: Store<State>;
   /**
-   * The snapshot: plain JSON, at any moment, any number of times.
+   * Makes a snapshot as plain JSON. May be called at any time and repeatedly.
    *
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a value that cannot be stored.
    */
   toDict(options?: ToDictOptions): ContextDict;
 }
 
-/** A snapshot. Opaque; checked, field by field, by `Context.fromDict`. */
+/** A snapshot. Opaque; `Context.fromDict` checks every field. */
 export interface ContextDict {
   readonly format: string;
   readonly version: number;
@@ -21,7 +21,7 @@ export interface ContextDict {
 
 /** Compresses or encrypts the JSON text of a snapshot. */
 export interface SnapshotCodec {
-  /** Written into the snapshot, and compared when it is read. */
+  /** Stored in the snapshot, and compared when it is read. */
   readonly name: string;
   encode(json: string): string;
   decode(text: string): string;
@@ -32,8 +32,8 @@ export interface ToDictOptions {
 }
 
 export interface FromDictOptions {
-  /** Called with the snapshot before it is checked; gives the one to use. */
+  /** Called with the snapshot before it is checked; returns the snapshot to use. */
   readonly migrate?: (dict: ContextDict) => unknown;
-  /** The one it was written with. */
+  /** Codec with which the snapshot was written. */
   readonly codec?: SnapshotCodec;
 }

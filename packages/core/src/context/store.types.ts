@@ -1,29 +1,29 @@
 /**
- * The state of a run, as steps and callers hold it.
+ * The state of a run, for steps and callers.
  *
  * @module
  */
 import type { Frozen, SlotAt, StatePath, ValueAt } from "./path.types.js";
 
-/** An open record, for a workflow without `withState`. */
+/** The state of a workflow without `withState`: a record of any values. */
 export interface OpenState {
   [key: string]: unknown;
 }
 
-/** What `editState` hands out. */
+/** The draft that `editState` passes. */
 export type Editable<State> = unknown extends State ? OpenState : State;
 
 export interface WriteOptions {
-  /** Tells this write from others of its kind in the same step, for a second attempt. @default its path and position */
+  /** Identifies this write among others of its kind in the same step, for later attempts. @default its path and position */
   readonly key?: string;
 }
 
 /**
  * Reads are frozen; writes commit at once and are checked by the schema of the state.
  *
- * `out` is declared, not measured: a step or helper may ask for a part of the state, or for none of it, and the compiler
- * then compares two states instead of every method of two stores. It would refuse to measure it, because conditional
- * types over a type parameter have no variance; what it fears, writing a state that lacks fields, the schema refuses at commit.
+ * `out` is declared, not measured: a step or helper may need a part of the state, or none of it, and the compiler then
+ * compares two states instead of every method of two stores. It could not measure the variance of conditional types
+ * over a type parameter. What it would warn about, writing a state that lacks fields, the schema refuses at commit.
  */
 export interface Store<
   // biome-ignore lint/suspicious/noTsIgnore: see above
@@ -32,19 +32,19 @@ export interface Store<
 > {
   /** The whole state. */
   get(): Promise<Frozen<Editable<State>>>;
-  /** The value at a dotted path, `"user.tags.0"`; `undefined` where there is none. */
+  /** The value at a dotted path, `"user.tags.0"`; `undefined` when there is none. */
   get<const Path extends string>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
-  /** The value at a dotted path, or `fallback` where there is none. */
+  /** The value at a dotted path, or `fallback` when there is none. */
   get<const Path extends string, Fallback>(
     path: StatePath<State, Path>,
     fallback: Fallback,
   ): Promise<Exclude<Frozen<ValueAt<State, Path>>, undefined> | Fallback>;
 
   /**
-   * Stores one value. Once per work item; again when the value differs.
+   * Stores one value, once per work item; again when the value differs.
    *
    * @throws {WorkflowError} `STATE_INVALID` when the new state does not fit its schema (nothing is stored then),
-   * `STATE_PATH` when the path leads through a value that has no fields, `STATE_LOCKED` inside `editState`.
+   * `STATE_PATH` when the path leads through a value without fields, `STATE_LOCKED` inside `editState`.
    */
   set<const Path extends string>(
     path: StatePath<State, Path>,
@@ -53,9 +53,10 @@ export interface Store<
   ): Promise<void>;
 
   /**
-   * Edits a draft alone, commits it when `edit` returns, and gives what `edit` gave. A throw commits nothing.
+   * Edits a draft exclusively, commits it when `edit` returns, and returns its result. An error commits nothing.
    *
-   * @throws {WorkflowError} `STATE_INVALID` when the new state does not fit its schema, `STATE_LOCKED` inside another edit.
+   * @throws {WorkflowError} `STATE_INVALID` when the new state does not fit its schema, `STATE_LOCKED` inside another
+   * edit.
    */
   editState<Result>(
     edit: (state: Editable<State>) => Result | Promise<Result>,
@@ -65,6 +66,6 @@ export interface Store<
   getState(): Promise<Frozen<Editable<State>>>;
   /** Replaces the whole state. @throws {WorkflowError} `STATE_INVALID` when it does not fit its schema. */
   setState(state: Editable<State>): Promise<void>;
-  /** Back to the defaults of the schema, or to an empty record. */
+  /** Resets the state to the defaults of its schema, or to an empty record. */
   clear(): Promise<void>;
 }

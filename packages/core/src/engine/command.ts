@@ -1,7 +1,7 @@
 /**
  * What a run has to do next, decided by `reduce` and performed by its host. Plain data.
  *
- * A lost command loses no work: after a load, the outstanding ones are derived from the state again.
+ * A lost command loses no work: after a load, outstanding commands are derived from the state again.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { EventData, Outcome } from "./state.js";
 
 export type Command =
   | { readonly type: "attempt.start"; readonly item: number }
-  /** Its outcome no longer counts. */
+  /** Ends an attempt, whose outcome no longer counts. */
   | { readonly type: "attempt.end"; readonly item: number; readonly reason: string }
   | { readonly type: "call.settle"; readonly item: number; readonly call: string }
   | { readonly type: "generator.pull"; readonly item: number }
@@ -23,7 +23,7 @@ export type Command =
       readonly promptId: string | null;
     }
   | { readonly type: "sender.tell"; readonly ticket: number; readonly receipt: Receipt }
-  /** For whoever inspects the run; nothing depends on it. */
+  /** Information for inspection; nothing depends on it. */
   | { readonly type: "note"; readonly note: Note }
   | { readonly type: "run.finish"; readonly outcome: Outcome };
 

@@ -1,7 +1,7 @@
 /**
- * The routing table of a workflow as plain data: all that `reduce` knows about the code.
+ * The routing table of a workflow as plain data: everything that `reduce` knows about the code.
  *
- * Event types stand for event classes; where a step takes subclasses, they are listed.
+ * Event types stand for event classes; for a step that accepts subclasses, their types are listed.
  *
  * @module
  */
@@ -11,36 +11,36 @@ import type { EventRole } from "../event/event.js";
 export interface Definition {
   readonly workflow: string;
   readonly steps: readonly StepDefinition[];
-  /** How many events a run keeps that nobody takes yet. */
+  /** Number of events that a run keeps until a step takes them. */
   readonly inboxSize: number;
-  /** The role of every registered event type. */
+  /** Roles of all registered event types. */
   readonly roles: { readonly [type: string]: EventRole };
 }
 
 export interface StepDefinition {
   readonly name: string;
   readonly trigger: TriggerDefinition;
-  /** How many of its work items run at once. */
+  /** Number of its work items that run at once. */
   readonly workers: number;
-  /** Event types that it returns, yields or sends, alone or as elements of its fan-out. */
+  /** Types of the events that it returns, yields or sends, alone or as elements of its fan-out. */
   readonly emits: readonly string[];
-  /** Null: it returns one event or nothing. */
+  /** `null` for a step that returns one event or nothing. */
   readonly fanOut: FanOut | null;
-  /** Event types that it takes with `waitForEvent`. */
+  /** Types of the events that it takes with `waitForEvent`. */
   readonly waits: readonly string[];
-  /** Event types that it only shows to stream readers. */
+  /** Types of the events that it only shows to readers of the stream. */
   readonly streams: readonly string[];
 }
 
-/** What a step opens that emits `many(…)`. It has the name of the step. */
+/** Fan-out of a step that emits `many(…)`. It has the name of the step. */
 export interface FanOut {
   /** Event types of its elements. */
   readonly elements: readonly string[];
-  /** Event types that the step also emits alone. One type can be both. */
+  /** Event types that the step also emits alone. A type may be in both lists. */
   readonly alone: readonly string[];
-  /** Collect steps that fire when it closes: exactly once each, whatever has arrived. */
+  /** Collect steps that fire when the fan-out closes: exactly once each, whatever has arrived. */
   readonly collects: readonly string[];
-  /** Joins by a field that pair what arises in it. */
+  /** Joins by a field that pair the events arising in it. */
   readonly joins: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface EventTrigger {
 export interface CollectTrigger {
   readonly kind: "collect";
   readonly accepts: readonly string[];
-  /** The step whose fan-out it gathers. Null: the innermost one in which its events arise. */
+  /** Step whose fan-out is gathered; `null` for the innermost one in which the events arise. */
   readonly of: string | null;
   readonly take: number | null;
   readonly rest: "finish" | "cancel";
@@ -68,7 +68,10 @@ export interface CollectTrigger {
 export interface JoinTrigger {
   readonly kind: "join";
   readonly slots: readonly JoinSlot[];
-  /** Pairs by this field over the innermost fan-out that holds all slots, instead of within one element. */
+  /**
+   * Field by which events are paired, over the innermost fan-out that contains all slots; `null` to pair within one
+   * element.
+   */
   readonly by: string | null;
 }
 
@@ -80,15 +83,15 @@ export interface JoinSlot {
 /** Fires when a step has used up its retries. */
 export interface FailureTrigger {
   readonly kind: "failure";
-  /** Names of steps; null covers all that no other handler covers. */
+  /** Names of the covered steps; `null` for all that no other handler covers. */
   readonly steps: readonly string[] | null;
   readonly maxRecoveries: number;
 }
 
 /**
- * A stored definition with what those of before fan-outs were declared could not say: taken from the code that is here now.
+ * Adds what stored definitions from before declared fan-outs lack, from the present code.
  *
- * @param current Of the same workflow.
+ * @param current Definition of the same workflow in the present code.
  */
 export function completeDefinition(stored: Definition, current: Definition | undefined): Definition {
   if (stored.steps.every((step) => step.fanOut !== undefined)) return stored;

@@ -2,8 +2,8 @@ import type { Routing } from "./routing.js";
 import type { WorkItem } from "./state.js";
 
 /**
- * Whether something can end this work while its run goes on: a fan-out around it that is called off, or one element of it. A tick
- * of its attempt may then be refused, and those of other items that were made after it are not.
+ * Tells whether this work may be ended while its run goes on: by the cancellation of an enclosing fan-out, or of one
+ * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
  */
 export function canEndAlone({ steps }: Routing, { fan, scope }: WorkItem): boolean {
   for (let around = fan ?? scope; around !== null; around = around.parent) {

@@ -1,6 +1,6 @@
 /**
- * Code that only some workflows need. What they are written with puts it here: a program that calls `collect()` nowhere does
- * not bundle the code of collect steps.
+ * Code that only some workflows need, registered by the functions that need it: a program without `collect()` does not
+ * bundle the code of collect steps.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./
 import type { Work } from "./reduce/work.js";
 import type { Failure, JoinBuffer, Parcel, Scope, WorkItem } from "./state.js";
 
-/** Null: nothing in this program has asked for it yet. */
+/** Registered features; `null` when nothing in this program needs a feature. */
 export const features: {
-  /** From `collect()`. */
+  /** Set by `collect()`. */
   collect: CollectFeature | null;
-  /** From `join()`. */
+  /** Set by `join()`. */
   join: JoinFeature | null;
-  /** From both: which fan-outs they gather or pair in. */
+  /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOuts: FanOutFeature | null;
-  /** From `catchError()`. */
+  /** Set by `catchError()`. */
   handlers: HandlerFeature | null;
-  /** From `many()`. */
+  /** Set by `many()`. */
   generators: GeneratorFeature | null;
-  /** From `resource()`. */
+  /** Set by `resource()`. */
   resources: ResourceFeature | null;
 } = { collect: null, join: null, fanOuts: null, handlers: null, generators: null, resources: null };
 
@@ -31,29 +31,29 @@ export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
 
 export interface CollectFeature {
-  /** Puts an event into the batch of its fan-out. False: it is in none that the step gathers. */
+  /** Adds an event to the batch of its fan-out. Returns `false` when the step gathers in none of its fan-outs. */
   gather(work: Work, step: CollectStep, parcel: Parcel): boolean;
-  /** Calls a collect step with what has arrived in a fan-out. */
+  /** Calls a collect step with the events that have arrived in a fan-out. */
   fireBatch(work: Work, scope: Scope, name: string): void;
-  /** The failure is a member of a batch. False: there is no batch with failures around. */
+  /** Makes the failure a member of a batch. Returns `false` when no enclosing batch includes failures. */
   settle(work: Work, item: WorkItem, failure: Failure): boolean;
 }
 
 export interface JoinFeature {
   arrive(work: Work, step: JoinStep, parcel: Parcel): void;
-  /** Says what was left over where nothing can complete it any more. */
+  /** Reports the leftovers of joins that nothing can complete any more. */
   reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void;
 }
 
 export interface FanOutFeature {
-  /** The definition with the collects and joins that belong to each fan-out. */
+  /** Adds to each fan-out the collects and joins that belong to it. */
   complete(definition: Definition): Definition;
-  /** @param isChecked Whether a check that can be skipped is not skipped by this step. */
+  /** @param isChecked Returns `false` when this step skips a check. */
   check(definition: Definition, isChecked: (check: "uncollected", name: string) => boolean): Finding[];
 }
 
 export interface HandlerFeature {
-  /** Whom error handlers cover. */
+  /** Checks which steps the error handlers cover. */
   check(steps: readonly StepDefinition[]): Finding[];
 }
 
@@ -62,9 +62,9 @@ export interface GeneratorFeature {
   run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
 }
 
-/** A generator under way. */
+/** A running generator. */
 export interface GeneratorDrive {
-  /** Fewer of its elements are unfinished than the buffer holds. */
+  /** Called when fewer of its elements are unfinished than the buffer holds. */
   pull(): void;
   stop(): void;
 }

@@ -1,7 +1,7 @@
-/** Shared by all empty queues: most never hold anything. */
+/** Shared by all empty queues, because most never hold an item. */
 const none: never[] = [];
 
-/** A queue with O(1) at both ends that is plain to encode: `toArray()` gives it first to last. */
+/** A queue with O(1) at both ends. `toArray()` lists it from first to last, for encoding. */
 export class Fifo<Item> {
   private items: Item[] = none;
   private head = 0;
@@ -15,7 +15,7 @@ export class Fifo<Item> {
     else this.items.push(item);
   }
 
-  /** Puts an item before all others. */
+  /** Inserts an item before all others. */
   unshift(item: Item): void {
     if (this.head > 0) this.items[--this.head] = item;
     else this.items = [item, ...this.items];
@@ -26,7 +26,7 @@ export class Fifo<Item> {
     const item = this.items[this.head] as Item;
     this.items[this.head++] = undefined as Item;
     if (this.head === this.items.length) this.clear();
-    // Half of it is behind the head: moving the rest costs each item one copy in all.
+    // More than half is behind the head: moving the rest costs each item one copy in all.
     else if (this.head > 1024 && this.head * 2 > this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;

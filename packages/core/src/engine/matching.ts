@@ -1,7 +1,7 @@
 /**
- * The one matching function: routing, waits, joins, validation and drawing all ask here.
+ * The only matching functions: routing, waits, joins, validation and drawing use them.
  *
- * `accepts` lists event types; where a step takes subclasses, theirs are listed too.
+ * `accepts` lists event types; for a step that accepts subclasses, their types, too.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export function matchesType(accepts: readonly string[], type: string): boolean {
   return accepts.includes(type);
 }
 
-/** Whether every field named in `where` has that value. */
+/** Returns `true` when every field named in `where` has its value. */
 export function matchesWhere(where: Readonly<Record<string, unknown>> | null, event: EventData): boolean {
   if (where === null) return true;
   for (const name in where) if (!sameValue(fieldOf(event as never, name), where[name])) return false;

@@ -1,37 +1,37 @@
 /**
- * What the engine needs from the world. Nothing else in the core is nondeterministic.
+ * What the engine needs from outside. Nothing else in the core is nondeterministic.
  *
  * @module
  */
 import type { Tick } from "./tick.js";
 
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Present time in epoch milliseconds. */
   now(): number;
   /**
-   * Calls `wake` once, at or after `atMs`. Gives the way to call it off.
+   * Calls `wake` once, at or after `atMs`. Returns the function that cancels the timer.
    *
-   * @param isBackground The process need not live on for it. @default false
+   * @param isBackground `true`: the timer does not keep the process alive. @default false
    */
   setTimer(atMs: number, wake: () => void, isBackground?: boolean): () => void;
 }
 
 export interface Ids {
-  /** A new run id. Never the same twice. */
+  /** Returns a new unique run id. */
   runId(): string;
 }
 
-/** Where the core says what nobody awaits: failures of listeners, runs and disposal. */
+/** Receives errors that nobody awaits: of listeners, runs and disposal. */
 export interface Log {
   info(message: string): void;
   error(message: string, error?: unknown): void;
 }
 
-/** Where ticks are kept. A durable host has one; in memory there is none. */
+/** Stores ticks. Durable hosts have one; runs in memory do not. */
 export interface Journal {
   /**
-   * Stores the ticks of one round, in one commit, before any of them is reduced.
-   * Gives nothing when they are stored already, else a promise. When it fails, the run is dropped from memory.
+   * Stores the ticks of one round in one commit, before any of them is reduced. Returns nothing when they are already
+   * stored, else a promise. On failure the run is dropped from memory.
    */
   append(runId: string, ticks: readonly Tick[]): void | Promise<void>;
 }

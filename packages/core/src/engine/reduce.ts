@@ -2,8 +2,8 @@
  * The run reducer: `(routing, state, tick) -> commands`, changing the run's own state.
  *
  * Pure: no clock, no randomness, no I/O, no user code. All of that is decided outside and arrives in the tick, so
- * reducing the same ticks again gives the same state. Total: a tick that makes no sense is noted as refused.
- * Diagram and tick table: docs/architecture/run-loop.md
+ * reducing the same ticks again gives the same state. Total: a tick that makes no sense is noted as refused. Diagram
+ * and tick table: docs/architecture/run-loop.md
  *
  * @module
  */
@@ -35,8 +35,8 @@ export function reduce(routing: Routing, state: RunState, tick: Tick): Command[]
   const work: Work = { routing, state, commands: [], emptied: null };
   state.ticks++;
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
-  // Time moves with every tick: what is due by now happens before it, whichever tick brings the news.
-  // A restart does that itself, once everything is queued again.
+  // Time moves with every tick: due timers fire before the tick itself is applied. A restart fires them itself, after
+  // everything is queued again.
   if (state.timers !== null && state.status === "running" && !isRestart(tick)) fireDue(work);
   if (state.status === "running" || appliesAfterwards(tick)) apply(work, tick);
   else refuse(work, tick, `the run is ${state.status}`);
@@ -94,7 +94,7 @@ function apply(work: Work, tick: Tick): void {
     case "run.idled":
       return onRunIdled(work);
     case "definition.changed":
-      return; // whoever reduces takes the new table from here on
+      return; // the caller of `reduce` uses the new table from here on
     default:
       return assertNever(tick);
   }

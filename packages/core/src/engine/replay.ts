@@ -1,4 +1,4 @@
-/** A run's state, rebuilt from what happened to it. */
+/** Rebuilds the state of a run from its ticks. */
 import { reduce } from "./reduce.js";
 import type { Routing } from "./routing.js";
 import type { RunState } from "./state.js";
@@ -6,9 +6,9 @@ import { createStoredRouting } from "./stored-routing.js";
 import type { Tick } from "./tick.js";
 
 /**
- * Reduces the ticks in order and performs nothing. Changes the given state, and gives it.
+ * Reduces the ticks in order and performs nothing. Changes the given state and returns it.
  *
- * @param routing The table that the first tick was live with; each `definition.changed` brings the next one.
+ * @param routing Routing table at the first tick; each `definition.changed` brings the next one.
  */
 export function replay(routing: Routing, state: RunState, ticks: Iterable<Tick>): RunState {
   let table = routing;

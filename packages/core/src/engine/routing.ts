@@ -1,5 +1,5 @@
 /**
- * A definition, indexed: where each event goes. Made once per definition.
+ * An indexed definition: where each event goes. Made once per definition.
  *
  * @module
  */
@@ -11,11 +11,11 @@ export interface Routing {
   readonly definition: Definition;
   readonly steps: ReadonlyMap<string, StepDefinition>;
   readonly roles: ReadonlyMap<string, EventRole>;
-  /** By event type. */
+  /** Routes by event type. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** The error handler of a step. */
+  /** Error handlers by step. */
   readonly handlers: ReadonlyMap<string, Handler>;
-  /** Steps that take events from outside. */
+  /** Steps that accept events from outside. */
   readonly external: readonly StepDefinition[];
   readonly reach: Map<string, ReadonlySet<string>>;
 }
@@ -24,7 +24,7 @@ export interface Route {
   readonly steps: readonly StepDefinition[];
   readonly collects: readonly (StepDefinition & { readonly trigger: CollectTrigger })[];
   readonly joins: readonly (StepDefinition & { readonly trigger: JoinTrigger })[];
-  /** Steps that take it with `waitForEvent`. */
+  /** Steps that take the event with `waitForEvent`. */
   readonly waiting: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function createRouting(definition: Definition): Routing {
   };
 }
 
-/** Every event type that starts this step or goes into its batch or set. */
+/** Every event type that starts this step, or goes into its batch or set. */
 export function acceptedTypes({ trigger }: StepDefinition): readonly string[] {
   switch (trigger.kind) {
     case "event":
@@ -76,7 +76,7 @@ function routeOf(definition: Definition, type: string): Route {
   };
 }
 
-/** A handler with names beats the one without; handlers are never covered. */
+/** A handler with names wins over one without; handlers themselves are never covered. */
 export function handlersOf(steps: readonly StepDefinition[]): Map<string, Handler> {
   const handlers = new Map<string, Handler>();
   const failing = steps.filter((step) => step.trigger.kind === "failure") as (StepDefinition & {

@@ -1,13 +1,13 @@
 /**
- * How large a run may be. What passes a limit is refused where it arises, by the numbers that the reader of snapshots goes by: what
- * was written can be loaded.
+ * Size limits of a run. What exceeds a limit is refused where it arises, with the same numbers as in the reader of
+ * snapshots: whatever was written can be loaded.
  *
  * @module
  */
 export interface RunLimits {
   /** Elements of one fan-out. */
   readonly elements: number;
-  /** Runs inside of runs, the outermost not counted. Each takes two levels of a snapshot. */
+  /** Nesting depth of runs, without the outermost. Each run takes two levels of a snapshot. */
   readonly nestedRuns: number;
 }
 
@@ -18,7 +18,7 @@ export function runLimits(): RunLimits {
   return current;
 }
 
-/** For tests of what happens at the limits. Gives the way back. @internal */
+/** Sets smaller limits for tests. Returns the function that restores them. @internal */
 export function limitRuns(limits: Partial<RunLimits>): () => void {
   current = { ...documented, ...limits };
   return () => {

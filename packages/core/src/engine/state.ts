@@ -14,7 +14,10 @@ import type { ErrorRecord } from "../errors/error-record.js";
 import type { Fifo } from "./fifo.js";
 import type { Timers } from "./timers.js";
 
-/** An event as the engine sees it: an instance of its class, of which only `type` and fields named in `where` and `by` are read. */
+/**
+ * An event for the engine: an instance of its class, of which only `type` and the fields named in `where` and `by` are
+ * read.
+ */
 export interface EventData {
   readonly type: string;
 }
@@ -24,41 +27,44 @@ export interface RunState {
   readonly workflow: string;
   status: RunStatus;
   outcome: Outcome | null;
-  /** Ticks reduced so far. */
+  /** Number of ticks reduced so far. */
   ticks: number;
-  /** Time of the latest tick. Never goes back. */
+  /** Time of the latest tick, in epoch milliseconds. Never decreases. */
   atMs: number;
   startedAtMs: number;
   timeoutMs: number | null;
   deadlineMs: number | null;
-  /** Time with work ready or running, up to `activeSinceMs`. */
+  /** Active time up to `activeSinceMs`, in which work was ready or running. */
   activeMs: number;
   activeSinceMs: number | null;
-  /** Items that are ready, running or resuming. */
+  /** Number of items that are ready, running or resuming. */
   active: number;
   /** Next id for items, scopes, prompts and timers. */
   nextId: number;
   /** Sequence number of the next streamed event. */
   streamed: number;
-  /** The user's state: immutable. */
+  /** The user's state. Immutable. */
   store: unknown;
   readonly items: Map<number, WorkItem>;
-  /** By step. Null while nothing runs or queues. */
+  /** Slots by step; `null` while nothing runs or is queued. */
   loads: Map<string, StepLoad> | null;
-  /** Open fan-outs. Null until the first. So are the five below: a run pays for what it uses. */
+  /**
+   * Open fan-outs; `null` until the first. The five fields below are `null` likewise, so that a run only pays for what
+   * it uses.
+   */
   scopes: Map<number, Scope> | null;
-  /** Joins outside fan-outs, and those that pair `by` a field. */
+  /** Joins outside of fan-outs, and those that pair by a field. */
   joins: Map<string, JoinBuffer> | null;
-  /** What `collectEvents` has so far, by step and buffer. */
+  /** Events of `collectEvents` so far, by step and buffer. */
   sets: Map<string, EventData[]> | null;
   inbox: Parcel[] | null;
   /** Open waits by event type, oldest first. */
   waits: Map<string, WaitRecord[]> | null;
-  /** Open prompts by their id: those of waits, and those that a step emitted. */
+  /** Open prompts by id: those of waits, and those that a step emitted. */
   prompts: Map<string, OpenPrompt> | null;
   timers: Timers<Timer> | null;
   runTimer: Timer | null;
-  /** What a run that is stuck says of itself. Null while there is nothing: a run pays for what it uses. */
+  /** Events that led to nothing, for the error of a stuck run; `null` without any. */
   vain: Vain | null;
 }
 
@@ -70,17 +76,17 @@ export type Leftover =
       readonly arrived: readonly string[];
       readonly missing: readonly string[];
     }
-  /** An event at a collect step, outside of the fan-outs that it gathers. */
+  /** An event at a collect step, outside of the fan-outs that the step gathers. */
   | { readonly kind: "collect"; readonly step: string; readonly arrived: string }
-  /** Nothing, where a step could have opened a fan-out. */
+  /** A step that could have opened a fan-out opened none. */
   | { readonly kind: "fanOut"; readonly step: string }
-  /** A step that emits something has returned and sent nothing. */
+  /** A step that emits events has returned none and sent none. */
   | { readonly kind: "nothing"; readonly step: string };
 
 export interface Vain {
   /** Collect steps that no fan-out has led to yet. */
   readonly unfired: Set<string>;
-  /** What came to nothing, by step. */
+  /** Events that led to nothing, by step. */
   readonly leftovers: Map<string, Leftover>;
 }
 
@@ -94,20 +100,20 @@ export type Outcome =
       readonly status: "timedOut";
       readonly timeoutMs: number;
       readonly activeSteps: readonly string[];
-      /** Epoch milliseconds, where it was a deadline that passed. */
+      /** The deadline that has passed, in epoch milliseconds; absent when another limit has. */
       readonly deadlineMs?: number;
     };
 
 export interface Failure {
-  /** Null when the run itself failed. */
+  /** `null` when the run itself failed. */
   readonly stepName: string | null;
   readonly error: ErrorRecord;
   readonly attempts: number;
   readonly elapsedMs: number;
   readonly failedAtMs: number;
-  /** What the failed attempt got: one event, or all of its batch or set. */
+  /** Input of the failed attempt: one event, or all of its batch or set. */
   readonly input: readonly EventData[];
-  /** A batch, or a set with these slots. Left out: one event, or none. */
+  /** `"batch"`, or the slots of a set; absent for one event, or none. */
   readonly shape?: "batch" | readonly string[];
 }
 
@@ -115,23 +121,23 @@ export interface WorkItem {
   readonly id: number;
   readonly step: string;
   readonly input: StepInput;
-  /** The innermost fan-out it is in, and the element of it. */
+  /** The innermost fan-out around the item, and the item's element there. */
   readonly scope: Scope | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
   status: ItemStatus;
-  /** Attempts started. */
+  /** Number of attempts started. */
   attempt: number;
   failures: number;
-  /** -1 before the first attempt. */
+  /** Epoch milliseconds; -1 before the first attempt. */
   firstStartedAtMs: number;
   lastError: ErrorRecord | null;
   lastFailedAtMs: number;
-  /** What it did through `ctx`, by call id. */
+  /** Its calls through `ctx`, by call id. */
   memory: Map<string, MemoryRecord> | null;
-  /** Calls that its attempt awaits. */
+  /** Number of open calls that its attempt awaits. */
   open: number;
-  /** Calls to be told about once it has its slot again. */
+  /** Answered calls, of which the attempt is told once it has its slot again. */
   answered: string[] | null;
   /** The fan-out that its generator or its sends feed. */
   fan: Scope | null;
@@ -151,7 +157,7 @@ export type SettledMember =
   | { readonly status: "empty"; readonly index: number }
   | { readonly status: "failed"; readonly index: number; readonly failure: Failure };
 
-/** How often each error handler has already helped in this lineage of events. */
+/** Number of recoveries by each error handler in this lineage of events. */
 export type Recoveries = { readonly [handler: string]: number };
 
 /** An event on its way. */
@@ -160,11 +166,11 @@ export interface Parcel {
   readonly scope: Scope | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
-  /** Only this step gets it. */
+  /** The only step that gets it; `null` for any step. */
   readonly step: string | null;
 }
 
-/** What a point in time brings. */
+/** What happens at a point in time. */
 export type Timer = { readonly dueAtMs: number; readonly order: number; position: number } & TimerPurpose;
 
 export type TimerPurpose =
@@ -183,30 +189,31 @@ export interface StepLoad {
 }
 
 /**
- * One fan-out, opened by a step that emits `many(…)`: what it returned as an array, feeds as a generator, or sends.
+ * A fan-out, opened by a step that emits `many(…)`: by the array it returns, by a generator, or by sends.
  *
- *     open = its items + its open inner scopes + its delayed sends (+ 1 while its opener is at work)
+ * open = its items + its open inner scopes + its delayed sends (+ 1 while its opener is at work)
  *
- * At 0 it closes: its collect steps fire in the scope around it, before it counts as finished there, in the same reduction.
+ * At 0 it closes: its collect steps fire in the scope around it, before it counts as finished there, in the same
+ * reduction.
  */
 export interface Scope {
   readonly id: number;
   readonly opener: string;
   readonly parent: Scope | null;
-  /** The element of the parent that it belongs to. */
+  /** The element of the parent to which it belongs. */
   readonly parentIndex: number;
   /** Collect steps that fire once for it, also when it is empty. */
   readonly collects: readonly string[];
   open: number;
-  /** Elements emitted so far. */
+  /** Number of elements emitted so far. */
   size: number;
   readonly items: Set<number>;
   readonly inner: Set<Scope>;
-  /** Open work by element: only where an opener at work or a settling step needs it. */
+  /** Open work by element; only where an opener at work or a settling step needs it. */
   readonly pending: Map<number, number> | null;
-  /** The work item of the generator that feeds it, while it runs. */
+  /** Work item of the generator that feeds it, while it runs. */
   generator: number | null;
-  /** The generator is not asked for more until elements are finished. */
+  /** `true`: the generator is not asked for more until elements are finished. */
   paused: boolean;
   closed: boolean;
   gathered: Map<string, Gathered> | null;
@@ -219,7 +226,7 @@ export type NewScope = Pick<Scope, "id" | "opener" | "parent" | "parentIndex" | 
   readonly counted: boolean;
 };
 
-/** A fan-out in which nothing is open yet. */
+/** Makes a fan-out without open work. */
 export function createScope({ id, opener, parent, parentIndex, collects, counted }: NewScope): Scope {
   return {
     id,
@@ -241,16 +248,16 @@ export function createScope({ id, opener, parent, parentIndex, collects, counted
   };
 }
 
-/** What has arrived at one collect step. */
+/** Events that have arrived at one collect step. */
 export interface Gathered {
   readonly arrivals: Arrival[];
   fired: boolean;
 }
 
 export interface Arrival {
-  /** The element of the fan-out whose batch it is in. */
+  /** Element of the fan-out whose batch contains it. */
   readonly index: number;
-  /** From there inwards, its place in each fan-out inside that one. Null: it arose in that one itself. */
+  /** Its place in each fan-out inside of that one, from there inwards; `null` when it arose in that one itself. */
   readonly path: readonly number[] | null;
   readonly event: EventData;
   readonly recoveries: Recoveries | null;
@@ -258,7 +265,7 @@ export interface Arrival {
 
 export interface JoinBuffer {
   readonly step: string;
-  /** By event type, in arrival order. */
+  /** By event type, in order of arrival. */
   readonly arrivals: Map<string, Parcel[]>;
   size: number;
 }
@@ -273,10 +280,10 @@ export type MemoryRecord =
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EventData[] | null }
   | { readonly kind: "yield"; readonly call: string; readonly digest: string };
 
-/** A call that gives the worker slot back until it is answered. */
+/** A call that releases the worker slot until it is answered. */
 interface SlotlessCall {
   readonly call: string;
-  /** The latest attempt that awaits it: the slot of another is no business of its answer. */
+  /** The latest attempt that awaits it: the answer does not concern the slot of any other attempt. */
   awaitedIn: number;
 }
 
@@ -289,7 +296,7 @@ export interface SleepRecord extends SlotlessCall {
 
 export interface WaitRecord extends SlotlessCall {
   readonly kind: "wait";
-  /** Rises from one wait of the run to the next. */
+  /** Grows from wait to wait of the run. */
   readonly order: number;
   readonly item: number;
   readonly accepts: readonly string[];
@@ -305,7 +312,7 @@ export interface WaitRecord extends SlotlessCall {
 export interface OpenPrompt {
   readonly promptId: string;
   readonly event: EventData;
-  /** Null when a step emitted it: then any step that takes an answer gets it. */
+  /** `null` when a step emitted it: then any step that accepts an answer gets it. */
   readonly wait: WaitRecord | null;
 }
 
@@ -314,9 +321,9 @@ export interface ChildRecord extends SlotlessCall {
   readonly name: string;
   readonly runId: string;
   readonly start: EventData;
-  /** It works on the state of this run. */
+  /** `true` when it works on the state of this run. */
   readonly sharesStore: boolean;
-  /** Null: that of its workflow. */
+  /** `null` for the limit of its workflow. */
   readonly timeoutMs: number | null;
   status: "open" | "completed" | "failed";
   result: EventData | null;
@@ -329,7 +336,7 @@ export interface NewRun {
   readonly store: unknown;
 }
 
-/** A run to which nothing has happened yet. */
+/** Makes the state of a run before its first tick. */
 export function createRunState({ runId, workflow, store }: NewRun): RunState {
   return {
     runId,
@@ -362,9 +369,10 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
 }
 
 /**
- * Makes the state of one run that of another as well: one value, whichever of the two changes it.
+ * Makes two runs share one state value, whichever of them changes it.
  *
- * Their ticks are in one journal, in the order in which they were applied, so a replay of both gives the same value.
+ * Their ticks are in one journal, in the order in which they were applied, so that a replay of both gives the same
+ * value.
  */
 export function shareStore(state: RunState, owner: RunState): void {
   Object.defineProperty(state, "store", {
@@ -377,7 +385,7 @@ export function shareStore(state: RunState, owner: RunState): void {
   });
 }
 
-/** What it does from here on changes the state of its owner no more. */
+/** Ends the sharing: later changes no longer reach the state of the owner. */
 export function unshareStore(state: RunState): void {
   const { store } = state;
   Object.defineProperty(state, "store", { configurable: true, enumerable: true, writable: true, value: store });

@@ -5,7 +5,7 @@ import { joining } from "./reduce/join.js";
 import { createRouting, type Routing } from "./routing.js";
 
 /**
- * A definition, indexed: where each event goes. Of any definition, stored ones included: the code of today may have no
+ * Indexes a definition: where each event goes. Works for stored definitions, too, when the present code has no
  * `collect()` and no `join()` any more.
  */
 export function createStoredRouting(definition: Definition): Routing {

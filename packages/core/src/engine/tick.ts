@@ -1,7 +1,8 @@
 /**
  * What happened to a run: the only input of `reduce`. Plain data, stored before it is applied.
  *
- * Names are past tense. Ticks of an attempt carry its number: what a fenced attempt still says is refused.
+ * Names are in the past tense. Ticks of an attempt carry its number, so that ticks of an attempt that no longer counts
+ * are refused.
  *
  * @module
  */
@@ -33,11 +34,11 @@ export type Tick =
   | StreamWritten;
 
 interface Happened {
-  /** Epoch milliseconds; never less than that of the tick before. */
+  /** Epoch milliseconds, never less than those of the tick before. */
   readonly atMs: number;
 }
 
-/** Said by one attempt of a work item. */
+/** A tick from one attempt of a work item. */
 interface OfAttempt extends Happened {
   readonly item: number;
   readonly attempt: number;
@@ -52,7 +53,7 @@ export interface RunStarted extends Happened {
   readonly lineage: Lineage | null;
   /** Reserved: how hosts group, trace and rank runs. */
   readonly labels: { readonly [name: string]: string } | null;
-  /** The state it starts on, where the ticks alone have to give it. */
+  /** Initial state, where the ticks alone must define it. */
   readonly store?: unknown;
 }
 
@@ -61,14 +62,14 @@ export interface Lineage {
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
 }
 
-/** Loaded again: what was under way starts over. */
+/** The run was loaded again: work under way starts over. */
 export interface RunResumed extends Happened {
   readonly type: "run.resumed";
   readonly timeoutMs?: number | null;
   readonly deadlineMs?: number | null;
 }
 
-/** Failed and leftover items run again, with fresh counters. */
+/** Failed and leftover items run again, with reset counters. */
 export interface RunRetried extends Happened {
   readonly type: "run.retried";
   readonly timeoutMs?: number | null;
@@ -91,18 +92,18 @@ export interface DefinitionChanged extends Happened {
   readonly definition: Definition;
 }
 
-/** From outside. */
+/** An event from outside. */
 export interface EventReceived extends Happened {
   readonly type: "event.received";
   readonly event: EventData;
   readonly step: string | null;
-  /** Answers exactly this prompt. */
+  /** The prompt that it answers; `null` for any. */
   readonly promptId: string | null;
-  /** Whom to tell whether it was taken. Below zero: the position of a stored post. */
+  /** Whom to tell whether it was accepted. Below zero: the position of a stored post. */
   readonly ticket: number | null;
 }
 
-/** Timers that are due by now fire; every other tick makes them fire as well. */
+/** Fires due timers, as every other tick does. */
 export interface TimePassed extends Happened {
   readonly type: "time.passed";
 }
@@ -111,9 +112,9 @@ export interface StepCompleted extends OfAttempt {
   readonly type: "step.completed";
   /** One event, several as one batch, or nothing. */
   readonly output: EventData | readonly EventData[] | null;
-  /** What it sent since its last commit point. */
+  /** Events that it sent since its last commit point. */
   readonly sends: readonly Send[] | null;
-  /** The edit that it ends with: made before its output is dispatched. Left out: none. */
+  /** The edit with which it ends, applied before its output is dispatched; absent without one. */
   readonly change?: StateChange;
 }
 
@@ -122,24 +123,24 @@ export interface Send {
   readonly event: EventData;
   readonly step: string | null;
   readonly dueAtMs: number | null;
-  /** Outside of every fan-out. */
+  /** `true`: outside of every fan-out. */
   readonly toRun: boolean;
-  /** An element of the fan-out that the sender opens. Left out: where the sender is. */
+  /** Set for an element of the fan-out that the sender opens; absent: in the scope of the sender. */
   readonly isElement?: true;
 }
 
 export interface StepFailed extends OfAttempt {
   readonly type: "step.failed";
   readonly error: ErrorRecord;
-  /** The verdict of the retry policy, not the policy. Null: failed for good. */
+  /** Verdict of the retry policy, in epoch milliseconds; `null` when the failure is final. */
   readonly retryAtMs: number | null;
-  /** It had returned, and what it would have stored was refused: no failure of the step. */
+  /** The step returned, and what it would have stored was refused: not a failure of the step. */
   readonly isRefused?: true;
-  /** Its generator had begun: it has opened its fan-out, whether it gave anything or not. */
+  /** Its generator had begun, and so has opened its fan-out, even without an element. */
   readonly isGenerator?: true;
 }
 
-/** A generator gave one element of its batch. */
+/** A generator has yielded one element of its batch. */
 export interface StepYielded extends OfAttempt {
   readonly type: "step.yielded";
   readonly call: string;
@@ -173,24 +174,24 @@ export interface ChildOpened extends OfCall {
   readonly type: "child.opened";
   readonly name: string;
   readonly start: EventData;
-  /** The child works on the state of the run that opened it. Left out: on one of its own. */
+  /** The child uses the state of the run that opened it; absent: its own. */
   readonly sharesStore?: true;
-  /** Of the child as a run. Left out: that of its workflow. */
+  /** Limit of the child's active time; absent: the limit of its workflow. */
   readonly timeoutMs?: number;
 }
 
-/** Said by the child, whatever attempt its parent is in. */
+/** Reported by the child, whatever attempt its parent is in. */
 export interface ChildClosed extends Happened {
   readonly type: "child.closed";
   readonly item: number;
   readonly call: string;
-  /** Of the child: its result is an event of that workflow. */
+  /** Name of the child, to whose workflow the result belongs. */
   readonly name: string;
   readonly result: EventData | null;
   readonly error: ErrorRecord | null;
 }
 
-/** A later attempt asks for a call that is still open. */
+/** A later attempt repeats a call that is still open. */
 export interface CallAwaited extends OfCall {
   readonly type: "call.awaited";
 }
@@ -201,31 +202,31 @@ export interface EffectRecorded extends OfCall {
   readonly value: unknown;
 }
 
-/** `ctx.collectEvents` */
+/** A call of `ctx.collectEvents`. */
 export interface EventCollected extends OfCall {
   readonly type: "event.collected";
   readonly buffer: string;
   readonly expected: readonly string[];
-  /** What each place of the set takes, where that is more than the type expected there. */
+  /** Types that each place of the set accepts; absent when each accepts only its own. */
   readonly accepts?: readonly (readonly string[])[];
   readonly event: EventData;
 }
 
 export interface StateEdited extends Happened {
   readonly type: "state.edited";
-  /** Null when the caller of the run edited it. */
+  /** `null` when the caller of the run has edited the state. */
   readonly item: number | null;
   readonly attempt: number;
   readonly call: string | null;
   readonly change: StateChange;
-  /** What `editState` gave back, or what `set` set. */
+  /** Result of `editState`, or the value given to `set`. */
   readonly value: unknown;
 }
 
 export type StateChange = PatchedState | ReplacedState;
 export interface PatchedState {
   readonly patches: readonly StatePatch[];
-  /** The state after it, where it is known already. Never stored: the patches give it. */
+  /** The state after the edit, when it is known. Never stored: the patches give it. */
   readonly next?: unknown;
 }
 export interface ReplacedState {
@@ -240,7 +241,7 @@ export interface StatePatch {
 
 export interface StreamWritten extends Happened {
   readonly type: "stream.written";
-  /** Null for an event that comes from a child. */
+  /** `null` for an event of a child. */
   readonly item: number | null;
   readonly attempt: number;
   readonly event: EventData;

@@ -1,4 +1,4 @@
-/** Something that is due at a time, and knows its place among the others. */
+/** Has a due time, and knows its position in the heap. */
 interface Due {
   readonly dueAtMs: number;
   readonly order: number;
@@ -6,10 +6,10 @@ interface Due {
 }
 
 /**
- * The timers of a run, earliest first; among equal times in the order they were set.
+ * The timers of a run, earliest first; timers with equal times in the order in which they were set.
  *
- * A binary heap in which every timer knows its position, so that one can be taken out in O(log n):
- * a wait that was answered leaves no timer behind.
+ * A binary heap in which every timer knows its position, so that one can be removed in O(log n): an answered wait
+ * leaves no timer behind.
  */
 export class Timers<Timer extends Due> {
   private readonly heap: Timer[] = [];
@@ -37,12 +37,12 @@ export class Timers<Timer extends Due> {
     this.sink(last);
   }
 
-  /** Those of which this holds, in no order. */
+  /** Timers that satisfy `holds`, in no particular order. */
   where(holds: (timer: Timer) => boolean): Timer[] {
     return this.heap.filter(holds);
   }
 
-  /** In the order they would fire. */
+  /** All timers in the order in which they will fire. */
   toArray(): Timer[] {
     return [...this.heap].sort((left, right) => (isBefore(left, right) ? -1 : 1));
   }

@@ -1,5 +1,5 @@
 /**
- * What is wrong with collects and joins: the fan-out that they gather or pair in.
+ * Checks collects and joins: whether there is a fan-out in which they gather or pair.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function checkFanOuts(
   return steps.flatMap((step) => (isChecked("uncollected", step.name) ? checkOutside(definition, step) : []));
 }
 
-/** What follows from another fault is not reported: a finding counts when it is there with all other faulty steps muted. */
+/** Drops findings that follow from another fault: a finding counts when it remains with all other faulty steps muted. */
 function ownFaults(definition: Definition, findings: readonly Finding[]): readonly Finding[] & Finding[] {
   if (findings.length === 1) return [...findings];
   const faulty = new Set(findings.map(({ step }) => step as string));
@@ -61,7 +61,7 @@ function faultOf(flow: Flow, { trigger }: StepDefinition): Fault | null {
 function collectFault(flow: Flow, { accepts }: CollectTrigger): Fault | null {
   const what = accepts.join(" and ");
   const places = placesOf(flow, accepts);
-  if (places.length === 0) return null; // nothing emits it: that is reported already
+  if (places.length === 0) return null; // nothing emits the events: already reported
   const inner = places.filter((place) => place !== RUN);
   if (inner.length === 0) {
     const none = flow.openers.length === 0 ? "No step fans out. " : "";
@@ -80,7 +80,7 @@ function collectFault(flow: Flow, { accepts }: CollectTrigger): Fault | null {
   return nestedFault(flow, accepts, inner) ?? apartFault(flow, accepts, inner);
 }
 
-/** In a fan-out and in one inside it: a batch could be taken for a part of another. */
+/** In a fan-out and in another one inside it, a batch could be mistaken for a part of another. */
 function nestedFault(flow: Flow, accepts: readonly string[], places: readonly string[]): Fault | null {
   const what = accepts.join(" and ");
   for (const outer of places) {
@@ -102,7 +102,7 @@ function nestedFault(flow: Flow, accepts: readonly string[], places: readonly st
   return null;
 }
 
-/** Fan-outs beside each other give a batch each. Without a common type, none would ever hold what the list promises. */
+/** Separate fan-outs give a batch each. Without a common type, no batch would ever contain what the list promises. */
 function apartFault(flow: Flow, accepts: readonly string[], places: readonly string[]): Fault | null {
   if (places.length === 1) return null;
   if (accepts.some((type) => places.every((place) => arisesIn(flow, place, [type])))) return null;
@@ -138,7 +138,7 @@ function ofFault(flow: Flow, { accepts }: CollectTrigger, of: string): Fault | n
   };
 }
 
-/** One batch cannot both hold an element that failed and fail the run for it. */
+/** A batch cannot both contain a failed element and fail the run because of it. */
 function checkSettling(flow: Flow, opener: string): Finding[] {
   const collects = flow.steps.filter(({ name }) => flow.owned.get(opener)?.has(name));
   const settles = ({ trigger }: StepDefinition): boolean => trigger.kind === "collect" && trigger.settle;
@@ -155,7 +155,7 @@ function checkSettling(flow: Flow, opener: string): Finding[] {
   ];
 }
 
-/** With `of`: what arises outside of that fan-out as well, and nobody else takes. */
+/** With `of`: finds events that also arise outside of that fan-out, where nobody accepts them. */
 function checkOutside(definition: Definition, { name, trigger }: StepDefinition): Finding[] {
   if (trigger.kind !== "collect" || trigger.of === null) return [];
   const flow = flowOf(definition);
@@ -205,7 +205,7 @@ function joinFault(flow: Flow, { slots }: JoinTrigger): Fault | null {
 
 // ---- words
 
-/** In the order of the steps. */
+/** Places in the order of the steps. */
 function placesOf(flow: Flow, types: readonly string[]): string[] {
   return [...flow.arising.keys()].filter((place) => arisesIn(flow, place, types));
 }
@@ -217,7 +217,7 @@ function where(flow: Flow, types: readonly string[], places: readonly string[]):
     .join(" and ");
 }
 
-/** Why an event is there: mostly a handler for all steps, an answer from outside, or a forgotten `many()`. */
+/** Explains why an event is there: mostly by a handler for all steps, an answer from outside, or a forgotten `many()`. */
 function origin(flow: Flow, types: readonly string[], place: string = RUN): string {
   const type = types.find((one) => arisesIn(flow, place, [one])) as string;
   const from = flow.arising.get(place)?.get(type) as string;

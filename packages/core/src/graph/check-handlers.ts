@@ -4,7 +4,7 @@ import { type Finding, quoteNames, suggest } from "./finding.js";
 
 export const handling: HandlerFeature = { check: checkHandlers };
 
-/** Whom error handlers cover: steps that exist, no other handler, and each step once. */
+/** Checks which steps error handlers cover: existing ones, no other handlers, and each step at most once. */
 function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
   const kinds = new Map(steps.map(({ name, trigger }) => [name, trigger.kind]));
   const owners = new Map<string | null, string>();

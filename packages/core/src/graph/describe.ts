@@ -1,5 +1,5 @@
 /**
- * A workflow as plain data: for drawings, docs and tools. Names only: no paths, no values, no code.
+ * Describes a workflow as plain data, for drawings, docs and tools. Contains names only: no paths, values or code.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { flowOf, levelsOf } from "./levels.js";
 
 export interface WorkflowDescription {
   readonly name: string;
-  /** The routing table, as the engine has it. */
+  /** The routing table of the engine. */
   readonly routing: Definition;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
@@ -27,8 +27,9 @@ export interface StepNode {
   readonly name: string;
   readonly trigger: TriggerDefinition["kind"];
   /**
-   * The fan-outs around it, from the outside inwards, by the steps that open them: `[[]]` for a step outside of all. Several where
-   * it is reached in several ways, at most 32; of a fan-out that reaches itself, one time round.
+   * The fan-outs around the step, from the outside inwards, by the steps that open them: `[[]]` outside of all
+   * fan-outs. Several lists when the step is reached in several ways, at most 32. A fan-out that contains itself is
+   * listed once.
    */
   readonly levels: readonly (readonly string[])[];
 }
@@ -44,7 +45,7 @@ export interface ResourceNode {
   readonly name: string;
   readonly scope: ResourceScope;
 }
-/** Who answers prompts and sends events. */
+/** Whoever answers prompts and sends events. */
 export interface OutsideNode {
   readonly kind: "outside";
   readonly id: string;
@@ -53,9 +54,9 @@ export interface OutsideNode {
 
 /**
  * - `accepts`, `waits`: from an event to a step. The label of `accepts` is the slot of a join.
- * - `emits`, `streams`: from a step to an event. The label of `emits` is "many" where it is an element of the step's fan-out.
+ * - `emits`, `streams`: from a step to an event. The label of `emits` is "many" for an element of the step's fan-out.
  * - `fails`: from a step to its error handler.
- * - `needs`: from a step or resource to a resource. The label is what it calls it.
+ * - `needs`: from a step or resource to a resource. The label is the name under which it is used.
  * - `asks`, `answers`: from a prompt to the outside, and from there to an event.
  */
 export type EdgeKind = "accepts" | "waits" | "emits" | "streams" | "fails" | "needs" | "asks" | "answers";
@@ -70,9 +71,9 @@ export interface GraphEdge {
 }
 
 /**
- * The graph of a workflow as JSON data. Ids stay the same as long as names do.
+ * The graph of a workflow as JSON data. Ids stay the same as long as the names do.
  *
- * @throws {WorkflowError} `WORKFLOW_INVALID`, naming everything that is wrong.
+ * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem.
  */
 export function describeWorkflow(workflow: Workflow): WorkflowDescription {
   const { name, definition, steps } = compileWorkflow(workflow);
@@ -125,7 +126,7 @@ function addEvents({ roles }: Definition, nodes: GraphNode[], edges: GraphEdge[]
   edges.push(...outside);
 }
 
-/** A resource is told from another of its name by identity. */
+/** Resources with equal names are told apart by identity. */
 function addResources(steps: CompiledWorkflow["steps"], nodes: GraphNode[], edges: GraphEdge[]): void {
   const ids = new Map<ResourceDefinition, string>();
   const taken = new Set<string>();

@@ -1,8 +1,8 @@
 import { nearest } from "../value/nearest.js";
 
-/** One thing that is wrong with a workflow. */
+/** A problem of a workflow. */
 export interface Finding {
-  /** Which check has found it; the code of the error, such as `EVENT_TYPE_TAKEN`, where the mistake has one of its own. */
+  /** The check that has found it; or the error code, such as `EVENT_TYPE_TAKEN`, when the mistake has its own code. */
   readonly check: string;
   readonly step?: string;
   readonly event?: string;
@@ -10,12 +10,12 @@ export interface Finding {
   readonly hint: string;
 }
 
-/** Each name once. */
+/** Quotes each name once. */
 export function quoteNames(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `"${name}"`).join(", ");
 }
 
-/** " Did you mean …?" with another name, or nothing. */
+/** " Did you mean …?" with the nearest name, or nothing. */
 export function suggest(name: string, candidates: Iterable<string>): string {
   const close = nearest(
     name,

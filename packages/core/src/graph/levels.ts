@@ -16,13 +16,13 @@ export const RUN = "";
 export interface Flow {
   readonly steps: readonly StepDefinition[];
   readonly byName: ReadonlyMap<string, StepDefinition>;
-  /** Steps that fan out. */
+  /** Steps that open a fan-out. */
   readonly openers: readonly string[];
-  /** By place: the event types that arise in it, each with what brought it there first. */
+  /** By place: the event types that arise in it, each with what first brought it there. */
   readonly arising: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** By place: the steps that run in it. */
   readonly running: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By opener: the collect steps that its fan-out belongs to. */
+  /** By opener: the collect steps to which its fan-out belongs. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
   /** By opener: the joins by a field that pair over its fan-out. */
   readonly pairing: ReadonlyMap<string, ReadonlySet<string>>;
@@ -30,14 +30,14 @@ export interface Flow {
 
 const flows = new WeakMap<Definition, Flow>();
 
-/** Asked several times while a workflow is compiled. */
+/** Cached, because it is needed several times while a workflow is compiled. */
 export function flowOf(definition: Definition): Flow {
   let flow = flows.get(definition);
   if (!flow) flows.set(definition, (flow = follow(definition, new Set())));
   return flow;
 }
 
-/** The definition with what construction finds out: which collects and joins belong to each fan-out. */
+/** Adds to the definition which collects and joins belong to each fan-out. */
 export function addFanOuts(definition: Definition): Definition {
   if (definition.steps.every(({ fanOut }) => fanOut === null)) return definition;
   const flow = follow(definition, new Set());
@@ -58,13 +58,11 @@ export function addFanOuts(definition: Definition): Definition {
   return complete;
 }
 
-/**
- * @param muted Steps that do as if they were not there: what follows from their faults is not reported.
- */
+/** @param muted Steps that are ignored, so that problems which follow from their faults are not reported. */
 export function follow(definition: Definition, muted: ReadonlySet<string>): Flow {
   const pairs = definition.steps.filter(({ trigger }) => trigger.kind === "join" && trigger.by !== null);
   let found = new Walk(definition, muted, new Map()).flow;
-  // Over which fan-out a join pairs shows when it is known what arises where, and what it emits arises there.
+  // The fan-outs over which a join pairs follow from where its events arise, and its own events then arise there.
   for (let round = 0; round < pairs.length + 2 && pairs.length > 0; round++) {
     const places = new Map(pairs.map((step) => [step.name, pairingPlaces(found, step)]));
     const next = new Walk(definition, muted, new Map([...places].map(([name, { runs }]) => [name, runs]))).flow;
@@ -86,7 +84,7 @@ interface GrowingFlow extends Flow {
   readonly owned: ReadonlyMap<string, Set<string>>;
 }
 
-/** From what is declared to what arises and runs where. */
+/** Computes what arises and runs where, from the declarations. */
 class Walk {
   readonly flow: GrowingFlow;
   readonly #muted: ReadonlySet<string>;
@@ -124,7 +122,7 @@ class Walk {
     for (let next = this.#queue.pop(); next; next = this.#queue.pop()) this.#take(...next);
   }
 
-  /** From outside: starts and answers belong to the run, whoever asked. */
+  /** Starts and answers come from outside, and so belong to the run. */
   #begin(steps: readonly StepDefinition[], roles: Definition["roles"]): void {
     for (const step of steps) {
       for (const type of acceptedTypes(step)) {
@@ -196,7 +194,7 @@ class Walk {
 
 // ---- what is inside of what
 
-/** Whether an event for every slot arises in one of these places. */
+/** Tells whether an event for every slot arises in one of these places. */
 function fillsIn({ arising }: Flow, { trigger }: StepDefinition, places: Iterable<string>): boolean {
   if (trigger.kind !== "join") return false;
   const all = [...places];
@@ -209,7 +207,7 @@ export function arisesIn({ arising }: Flow, place: string, types: readonly strin
   return types.some((type) => arising.get(place)?.has(type));
 }
 
-/** The place itself, and the fan-outs that can be opened inside it at any depth, without going into those for which `closed` holds. */
+/** The place, and the fan-outs that can open inside of it at any depth, without entering those for which `closed` holds. */
 export function within({ openers, running }: Flow, place: string, closed: (place: string) => boolean): Set<string> {
   const found = new Set([place]);
   for (const at of found)
@@ -217,7 +215,7 @@ export function within({ openers, running }: Flow, place: string, closed: (place
   return found;
 }
 
-/** The fan-outs that can be opened inside a place, at any depth; itself only when it reaches itself. */
+/** The fan-outs that can open inside of a place at any depth; the place itself only when it reaches itself. */
 export function inside(flow: Flow, place: string): Set<string> {
   const found = new Set<string>();
   for (const opener of flow.openers)
@@ -226,7 +224,10 @@ export function inside(flow: Flow, place: string): Set<string> {
   return found;
 }
 
-/** Where a join by a field pairs: over every fan-out that holds all slots, and it runs in those where a set can complete. */
+/**
+ * Where a join by a field pairs (every fan-out that contains all slots), and where it runs (where a set can be
+ * completed).
+ */
 function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<string>; readonly runs: Set<string> } {
   const everywhere = (): boolean => false;
   const holds = new Set(flow.openers.filter((opener) => fillsIn(flow, step, within(flow, opener, everywhere))));
@@ -246,8 +247,8 @@ function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<
 const MAX_LEVELS = 32;
 
 /**
- * The fan-outs around a step, from the run inwards, for each way in which it can be reached; the first 32. Of a fan-out that
- * reaches itself, one time round.
+ * The fan-outs around a step, from the run inwards, for each way to reach it; the first 32. A fan-out that contains
+ * itself is listed once.
  */
 export function levelsOf(flow: Flow, name: string): readonly (readonly string[])[] {
   const leads = new Set(

@@ -1,6 +1,6 @@
-/** The parts of Mermaid's language that a drawing here is made of. Nothing a user named can break out of them. */
+/** The parts of the Mermaid language that drawings use. Names of users are escaped, so that they cannot break out. */
 
-/** Names the class of a node, and how it looks. */
+/** Class of a node, which decides how it looks. */
 export type Look =
   | "step"
   | "gather"
@@ -86,7 +86,7 @@ export class Flowchart {
     );
   }
 
-  /** Only letters, digits and `_`; ids that would become the same get a number. */
+  /** Keeps only letters, digits and `_`; ids that would become equal get a number. */
   #cleanId(id: string): string {
     const known = this.#ids.get(id);
     if (known !== undefined) return known;
@@ -99,7 +99,7 @@ export class Flowchart {
   }
 }
 
-/** By character code, as Mermaid's own escapes are written. */
+/** Escapes by character code, in Mermaid's own syntax. */
 function escapeText(text: string): string {
   return text.replace(/\s+/g, " ").replace(/["#&;<>`\\]/g, (letter) => `#${letter.charCodeAt(0)};`);
 }

@@ -1,5 +1,5 @@
 /**
- * Drawings for https://mermaid.js.org: of a workflow, and of one of its runs.
+ * Draws a workflow, or one of its runs, for https://mermaid.js.org.
  *
  * @module
  */
@@ -17,18 +17,18 @@ import { Flowchart, type Look } from "./mermaid-text.js";
 import type { AttemptTrace, RunTrace, TracedEvent } from "./trace.js";
 
 export interface MermaidOptions {
-  /** Draws this run instead of the graph: each attempt with its time. Made by `traceRuns`. */
+  /** Draws this run instead of the graph: each attempt with its time. From `traceRuns`. */
   readonly run?: RunTrace | undefined;
   /** Longer names are cut, and end with `*`. Integer, at least 1. @default 40 */
   readonly maxLabelLength?: number;
 }
 
 /**
- * The text of a Mermaid flowchart.
+ * Returns the text of a Mermaid flowchart.
  *
  * @example
  * await writeFile("jokes.mmd", toMermaid(new JokeFlow()));
- * @throws {WorkflowError} `WORKFLOW_INVALID` when the workflow is, `OPTION_INVALID`
+ * @throws {WorkflowError} `WORKFLOW_INVALID` for an invalid workflow, `OPTION_INVALID`
  */
 export function toMermaid(source: Workflow | WorkflowDescription, options: MermaidOptions = {}): string {
   const chart = new Flowchart(positiveInteger(options.maxLabelLength ?? 40, "maxLabelLength"));
@@ -56,7 +56,7 @@ function lookOf(node: GraphNode): Look {
   }
 }
 
-/** What is not the way of an event through the run is dotted. The word is there where an edge has no label of its own. */
+/** Edges that are not the way of an event through the run are dotted. The word is the label of an edge that has none. */
 const dotted: Readonly<Partial<Record<EdgeKind, string>>> = {
   waits: "waits",
   streams: "shows",
@@ -80,7 +80,7 @@ function linesOf(node: GraphNode): string[] {
   return [node.name, ...(lookOf(node) === "gather" ? [node.trigger] : []), ...levelLine(node)];
 }
 
-/** The fan-outs around a step, of the first two ways in which it is reached. */
+/** The fan-outs around a step, for the first two ways to reach it. */
 function levelLine({ levels }: StepNode): string[] {
   const paths = levels.filter((path) => path.length > 0).map((path) => path.join(" › "));
   if (paths.length === 0) return [];

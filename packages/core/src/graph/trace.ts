@@ -1,5 +1,5 @@
 /**
- * What happened in the runs of a workflow, as plain data: for drawings.
+ * Records the runs of a workflow as plain data, for drawings.
  *
  * @module
  */
@@ -13,51 +13,51 @@ export interface RunTrace {
   readonly runId: string;
   readonly status: RunTraceStatus;
   readonly startedAtMs: number;
-  /** Null while it runs. */
+  /** Epoch milliseconds; `null` while the run goes on. */
   readonly endedAtMs: number | null;
-  /** In the order they began. */
+  /** Attempts in the order in which they began. */
   readonly attempts: readonly AttemptTrace[];
-  /** What came from outside, the start event first. */
+  /** Events from outside, the start event first. */
   readonly received: readonly TracedEvent[];
 }
 export type RunTraceStatus = "running" | "completed" | "failed" | "cancelled" | "timedOut";
 
 export interface AttemptTrace {
   readonly step: string;
-  /** The work item: attempts of the same item are retries. */
+  /** Id of the work item: attempts with the same item are retries. */
   readonly item: number;
-  /** 1 for the first. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** `cancelled` when the run ended before it did. */
+  /** `cancelled` when the run ended before the attempt. */
   readonly status: "running" | "completed" | "failed" | "cancelled";
   readonly startedAtMs: number;
-  /** Null while it runs, and when it was cancelled. */
+  /** `null` while the attempt runs, and when it was cancelled. */
   readonly elapsedMs: number | null;
   readonly accepted: readonly TracedEvent[];
-  /** What it returned. */
+  /** Events that it returned. */
   readonly emitted: readonly TracedEvent[];
 }
 
 export interface TracedEvent {
-  /** The same wherever this event shows up in the trace of a run. */
+  /** Equal wherever this event appears in the trace of a run. */
   readonly id: number;
   readonly type: string;
 }
 
 export interface TraceOptions {
-  /** Runs that are kept; a new one takes the place of the oldest. Integer, at least 1. @default 100 */
+  /** Number of runs to keep; a new run replaces the oldest. Integer, at least 1. @default 100 */
   readonly maxRuns?: number;
 }
 
 export interface RunTraces {
-  /** By run id, the oldest first. They grow while the runs go on. */
+  /** Traces by run id, oldest first. They grow while the runs go on. */
   readonly runs: ReadonlyMap<string, RunTrace>;
-  /** Ends the recording. What was recorded stays. */
+  /** Ends the recording and keeps the traces. */
   stop(): void;
 }
 
 /**
- * Records what happens in the runs of this workflow from now on.
+ * Records the runs of this workflow from now on.
  *
  * @example
  * const traces = traceRuns(flow);
@@ -101,7 +101,7 @@ export function traceRuns(workflow: Workflow, options: TraceOptions = {}): RunTr
 
 type AttemptDraft = { -readonly [Field in keyof AttemptTrace]: AttemptTrace[Field] };
 
-/** A trace that grows. What it needs for that is not part of the data. */
+/** A growing trace. What it needs for growing is not part of the data. */
 class TraceRecorder implements RunTrace {
   readonly workflow: string;
   readonly runId: string;
@@ -111,7 +111,7 @@ class TraceRecorder implements RunTrace {
   readonly attempts: AttemptDraft[] = [];
   readonly received: TracedEvent[] = [];
   readonly #open = new Map<number, AttemptDraft>();
-  // By identity: the event that a step emits is the object that the next one takes.
+  // By identity: the event that a step emits is the object that the next one gets.
   readonly #events = new WeakMap<WorkflowEvent, TracedEvent>();
   #lastEvent = 0;
 
@@ -165,7 +165,7 @@ class TraceRecorder implements RunTrace {
     return made;
   }
 
-  /** An attempt that began before the recording is known from its end on. */
+  /** An attempt that began before the recording is only known from its end on. */
   #finish(facts: AttemptFacts & { readonly elapsedMs: number }, status: "completed" | "failed"): AttemptDraft {
     const { item, atMs, elapsedMs } = facts;
     const ended = this.#open.get(item) ?? this.#begin(facts, atMs - elapsedMs);

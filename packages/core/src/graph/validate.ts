@@ -1,7 +1,7 @@
 /**
- * What is wrong between the steps of a workflow.
+ * Checks how the steps of a workflow fit together.
  *
- * A mistake is reported once, where it is: what follows from it is not reported as well.
+ * A mistake is reported once, where it is; problems that follow from it are not reported.
  *
  * @module
  */
@@ -14,26 +14,27 @@ import { type Finding, quoteNames, suggest } from "./finding.js";
 export type { Finding } from "./finding.js";
 
 /**
- * A check that a workflow or a step may skip: that something leads to every step, and from every step to an end; and that what a
- * collect gathers in one fan-out (`of`) is taken outside of it as well, where it arises there.
+ * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to
+ * an end. `uncollected`: events that a collect gathers in one fan-out (`of`) are also accepted outside of it, where
+ * they arise there.
  */
 export type GraphCheck = "reachability" | "deadEnd" | "uncollected";
 export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd", "uncollected"];
 
 export interface GraphSettings {
-  /** Checks that no step need pass. */
+  /** Checks to skip for all steps. */
   readonly workflow: readonly GraphCheck[];
-  /** Checks that a step need not pass. */
+  /** Checks to skip by step. */
   readonly steps: ReadonlyMap<string, readonly GraphCheck[]>;
   /**
-   * Steps whose lists also hold the subclasses of what they name: of such a list only one event has to be emitted.
+   * Steps whose lists include the subclasses of what they name: only one event of such a list must be emitted.
    *
    * @default every step
    */
   readonly subclasses?: ReadonlySet<string>;
 }
 
-/** All findings, check by check, each in the order of the steps. */
+/** All findings by check, each in the order of the steps. */
 export function findGraphProblems(
   definition: Definition,
   roleOf: (type: string) => EventRole,
@@ -110,7 +111,7 @@ function checkEmitted({ routing, roleOf, steps }: Graph, { name, emits, streams 
   });
 }
 
-/** What a step cannot do without: one event of `types`. */
+/** A step needs one event of `types`. */
 interface Need {
   readonly check: string;
   readonly verb: string;
@@ -178,7 +179,7 @@ function checkPaths(graph: Graph): Finding[] {
   ];
 }
 
-/** Names of the steps for which `holds`, which may ask for what is known of the others. */
+/** Names of the steps for which `holds`, which may use what is known of other steps. */
 function grow(
   steps: readonly StepDefinition[],
   holds: (step: StepDefinition, known: ReadonlySet<string>) => boolean,
@@ -193,8 +194,8 @@ function grow(
 }
 
 /**
- * A step that is reached emits all it lists. Error handlers always count as reached, and so does a step for which no step
- * emits anything: that is reported already.
+ * A reached step emits everything it lists. Error handlers always count as reached, and so do steps without an emitted
+ * event, which are already reported.
  */
 function isReached(graph: Graph, { trigger }: StepDefinition, reached: ReadonlySet<string>): boolean {
   if (trigger.kind === "failure") return true;
@@ -208,7 +209,7 @@ function arrives({ steps, roleOf }: Graph, type: string, reached: ReadonlySet<st
   return comesFromOutside(roleOf(type)) || steps.some((step) => reached.has(step.name) && step.emits.includes(type));
 }
 
-/** What no step takes is reported as that already. */
+/** Events that no step accepts are already reported. */
 function canEnd({ routing, roleOf }: Graph, { emits, streams }: StepDefinition, ending: ReadonlySet<string>): boolean {
   if (streams.some((type) => leavesRun(roleOf(type)))) return true;
   return emits.some((type) => {
@@ -242,7 +243,7 @@ function describeDeadEnd({ routing }: Graph, { name, emits }: StepDefinition): F
   };
 }
 
-/** Names of the steps that accept it or wait for it. */
+/** Names of the steps that accept the event or wait for it. */
 function takersOf({ routes }: Routing, type: string): string[] {
   const route = routes.get(type);
   if (!route) return [];
@@ -253,7 +254,7 @@ export function comesFromOutside(role: EventRole): boolean {
   return role === "start" || isExternal(role);
 }
 
-/** No step has to take it. */
+/** Events of these roles need no step that accepts them. */
 function leavesRun(role: EventRole): boolean {
   return role === "stop" || role === "inputRequired";
 }

@@ -2,17 +2,17 @@ import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { InspectionEvents, InspectionName } from "./inspection-events.js";
 
-// unknown: what it gives back is nobody's business; a promise that rejects goes to the log port.
+// unknown: the result is ignored, except that a rejected promise goes to the log port.
 export type InspectionListener<Name extends InspectionName> = (payload: InspectionEvents[Name]) => unknown;
 
-/** Any inspection event, told apart by `name`. */
+/** Any inspection event, discriminated by `name`. */
 export type Inspection = {
   readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] };
 }[InspectionName];
 
 const any = "*";
 
-/** Who watches the runs of one workflow. Costs nothing until somebody does, and cannot change what it watches. */
+/** Listeners to the runs of one workflow. Costs nothing without listeners, and cannot change the runs. */
 export class Inspector {
   readonly #log: Log;
   #emitter: EventEmitter | null = null;
@@ -21,22 +21,22 @@ export class Inspector {
     this.#log = log;
   }
 
-  /** Somebody listens to something. */
+  /** `true` when there is a listener. */
   get active(): boolean {
     return this.#emitter !== null;
   }
 
-  /** Gives the way to stop listening. What a listener throws goes to the log port. */
+  /** Adds a listener and returns the function that removes it. Its errors go to the log port. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void {
     return this.#listen(name, listener as (told: unknown) => unknown);
   }
 
-  /** Listens to everything. */
+  /** Adds a listener for all events. */
   onAny(listener: (inspection: Inspection) => unknown): () => void {
     return this.#listen(any, listener as (told: unknown) => unknown);
   }
 
-  /** The payload is made only when somebody listens to this name. */
+  /** Makes the payload only when somebody listens to this name. */
   emit<Name extends InspectionName>(name: Name, makePayload: () => InspectionEvents[Name]): void {
     const emitter = this.#emitter;
     if (emitter === null || emitter.listenerCount(name) + emitter.listenerCount(any) === 0) return;

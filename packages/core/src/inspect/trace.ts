@@ -1,17 +1,20 @@
 import { digest } from "../value/digest.js";
 import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 
-/** A W3C trace id: 32 hexadecimal digits, the same for the same run in every process. @see https://www.w3.org/TR/trace-context/#trace-id */
+/**
+ * W3C trace id: 32 hexadecimal digits, equal for the same run in every process. @see
+ * https://www.w3.org/TR/trace-context/#trace-id
+ */
 export function traceIdOf(runId: string): string {
   return digest(`trace ${runId}`);
 }
 
-/** A W3C span id: 16 hexadecimal digits; of one attempt of a work item, or of the run as a whole. */
+/** W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run. */
 export function spanIdOf(runId: string, item = 0, attempt = 0): string {
   return digest(`span ${item} ${attempt} ${runId}`).slice(0, 16);
 }
 
-/** The run that inspection events are about. Of a child: the trace of its root, and the attempt that started it. */
+/** The run that inspection events are about. A child has the trace of its root, and the attempt that started it. */
 export interface TracedRun {
   readonly workflow: string;
   readonly runId: string;

@@ -21,7 +21,7 @@ export function logVerbosely(inspector: Inspector, log: Log): () => void {
 }
 
 function toLine(name: string, payload: Payload): string {
-  // The ids that are left out are for tracers.
+  // The omitted ids are for tracers.
   const { workflow, runId, traceId, spanId, parentSpanId, atMs, step, item, attempt, ...facts } = payload;
   const words = [`[${runId.slice(0, 8)}]`, name];
   if (step) words.push(step);
@@ -31,7 +31,7 @@ function toLine(name: string, payload: Payload): string {
   return clip(words.join(" ").trimEnd(), maxLineLength);
 }
 
-/** Short, and never throws: it is shown what users made. */
+/** Short text of a value. Never throws, because users made the value. */
 function summarize(value: unknown): string {
   try {
     if (Array.isArray(value))

@@ -1,8 +1,8 @@
 /**
- * What one run shows to the outside: the last events, for any number of readers.
+ * The stream of a run: keeps the last events for any number of readers.
  *
- * Publishing never waits for a reader, and a reader is no more than a position: one that is dropped
- * leaves nothing behind. One that falls behind what is kept is told so.
+ * Publishing never waits for a reader. A reader is only a position, so an abandoned one leaves nothing behind. A reader
+ * that falls behind the kept events gets an error.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.j
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface EventStreamSettings {
-  /** How many of the last events are kept, from 1. */
+  /** Number of events to keep, at least 1. */
   readonly limit: number;
-  /** The sequence number of the first event it will be given. */
+  /** Sequence number of the first event that will be published. */
   readonly nextSequence: number;
-  /** How the user's own values become JSON. */
+  /** Value types of the user, for encoding. */
   readonly types: readonly ValueType[];
 }
 
@@ -45,15 +45,15 @@ export class EventStream implements StreamSource {
 
   /** Sequence numbers have no gaps. */
   publish(item: StreamedEvent): void {
-    if (this.#end !== null) return; // a stopped run says nothing more
-    // As a literal, a list of one takes the room of one: most waiting runs have shown their prompt and nothing else.
+    if (this.#end !== null) return; // a stopped run publishes nothing more
+    // A literal list of one item takes the memory of one: most waiting runs have only shown their prompt.
     if (this.#items.length === 0) this.#items = [item];
     else this.#items[(item.sequence - this.#first) % this.#limit] = item;
     this.#next = item.sequence + 1;
     this.wake();
   }
 
-  /** Readers get what is kept and end then; given an error, they throw it. */
+  /** Ends the stream: readers get the kept events, and then the end or the error. */
   end(error?: unknown): void {
     this.#end ??= { error };
     this.wake();
@@ -64,15 +64,15 @@ export class EventStream implements StreamSource {
   }
 
   /**
-   * The next event for this reader; null at the end; undefined when it has to wait for {@link changed}.
+   * The next event for this reader; `null` at the end; `undefined` when it has to wait for {@link changed}.
    *
    * @internal
-   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not seen are gone.
+   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not read are gone.
    */
   next(cursor: StreamCursor): StreamedEvent | null | undefined {
     const oldest = Math.max(this.#first, this.#next - this.#limit);
     const after = Math.floor(cursor.after ?? oldest - 1);
-    if (!(after + 1 >= oldest)) throw this.#truncated(after, oldest); // NaN too
+    if (!(after + 1 >= oldest)) throw this.#truncated(after, oldest); // also for NaN
     cursor.after = after;
     if (after + 1 < this.#next) return this.#items[(++cursor.after - this.#first) % this.#limit];
     if (this.#end === null) return undefined;

@@ -10,27 +10,27 @@ import type { StreamedEvent } from "./streamed-event.js";
 export type StreamPredicate<Event extends WorkflowEvent> = (event: Event, item: StreamedEvent<Event>) => boolean;
 
 /**
- * The events that a run shows. Every iteration starts at the first one and gets all of them; any number may go on at once.
+ * The events of a run. Every iteration starts with the first event and gets all of them; iterations may overlap.
  *
  * @example
  * for await (const { event } of handler.streamEvents().filter(Progress)) console.log(event.percent);
  */
 export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
   extends AsyncIterable<StreamedEvent<Event>> {
-  /** Only the events of exactly this class. */
+  /** Keeps only events of exactly this class. */
   filter<Kept extends WorkflowEvent>(event: EventClass<Kept>): RunStream<Kept>;
-  /** Only the events that pass. */
+  /** Keeps only events that pass. */
   filter(predicate: StreamPredicate<Event>): RunStream<Event>;
-  /** Ends after the first event of this class, or the first that passes. That event is included. */
+  /** Ends after the first event of this class, or the first that passes, which is included. */
   until(last: EventClass | StreamPredicate<Event>): RunStream<Event>;
   /** Ends after this many events. */
   take(count: number): RunStream<Event>;
-  /** The bare events, without sequence number and origin. */
+  /** Yields only the events, without sequence number and origin. */
   events(): AsyncIterable<Event>;
-  /** All events, once the stream has ended. */
+  /** Resolves with all events when the stream has ended. */
   toArray(): Promise<StreamedEvent<Event>[]>;
   /**
-   * A web-standard response that ends with the stream. A reader that disconnects stops the reading, not the run.
+   * Makes a web-standard response that ends with the stream. A client that disconnects stops the reading, not the run.
    *
    * @example
    * return handler.streamEvents().toResponse({ format: "ndjson" });

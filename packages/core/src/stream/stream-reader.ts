@@ -1,17 +1,17 @@
 import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
-/** What becomes of an item: not shown, shown, or shown as the last one. */
+/** What to do with an item: skip it, yield it, or yield it as the last one. */
 export type Fate = "drop" | "keep" | "last";
-/** Made anew for every reader, because it may count. */
+/** Called once for every reader, because a stage may count. */
 export type Stage = () => (item: StreamedEvent) => Fate;
 
 type Result = IteratorResult<StreamedEvent, undefined>;
 
 /**
- * One reading of a stream through stages.
+ * Reads a stream through stages.
  *
- * No async generator: the `return` of one waits for a pending `next`, so a disconnect would not end the reading.
+ * Not an async generator, whose `return` waits for a pending `next`: a disconnect would not end the reading.
  */
 export function createStreamReader(
   source: StreamSource,
@@ -47,7 +47,7 @@ export function createStreamReader(
   };
 
   return {
-    /** Calls take turns, so that a later one does not get the earlier event. */
+    /** Calls run one after the other, so that a later one does not get the earlier event. */
     next() {
       const result = turn.then(read, read);
       turn = result;
@@ -55,7 +55,7 @@ export function createStreamReader(
     },
     return() {
       const result = close();
-      source.wake(); // a pending `next` of this reader ends; the others look and wait again
+      source.wake(); // ends a pending `next` of this reader; other readers look again and wait
       return result;
     },
   };

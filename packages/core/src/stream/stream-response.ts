@@ -3,14 +3,15 @@ import type { ValueType } from "../value/plain.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface ResponseOptions {
-  /** Server-Sent Events, or one JSON object a line. @default "sse" */
+  /** Server-Sent Events, or one JSON object per line. @default "sse" */
   readonly format?: "sse" | "ndjson";
-  /** Added to the response; they win over its own. */
+  /** Added to the headers of the response, which they replace. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * An event as it travels over HTTP. `meta` says which of its values JSON cannot hold; `promptId` is there for prompts.
+ * An event in the form that travels over HTTP. `meta` describes values that JSON cannot hold; `promptId` is set for
+ * prompts.
  */
 export interface StreamEnvelope {
   readonly type: string;
@@ -19,11 +20,11 @@ export interface StreamEnvelope {
   readonly promptId?: string;
   readonly data: unknown;
   readonly meta?: unknown;
-  /** Of the event's class, above 1. */
+  /** Version of the event class, when it is above 1. */
   readonly version?: number;
 }
 
-/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot travel. */
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be encoded. */
 export function toEnvelope(item: StreamedEvent, types: readonly ValueType[]): StreamEnvelope {
   const { sequence, event, origin, promptId } = item;
   const encoded = encodeEvent(event, event.type, types);
@@ -53,13 +54,13 @@ export function toResponse({ items, types }: ResponseSource, options: ResponseOp
         await reader?.return?.();
       },
     },
-    { highWaterMark: 0 }, // nothing is read before somebody asks
+    { highWaterMark: 0 }, // nothing is read before the client asks
   );
   return new Response(body, {
     headers: {
       "content-type": sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
       "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no", // else nginx holds events back
+      "x-accel-buffering": "no", // or nginx holds events back
       ...options.headers,
     },
   });

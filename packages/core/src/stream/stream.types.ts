@@ -1,28 +1,28 @@
-/** Where readers of a stream get it from, what they ask for, and where they are. */
+/** Sources, options and positions of readers of a stream. */
 import type { ValueType } from "../value/plain.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface StreamOptions {
-  /** Only what came after this sequence number. @default from the first event that is kept */
+  /** Starts after this sequence number. @default the first event that is kept */
   readonly after?: number;
-  /** Ends the reading: it throws the signal's reason. */
+  /** Aborts the reading, which throws the reason. */
   readonly signal?: AbortSignal;
 }
 
-/** Where a reader is. */
+/** Position of a reader. */
 export interface StreamCursor {
-  /** The last sequence number it has seen; undefined before its first read. */
+  /** Sequence number of the last event read; `undefined` before the first read. */
   after: number | undefined;
 }
 
-/** What a run in memory keeps, or a store. */
+/** A source of events: the memory of a run, or a store. */
 export interface StreamSource {
-  /** How the user's own values become JSON. */
+  /** Value types of the user, for encoding. */
   readonly types: readonly ValueType[];
   /**
-   * The next event for this reader; null at the end; undefined when it has to wait for {@link changed}.
+   * The next event for this reader; `null` at the end; `undefined` when it has to wait for {@link changed}.
    *
-   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not seen are gone.
+   * @throws {WorkflowError} `STREAM_TRUNCATED` when events that it has not read are gone.
    */
   next(cursor: StreamCursor): StreamedEvent | null | undefined;
   /** Resolves when there may be more to read for this reader. */

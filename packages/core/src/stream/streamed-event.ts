@@ -1,12 +1,12 @@
 import type { WorkflowEvent } from "../event/event.js";
 
-/** One event as stream readers get it. */
+/** An event in the stream of a run. */
 export interface StreamedEvent<out Event extends WorkflowEvent = WorkflowEvent> {
-  /** Grows by one from event to event. */
+  /** Number of the event, one more than that of the event before. */
   readonly sequence: number;
   readonly event: Event;
-  /** The path of the child run that it came from; null for the run itself. */
+  /** Path of the child run that emitted the event; `null` for the run itself. */
   readonly origin: string | null;
-  /** Answer this prompt with `handler.answer(promptId, fields)`. Null when the event is no prompt. */
+  /** Id for `handler.answer(promptId, fields)`; `null` when the event is not a prompt. */
   readonly promptId: string | null;
 }

@@ -1,6 +1,5 @@
 /**
- * What is wrong with steps by themselves: their options and the events they name. What is wrong between steps is the
- * graph's business (`graph/validate.ts`).
+ * Checks each step by itself: its options and the events it names. `graph/validate.ts` checks how steps fit together.
  *
  * @module
  */
@@ -32,7 +31,7 @@ import {
   namedClasses,
 } from "./declared-step.js";
 
-/** Roles that only the engine gives. */
+/** Roles of events that only the engine creates. */
 const engineRoles: ReadonlySet<string> = new Set(["stepFailed", "terminal", "notice"]);
 
 export function checkSteps(steps: readonly DeclaredStep[]): Finding[] {
@@ -42,9 +41,9 @@ export function checkSteps(steps: readonly DeclaredStep[]): Finding[] {
 const sound = new WeakSet<object>();
 
 /**
- * For the constructor of a workflow: decorated methods are known there, and no field can mend them.
+ * Checks the decorated methods in the constructor of a workflow, where they are known and no field can change them.
  *
- * @throws {WorkflowError} `WORKFLOW_INVALID` with all findings.
+ * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem.
  */
 export function checkDecorated(owner: object, workflow: string): void {
   if (sound.has(owner)) return;
@@ -54,11 +53,11 @@ export function checkDecorated(owner: object, workflow: string): void {
 
 const isCode = (check: string): boolean => /^[A-Z]/.test(check);
 
-/** A mistake that leaves the events and the names as they are: the graph can be looked at all the same. */
+/** Tells whether the mistake concerns only options, so that the graph can be checked in spite of it. */
 export const isOfOptions = ({ check }: Finding): boolean =>
   check === "option" || (isCode(check) && check !== "EVENT_TYPE_TAKEN");
 
-/** @throws {WorkflowError} When there is any finding: with its own code where all have the same one, else `WORKFLOW_INVALID`. */
+/** @throws {WorkflowError} when there are findings: with their code when all have the same one, else `WORKFLOW_INVALID`. */
 export function refuse(workflow: string, findings: readonly Finding[]): void {
   const [first] = findings;
   if (!first) return;
@@ -130,7 +129,7 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   }
 }
 
-/** Which roles each list may not hold. */
+/** Role that the events of each list must not have. */
 const refused: Readonly<Record<string, string>> = { on: "stop", waits: "stop", streams: "stop", emits: "" };
 
 function checkList(list: string, classes: readonly EventClass[], report: Report): void {
@@ -214,7 +213,7 @@ function checkNeeds(resources: ResourceMap = {}, report: Report): void {
   else if (Object.keys(resources).length > 0) report("option", `needs resources ${ofSecondCopy}`, secondCopyHint);
 }
 
-/** What others refuse with an error is a finding here. */
+/** Converts an error of `check` to a finding. */
 function attempt(report: Report, check: () => unknown): void {
   try {
     check();

@@ -1,5 +1,5 @@
 /**
- * The children of a workflow: each class has one instance, made when it is first needed.
+ * The children of a workflow. Each class has one instance, created when it is first needed.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { resolveStart } from "./start-event.js";
 import type { Workflow } from "./workflow.types.js";
 
 /**
- * A child, compiled.
+ * Compiles a child.
  *
- * @param where What names the child: the subject of the sentence that says there is none.
+ * @param where Subject of the error message when there is no such child.
  * @throws {WorkflowError} `CHILD_UNKNOWN`
  */
 export function compiledChild(parent: CompiledWorkflow, name: string, where: string): CompiledWorkflow {
@@ -43,7 +43,7 @@ interface ChildCaller {
   readonly step: string;
 }
 
-/** The name and start event of a child that a step asks for. */
+/** Finds the name and the start event of the child that a step runs. */
 export function childStart(
   { compiled, step }: ChildCaller,
   child: unknown,
@@ -68,9 +68,9 @@ export function childStart(
 }
 
 /**
- * The state is the parent's: its schema, its types and its version count. A child that would hold it to other rules cannot share it.
+ * Checks that a child can use the state of its parent, which has the schema, types and version of the parent.
  *
- * @param name Of the child, among the children of the parent.
+ * @param name Name of the child, among the children of the parent.
  * @throws {WorkflowError} `STORE_NOT_SHAREABLE`
  */
 export function assertShareable(parent: CompiledWorkflow, child: CompiledWorkflow, name: string): void {

@@ -1,7 +1,7 @@
 /**
- * From a workflow instance to what the engine runs: the routing table as data, and the functions behind it.
+ * Compiles a workflow instance to what the engine runs: the routing table as data, and the functions behind it.
  *
- * Done once per instance, when it is first used; each step's function is looked up here and never again.
+ * Runs once per instance, on first use; the function of each step is looked up here and never again.
  *
  * @module
  */
@@ -45,34 +45,34 @@ export interface CompiledWorkflow {
   readonly definition: Definition;
   readonly registry: EventRegistry;
   readonly steps: ReadonlyMap<string, CompiledStep>;
-  /** Those with fields of their own first, in the order of the steps; a plain `StartEvent` last. */
+  /** Start events with declared fields first, in the order of the steps; a plain `StartEvent` last. */
   readonly startClasses: readonly EventClass[];
   readonly state: StateSchema | null;
   readonly stateVersion: StateVersion;
   readonly children: ReadonlyMap<string, ChildSource>;
   readonly options: ResolvedWorkflowOptions;
-  /** Those that it registers. */
+  /** Value types that the workflow registers. */
   readonly types: readonly ValueType[];
-  /** What its values may hold: those, and the events that it knows. */
+  /** Types that its values may contain: the registered ones, and the events that it knows. */
   readonly values: readonly ValueType[];
-  /** Live: `use` adds to it. */
+  /** Live list: `use` adds to it. */
   readonly middleware: readonly Middleware[];
   readonly inspector: Inspector;
 }
 
 export interface CompiledStep {
   readonly definition: StepDefinition;
-  /** The function of the step, bound to the instance. */
+  /** Function of the step, bound to the instance. */
   readonly call: StepCallable;
-  /** What it may return, yield or send. Exactly these classes. */
+  /** Classes of the events that it may return, yield or send, without their subclasses. */
   readonly emits: ReadonlySet<EventClass>;
-  /** Those among them that it may return by themselves. */
+  /** Classes that it may return alone. */
   readonly alone: ReadonlySet<EventClass>;
-  /** Those that it may return in an array, or yield. Null: it does not fan out. */
+  /** Classes that it may return in an array, or yield; `null` when it does not fan out. */
   readonly elements: ReadonlySet<EventClass> | null;
-  /** What it may wait for, its subclasses included where it takes them. */
+  /** Classes that it may wait for; with `subclasses`, their subclasses, too. */
   readonly waits: ReadonlySet<EventClass>;
-  /** What it may show. */
+  /** Classes that it may show to readers of the stream. */
   readonly streams: ReadonlySet<EventClass>;
   readonly subclasses: boolean;
   readonly retry: RetryPolicy | null;
@@ -86,8 +86,8 @@ export type StepCallable = (event: unknown, ctx: unknown, resources: unknown) =>
 const compiled = new WeakMap<object, CompiledWorkflow>();
 
 /**
- * @throws {WorkflowError} `WORKFLOW_INVALID` with all that is wrong, `STATE_INVALID` when a field of the state has no default,
- * `OPTION_INVALID` for what is no workflow.
+ * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem, `STATE_INVALID` when a field of the state has no
+ * default, `OPTION_INVALID` for a value that is not a workflow.
  */
 export function compileWorkflow(workflow: object): CompiledWorkflow {
   const known = compiled.get(workflow);
@@ -97,15 +97,15 @@ export function compileWorkflow(workflow: object): CompiledWorkflow {
   return made;
 }
 
-/** What is compiled already; null for a workflow that nobody has used yet. */
+/** The compiled workflow; `null` when it was not used yet. */
 export function compiledOf(workflow: object): CompiledWorkflow | null {
   return compiled.get(workflow) ?? null;
 }
 
 /**
- * Checks the graph, as the first run does. For tests, and to fail when an app starts.
+ * Checks the graph, like the first run does. Use it in tests, and to fail at the start of an app.
  *
- * @throws {WorkflowError} `WORKFLOW_INVALID`, naming everything that is wrong.
+ * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem.
  */
 export function validateWorkflow(workflow: Workflow): void {
   compileWorkflow(workflow);
@@ -126,7 +126,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     ...checkChildren(children),
     ...checkStateVersion(stateVersion),
   ];
-  // Without sound events and names there is no graph to look at.
+  // With invalid events or names there is no graph to check.
   if (!findings.every(isOfOptions)) refuse(options.name, findings);
 
   const registry = createRegistry(declared.flatMap(namedClasses), registered, options);
@@ -241,7 +241,7 @@ function fanOutOf(emits: AnyStepOptions["emits"]): FanOut | null {
   return { elements: typesOf(elements), alone: typesOf(alone), collects: [], joins: [] };
 }
 
-/** The classes, and where the step takes subclasses, all that the workflow knows. */
+/** The classes; when the step accepts subclasses, with all subclasses that the workflow knows. */
 function withSubclasses(
   named: readonly EventClass[],
   { registration }: DeclaredStep,
@@ -320,13 +320,13 @@ function startClasses({ steps }: Definition, registry: EventRegistry): EventClas
   return starts.sort((left, right) => isPlain(left) - isPlain(right));
 }
 
-/** Statics of the class, its bases included. */
+/** Static members of the class, those of bases included. */
 interface Statics extends StateVersion, RegisteredTypes {
   readonly children?: Readonly<Record<string, ChildSource>>;
   readonly [stateSchemaKey]?: ObjectSchema;
 }
 
-/** @throws {WorkflowError} `STATE_INVALID` when a field has no default: a run starts from nothing. */
+/** @throws {WorkflowError} `STATE_INVALID` when a field has no default, because a run starts without a state. */
 function stateSchema(schema: ObjectSchema | null, types: readonly ValueType[]): StateSchema | null {
   if (schema === null) return null;
   const made = createStateSchema(schema, types);

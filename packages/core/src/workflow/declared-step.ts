@@ -4,11 +4,11 @@ import { freeStepOf, methodSteps, type Registration } from "../step/registration
 import type { EmittableClasses, StepFunction } from "../step/step.types.js";
 import type { Collect, Join, Trigger } from "../step/trigger.js";
 
-/** A step as it was written: as a method, as a field, or with `defineWorkflow`. */
+/** A step as it was declared: as a method, as a field, or with `defineWorkflow`. */
 export interface DeclaredStep {
   readonly name: string;
   readonly registration: Registration;
-  /** Null for the method of this key. */
+  /** `null` for the method with this key. */
   readonly run: StepFunction | null;
   readonly key: string;
 }
@@ -17,12 +17,12 @@ export function declareStep(key: string, registration: Registration, run: StepFu
   return { name: registration.options.name ?? key, registration, run, key };
 }
 
-/** The decorated methods of a class. */
+/** Lists the decorated methods of a class. */
 export function declaredMethods(owner: object): DeclaredStep[] {
   return [...methodSteps(owner)].map(([key, registration]) => declareStep(key, registration, null));
 }
 
-/** The steps of an instance: its methods, then its fields. A field takes the place of a method of its name. */
+/** Lists the steps of an instance: its methods, then its fields. A field replaces a method with the same name. */
 export function declaredSteps(instance: object): DeclaredStep[] {
   const steps = new Map(declaredMethods(instance.constructor).map((declared) => [declared.key, declared]));
   for (const [key, value] of Object.entries(instance)) {
@@ -32,14 +32,14 @@ export function declaredSteps(instance: object): DeclaredStep[] {
   return [...steps.values()];
 }
 
-/** One class, several, or none, as a list. */
+/** Converts one class, a list, or nothing to a list. */
 export function listOf(classes: EventClass | readonly EventClass[] | undefined): readonly EventClass[] {
   return classes === undefined ? [] : [classes].flat();
 }
 
 type Emits = EmittableClasses | undefined;
 
-/** What `emits` lists: by itself, and in `many()`. */
+/** Splits `emits` into events that are emitted alone, and those in `many()`. */
 export function emissionsOf(emits: Emits): {
   readonly alone: readonly EventClass[];
   readonly elements: readonly EventClass[];
@@ -51,19 +51,19 @@ export function emissionsOf(emits: Emits): {
   };
 }
 
-/** Every class in `emits`, in the order in which it is read. */
+/** Every class in `emits`, in order. */
 export function emittedClasses(emits: Emits): readonly EventClass[] {
   return listOf(emits as EventClass | undefined).flatMap((entry) => (isMany(entry) ? entry.events : [entry]));
 }
 
-/** Every event class a step names, in the order it is read. What is no event class is left out. */
+/** Every event class that a step names, in order. Other values are left out. */
 export function namedClasses({ registration }: DeclaredStep): EventClass[] {
   const { emits, waits, streams } = registration.options;
   const accepted = registration.kind === "step" ? acceptedClasses(registration.options.on) : [];
   return [...accepted, ...emittedClasses(emits), ...listOf(waits), ...listOf(streams)].filter(isEventClass);
 }
 
-/** The event classes in a trigger, of all slots of a join. */
+/** The event classes in a trigger; for a join, those of all slots. */
 export function acceptedClasses(on: Trigger): readonly EventClass[] {
   if (isCollect(on)) return on.events;
   return isJoin(on) ? Object.values(on.slots) : listOf(on as EventClass);

@@ -1,6 +1,6 @@
 /**
- * The function form. Every event is checked by the compiler to have a step that emits it and one that takes it: with a
- * fault in the graph, `build` is not a function but a sentence.
+ * The function form. The compiler checks that every event has a step that emits it and one that accepts it: with a
+ * fault in the graph, the type of `build` is a sentence instead of a function.
  *
  * @module
  */
@@ -41,22 +41,25 @@ import { type InitialState, Workflow } from "./workflow.js";
 import type { DefinedRun, definedRun } from "./workflow-facts.types.js";
 
 export interface DefineOptions<Schema extends ObjectSchema> {
-  /** One schema per field, or one of an object; every field has a default. */
+  /** Schema of the state: one per field, or one of an object. Every field has a default. */
   readonly state?: Schema & InitialState<FieldsIn<Schema>>;
-  /** Events that only occur inside other events, results and state; those that steps name are known. */
+  /** Events that only occur inside of other events, results and state. Events that steps name are known anyway. */
   readonly events?: readonly EventClass[];
   /** Classes whose instances may be in events, results and state. */
   readonly types?: readonly ValueType[];
-  /** What `ctx.runChild` may run. */
+  /** Workflows for `ctx.runChild`, by name. */
   readonly children?: Readonly<Record<string, ChildSource>>;
-  /** Which shape of the state this is: an integer. Write one more whenever stored states would no longer fit. @default 1 */
+  /** Version of the state: an integer. Increase it when stored states would no longer be valid. @default 1 */
   readonly version?: number;
-  /** The state that an older version has stored, as this version holds it. The schema checks it, and gives what is missing. */
+  /**
+   * Converts a state that an older version has stored. The schema checks the result and adds defaults of missing
+   * fields.
+   */
   readonly migrate?: (state: Record<string, unknown>, from: number) => object;
 }
 
 /**
- * Begins a workflow made of functions.
+ * Starts the definition of a workflow made of functions.
  *
  * @example
  * const jokes = defineWorkflow("jokes")
@@ -76,14 +79,14 @@ export function defineWorkflow<Schema extends ObjectSchema = never>(
 
 export type DeclaredState<Schema> = [Schema] extends [never] ? unknown : FieldsOut<Schema>;
 
-/** The result of `build()`: a workflow whose input and result are known. `Shown` is what its stream shows. */
+/** Result of `build()`: a workflow with known input and result. `Shown` lists the events in its stream. */
 export interface DefinedWorkflow<out Input, out Result, State = unknown, out Shown = unknown> extends Workflow<State> {
   readonly [definedRun]: DefinedRun<Input, Result, Shown>;
 }
 
-/** `Shown` collects the events that stream readers see: prompts, `streams`, and the stop events with their results. */
+/** `Shown` collects the events that readers of the stream see: prompts, `streams`, and stop events with their results. */
 export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
-  /** Adds a step. `event`, `ctx` and `resources` need no annotation. */
+  /** Adds a step. `event`, `ctx` and `resources` need no type annotations. */
   step<
     const Name extends string,
     const On extends Trigger,
@@ -120,7 +123,7 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
     Shown | ShownAmong<EventOf<Emitted>> | MarksOf<Marked>["streamed"]
   >;
 
-  /** Adds the step that is called when another has used up its retries. */
+  /** Adds a step that runs when another step has used up its retries. */
   catchError<
     const Name extends string,
     const Emits extends EmittableClasses = never,
@@ -139,21 +142,21 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
     Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
   >;
 
-  /** The workflow; or, in the editor, what is wrong with it. */
+  /** Builds the workflow. In an editor, an invalid graph shows its problem here. */
   readonly build: [GraphProblem<Graph>] extends [never]
     ? BuildWorkflow<Input, Shown, State>
-    : TypeHint<`${GraphProblem<Graph>}`>; // the template spells the sentences out; alone, the alias would be printed
+    : TypeHint<`${GraphProblem<Graph>}`>; // a template spells out the sentences; otherwise the name of the alias would be printed
 }
 
 export interface BuildWorkflow<Input, Shown, State> {
-  /** @throws {WorkflowError} `WORKFLOW_INVALID`, naming everything that is wrong. */
+  /** @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem. */
   (options?: Omit<WorkflowOptions, "name">): DefinedWorkflow<Input, ResultOfStop<StopsAmong<Shown>>, State, Shown>;
 }
 
 export type NewName<Name extends string, Graph> = `step ${Name}` extends Graph
   ? TypeHint<`There is already a step named ${Name}.`>
   : Name;
-/** What a free step was made with. */
+/** The options with which a free step was made. */
 type MarksOf<Marked> =
   Marked extends GraphMarks<infer Waited, infer Subclasses, infer Streamed>
     ? { readonly waited: Waited; readonly subclasses: Subclasses; readonly streamed: Streamed }
@@ -166,7 +169,7 @@ interface Plan extends BuiltParts {
   readonly name: string;
 }
 
-/** A builder never changes: one beginning may have several ends. */
+/** Builders are immutable: several may continue from one. */
 function createBuilder(plan: Plan): object {
   const add = (name: string, registration: Registration, run: StepFunction): object => {
     const added: DeclaredStep = { ...declareStep(name, registration, run), name };

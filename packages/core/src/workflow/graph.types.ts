@@ -18,17 +18,20 @@ interface InRole<Role extends string> {
   readonly [eventFacts]: { readonly role: Role };
 }
 
-/** Events of the role `event` need both a step that emits them and one that takes them. The other roles cross the edge of the graph. */
+/**
+ * Events of the role `event` need both a step that emits them and one that accepts them. Other roles enter or leave the
+ * graph.
+ */
 type InnerType<Event> = Extract<Event, InRole<"event">>["type"];
 
-/** What one step adds. */
+/** Facts that one step adds. */
 export type StepFacts<Name extends string, Accepted, Emitted, Waited, Subclasses> =
   | `step ${Name}`
   | `accepts ${InnerType<Accepted>}`
   | `waits ${InnerType<Waited>}`
   | ([Extract<Accepted, InRole<"start">>] extends [never] ? never : "starts")
   | (Subclasses extends true ? `accepts subclasses of ${InnerType<Accepted>}` : never)
-  // Most steps fan nothing out, and pay for one look.
+  // Most steps have no fan-out, and pay for one comparison.
   | ([Extract<Emitted, AnyMany>] extends [never] ? EmitFacts<Emitted> : EmitFacts<EventOf<Emitted>> | "fans out");
 
 type EmitFacts<Event> =
@@ -36,11 +39,11 @@ type EmitFacts<Event> =
   | ([Extract<Event, InRole<"stop">>] extends [never] ? never : "ends")
   | Ancestry<Event>;
 
-/** What a collect step adds. */
+/** Facts that a collect step adds. */
 export type GatherFacts<On> = On extends Collect
   ? "collects" | (On extends { readonly of: infer Opener extends string } ? `of ${Opener}` : never)
   : never;
-/** The same, from the payload of a step that is already made. */
+/** The same facts, from the payload of a step that is already made. */
 export type PayloadFacts<Payload> = Payload extends readonly unknown[] ? "collects" : never;
 
 /** `"PunJoke extends Joke"`, for an event made by `Joke.extend("PunJoke")`. */
@@ -48,7 +51,7 @@ type Ancestry<Event> = Event extends WorkflowEvent
   ? `${Event["type"]} extends ${Exclude<Event[typeof eventFacts]["lineage"], Event["type"]>}`
   : never;
 
-/** What is wrong, as sentences; `never` when nothing is. */
+/** Sentences about every problem; `never` without problems. */
 export type GraphProblem<Graph extends string> =
   | NotAccepted<Graph, Graph>
   | NotEmitted<Graph, Graph>
@@ -80,14 +83,17 @@ type NotEmitted<Fact, Graph> = Fact extends `${"accepts" | "waits"} ${infer Type
       : never
   : never;
 
-/** The ancestors of an event that some step accepts with `subclasses: true`. Reached only by an event nobody accepts as itself. */
+/**
+ * Ancestors of an event that some step accepts with `subclasses: true`. Only evaluated for an event that no step
+ * accepts directly.
+ */
 type AcceptedAsSubclass<Type extends string, Graph> = [
   Extract<Graph, `${Type} extends ${string}`> extends `${Type} extends ${infer Ancestor}`
     ? Extract<Graph, `accepts subclasses of ${Ancestor}`>
     : never,
 ];
 
-/** Whether the collect is behind the fan-out is for construction to say: that needs a walk. */
+/** Whether the collect comes after the fan-out is checked at construction, because it needs a walk. */
 type FanOutProblem<Graph> = "fans out" extends Graph
   ? never
   : "A step collects a fan-out, and there is none: no step emits many(…).";

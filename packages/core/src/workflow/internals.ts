@@ -1,5 +1,5 @@
 /**
- * What a workflow instance knows and does not show: its members are names that no step may have.
+ * Hidden data of a workflow instance. They are not members, because names of members cannot be names of steps.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import { type ResolvedWorkflowOptions, resolveOptions, type WorkflowOptions } fr
 import type { RegisteredTypes } from "./registered-types.js";
 import type { Workflow } from "./workflow.types.js";
 
-/** A child: a class whose instance is made when it is first needed, or a built workflow. */
+/** A child: a class, whose instance is created when it is first needed, or a built workflow. */
 export type ChildSource = (new () => Workflow) | Workflow;
 
 export interface WorkflowInternals {
   readonly options: ResolvedWorkflowOptions;
   readonly inspector: Inspector;
   readonly middleware: Middleware[];
-  /** Given to `defineWorkflow`; nothing for a class. */
+  /** Parts from `defineWorkflow`; `null` for a class. */
   readonly built: BuiltParts | null;
 }
 
@@ -35,7 +35,7 @@ export interface BuiltParts extends RegisteredTypes {
   readonly migrate: StateVersion["migrate"];
 }
 
-/** On the class that `withState` gives: its schema. */
+/** On the class that `withState` returns: its schema. */
 export const stateSchemaKey: unique symbol = Symbol.for("millrace.state") as never;
 
 const internals = new WeakMap<object, WorkflowInternals>();
@@ -46,12 +46,12 @@ export function openInternals(workflow: object, owner: { readonly name: string }
   internals.set(workflow, { options: resolved, inspector: new Inspector(resolved.log), middleware: [], built: null });
 }
 
-/** Makes an instance of `Workflow` itself the workflow of these parts. */
+/** Makes an instance of `Workflow` itself the workflow with these parts. */
 export function setBuiltParts(workflow: object, built: BuiltParts): void {
   internals.set(workflow, { ...internalsOf(workflow), built });
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for what is no workflow. */
+/** @throws {WorkflowError} `OPTION_INVALID` for a value that is not a workflow. */
 export function internalsOf(workflow: object): WorkflowInternals {
   const known = internals.get(workflow);
   if (known) return known;

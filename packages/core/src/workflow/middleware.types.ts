@@ -1,29 +1,29 @@
 import type { Context } from "../context/context.types.js";
 
-/** One attempt of a step, as middleware sees it. */
+/** One attempt of a step, for middleware. */
 export interface StepCall {
   readonly workflow: string;
   readonly runId: string;
   readonly step: string;
-  /** The work item: one delivery of one event, batch or set to one step. */
+  /** Id of the work item: one delivery of one event, batch or set to one step. */
   readonly item: number;
-  /** 1 for the first. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** What the step gets: an event, a batch, or a set. */
+  /** Input of the step: an event, a batch, or a set. */
   readonly event: unknown;
   readonly ctx: Context;
 }
 
-/** No such property at runtime. @internal */
+/** The property does not exist at runtime. @internal */
 export declare const stepOutput: unique symbol;
-/** What a step gave back. Hand it on: what the outermost middleware returns is what counts. */
+/** Output of a step, for middleware to return. The result of the outermost middleware counts. */
 export interface StepOutput {
   readonly [stepOutput]: unknown;
 }
 
 /**
- * Wraps every attempt of every step. `next` runs the attempt, with the middleware added later, and rejects when it fails.
- * It may be called once: a second call is refused with `NEXT_REUSED`, and the attempt fails.
+ * Wraps every attempt of every step. `next` runs the attempt, with the middleware added later, and rejects when it
+ * fails. Call it at most once: a second call is refused with `NEXT_REUSED`, and the attempt fails.
  *
  * @example
  * workflow.use(async (call, next) => {

@@ -1,5 +1,5 @@
 /**
- * The options of a workflow, and what they are when nobody sets them.
+ * The options of a workflow and their defaults.
  *
  * @module
  */
@@ -15,37 +15,41 @@ import type { ValueType } from "../value/plain.js";
 
 export interface WorkflowOptions {
   /**
-   * What snapshots, traces and logs call it. A minifier renames classes: where snapshots outlive a build, set this,
-   * or `static override readonly name = "JokeFlow"` on the class.
+   * Name of the workflow in snapshots, traces and logs. A minifier renames classes: when snapshots outlive a build, set
+   * this, or `static override readonly name = "JokeFlow"` on the class.
    *
    * @default the name of the class
    */
   readonly name?: string;
-  /** Time with work running or ready, per run, summed over resumes. @default none */
+  /** Limit of a run's active time, in which work is running or ready, summed over resumes. @default none */
   readonly timeout?: Duration;
-  /** Runs of this instance with work running or ready; others queue. Integer, at least 1. @default no limit */
+  /**
+   * Maximum number of active runs of this instance, with work running or ready; other runs queue. Integer, at least 1.
+   * @default no limit
+   */
   readonly maxConcurrentRuns?: number;
   /** Limits over all runs, for `@step({ limit })`: `{ openai: { concurrent: 8, perMinute: 500 } }`. */
   readonly limits?: Readonly<Record<string, LimitOptions>>;
-  /** Classes whose instances may be in events, results and state, besides those that the class lists in `static types`. */
+  /** Classes whose instances may be in events, results and state, besides those in the class's `static types`. */
   readonly types?: readonly ValueType[];
-  /** Events that only occur inside other events, results and state, besides those in `static events`. */
+  /** Events that only occur inside of other events, results and state, besides those in `static events`. */
   readonly events?: readonly EventClass[];
-  /** Logs a line for everything that happens. @default false */
+  /** Logs a line for every inspection event. @default false */
   readonly verbose?: boolean;
-  /** Where it says what nobody awaits. @default the console */
+  /** Receives errors that nobody awaits. @default the console */
   readonly log?: Log;
-  /** Graph checks that no step need pass. */
+  /** Graph checks to skip for all steps. */
   readonly skipChecks?: readonly GraphCheck[];
-  /** How many events the stream of a run keeps for late readers. Integer, at least 1. @default 10_000 */
+  /** Number of events that the stream of a run keeps for late readers. Integer, at least 1. @default 10_000 */
   readonly streamBuffer?: number;
-  /** How long an edit of the state may keep other writers waiting when it used the store inside itself. @default "10s" */
+  /** How long an edit of the state that uses `ctx.store` inside of itself may block other writers. @default "10s" */
   readonly lockTimeout?: Duration;
-  /** How many events from outside a run keeps until a step waits for them. Integer, at least 1. @default 1000 */
+  /** Number of events from outside that a run keeps until a step waits for them. Integer, at least 1. @default 1000 */
   readonly inboxSize?: number;
   /**
-   * What callers of a server may set of the state when they fork a run: the top-level fields named, or nothing (`false`). A
-   * function is given the fields, and gives what is wrong with them. `runtime.fork` in code of your own is not asked.
+   * What callers of a server may set in the state when they fork a run: the listed top-level fields, or nothing
+   * (`false`). A function gets the fields and returns their problems. Does not apply to `runtime.fork` in your own
+   * code.
    *
    * @default every field
    */
@@ -67,11 +71,11 @@ export interface ResolvedWorkflowOptions {
   readonly streamBuffer: number;
   readonly lockTimeoutMs: number;
   readonly inboxSize: number;
-  /** Undefined: every field. */
+  /** `undefined` for every field. */
   readonly forkState: ForkState | undefined;
 }
 
-/** What the class gives where the options do not. */
+/** Values of the class, for missing options. */
 export interface OptionDefaults {
   readonly className: string;
   readonly log: Log;
@@ -108,9 +112,9 @@ function nonEmpty(name: string): string {
   });
 }
 
-/** What a workflow says about the versions of its state. */
+/** Versions of a workflow's state. */
 export interface StateVersion {
-  /** From 1. */
+  /** Integer, at least 1. */
   readonly version: number;
   migrate(state: Record<string, unknown>, from: number): object;
 }

@@ -1,5 +1,5 @@
 /**
- * What a workflow registers besides the events of its steps: events and classes of values that only occur inside others.
+ * What a workflow registers besides the events of its steps: events and classes that only occur inside of other values.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { describeExcess, warnNear } from "../value/limits.js";
 import type { ValueType } from "../value/plain.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
 
-/** As statics of a class, or options of `defineWorkflow`. */
+/** Static members of a class, or options of `defineWorkflow`. */
 export interface RegisteredTypes {
   readonly events?: readonly EventClass[];
   readonly types?: readonly ValueType[];
 }
 
-/** With those that the options of the instance add. */
+/** Merges the types of the class with those in the options of the instance. */
 export function registeredTypes(
   { events = [], types = [] }: RegisteredTypes,
   options: ResolvedWorkflowOptions,
@@ -49,7 +49,7 @@ export function checkRegistered({ events, types }: Required<RegisteredTypes>): F
   return findings;
 }
 
-/** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have one type. */
+/** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have the same type. */
 export function createRegistry(
   named: readonly EventClass[],
   { events, types }: Required<RegisteredTypes>,

@@ -1,5 +1,5 @@
 /**
- * From the input of `run` to the event that starts the run.
+ * Converts the input of `run` to the start event.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { classOf, eventTypeOf, isEvent } from "../event/facts.js";
 import type { CompiledWorkflow } from "./compile.js";
 
 /**
- * An event is taken as it is; fields become the start event. Of several start events it is the one that they fit; a plain
- * `StartEvent`, which takes any fields, only where they fit no other.
+ * An event is used as it is; fields become a start event. Of several start events it is the one that accepts the
+ * fields. A plain `StartEvent`, which accepts any fields, is used only when they fit no other.
  *
- * @throws {WorkflowError} `EVENT_INVALID` when the fields do not fit, `START_AMBIGUOUS` when they fit none of several, or
- * more than one, `EVENT_NOT_ACCEPTED` for an event that no step starts with.
+ * @throws {WorkflowError} `EVENT_INVALID` for invalid fields; `START_AMBIGUOUS` when none or more than one of several
+ * start events accepts them; `EVENT_NOT_ACCEPTED` for an event that no step starts with.
  */
 export function resolveStart(compiled: CompiledWorkflow, input: unknown): WorkflowEvent {
   const { startClasses } = compiled;

@@ -1,8 +1,8 @@
 /**
- * Versions of the state of a workflow: what an older version of the class has stored, brought to what the class has now.
+ * Versions of a workflow's state: migrates what an older version of the class has stored.
  *
- * Changes that a journal recorded fit the state as it was then. So a state is migrated as a whole, once it is rebuilt:
- * when a snapshot is loaded, or after a replay.
+ * Recorded changes fit the state of their time. So the state is migrated as a whole, after it is rebuilt: when a
+ * snapshot is loaded, or after a replay.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { copyValue } from "../value/codec.js";
 import { isVersion, runMigration } from "../value/version.js";
 import type { CompiledWorkflow } from "./compile.js";
 
-/** The version of the state that runs of this workflow have now. */
+/** Present version of the state of this workflow's runs. */
 export function stateVersionOf(compiled: CompiledWorkflow): number {
   return compiled.stateVersion.version;
 }
 
 /**
- * The state that a workflow goes on with, frozen: migrated where `from` is older, then checked by the state schema, which
- * gives the defaults of fields that are missing.
+ * Migrates a state to the present version and checks it with the state schema, which adds defaults of missing fields.
+ * Returns it frozen.
  *
- * @param from The version that stored it. 1 where nothing was stored.
+ * @param from Version that has stored the state; 1 when nothing was stored.
  * @throws {WorkflowError} `SNAPSHOT_NEWER`, `STATE_INVALID`, `STATE_UNSTORABLE`, `STATE_SCHEMA_CONVERTS`.
  */
 export function migrateState(compiled: CompiledWorkflow, store: unknown, from: number): unknown {
@@ -30,7 +30,7 @@ export function migrateState(compiled: CompiledWorkflow, store: unknown, from: n
   return compiled.state === null ? state : freezeState(compiled.state.checkAll(state));
 }
 
-/** As {@link migrateState}, without the schema. */
+/** Migrates like {@link migrateState}, without the schema. */
 export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: number): unknown {
   const { name, values: types, stateVersion } = compiled;
   const { version } = stateVersion;

@@ -1,12 +1,12 @@
 /**
- * What a workflow is to the types of its steps and of their context: a state, and what a run of it takes and gives.
+ * What steps and contexts need to know of their workflow: its state, and the input and result of a run.
  *
  * @module
  */
 
-/** No such properties at runtime. @internal */
+/** The property does not exist at runtime. @internal */
 export declare const workflowState: unique symbol;
-/** @internal */
+/** The property does not exist at runtime. @internal */
 export declare const definedRun: unique symbol;
 export interface DefinedRun<out Input, out Result, out Shown> {
   readonly input: Input;
@@ -14,7 +14,7 @@ export interface DefinedRun<out Input, out Result, out Shown> {
   readonly shown: Shown;
 }
 
-/** Any workflow, where no more is asked of it than that it is one. */
+/** Any workflow, when nothing else matters. */
 export interface AnyWorkflow {
   readonly [workflowState]: unknown;
 }

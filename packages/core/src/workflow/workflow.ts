@@ -1,5 +1,5 @@
 /**
- * The class form: extend `Workflow`, decorate its steps.
+ * The class form: extend `Workflow` and decorate its steps.
  *
  * @module
  */
@@ -20,12 +20,15 @@ import type { Middleware } from "./middleware.types.js";
 import type { WorkflowOptions } from "./options.js";
 import type { Workflow as AnyStateWorkflow } from "./workflow.types.js";
 
-/** What a class of workflows is made from. */
+/** The class from which workflows are made. */
 export interface WorkflowClass<State> {
-  /** @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID` for an option, `WORKFLOW_INVALID` for a decorated step. */
+  /**
+   * @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID` for an option, `WORKFLOW_INVALID` for a decorated
+   * step.
+   */
   new (options?: WorkflowOptions): Workflow<State>;
   /**
-   * Events that only occur inside other events, results and state; those that steps name are known.
+   * Events that only occur inside of other events, results and state. Events that steps name are known anyway.
    *
    * @example
    * static override readonly events = [Line];
@@ -33,10 +36,11 @@ export interface WorkflowClass<State> {
   readonly events?: readonly EventClass[];
   /** Classes whose instances may be in events, results and state. */
   readonly types?: readonly ValueType[];
-  /** Which shape of the state this is: an integer. Write one more whenever stored states would no longer fit. @default 1 */
+  /** Version of the state: an integer. Increase it when stored states would no longer be valid. @default 1 */
   readonly version: number;
   /**
-   * The state that an older version has stored, as this version holds it. The schema checks it, and gives what is missing.
+   * Converts a state that an older version has stored. The schema checks the result and adds defaults of missing
+   * fields.
    *
    * @example
    * class Counter extends Workflow.withState({ total: z.number().default(0) }) {
@@ -51,7 +55,7 @@ export interface WorkflowClass<State> {
 
 export interface WorkflowStatics extends WorkflowClass<unknown> {
   /**
-   * A base class whose runs have a typed state, checked at every commit.
+   * Makes a base class whose runs have a typed state, checked at every commit.
    *
    * @example
    * class Counter extends Workflow.withState({ count: z.number().default(0) }) { … }
@@ -61,7 +65,7 @@ export interface WorkflowStatics extends WorkflowClass<unknown> {
   ): WorkflowClass<FieldsOut<Schema>>;
 }
 
-/** A run begins with the state `{}` parsed by the schema. */
+/** A run starts with the state that the schema makes of `{}`. */
 export type InitialState<Input> = {} extends Input
   ? unknown
   : TypeHint<"Every state field needs a default: a run starts from `{}`.">;
@@ -75,7 +79,7 @@ class WorkflowBase extends OfThisCopy {
     return state;
   }
 
-  /** Minifiers rename classes. */
+  /** The class name is only a fallback: minifiers change it. */
   static override get name(): string {
     return "Workflow";
   }

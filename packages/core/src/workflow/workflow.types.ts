@@ -9,21 +9,21 @@ import type { StateOf, workflowState } from "./workflow-facts.types.js";
 /**
  * A workflow: extend it and decorate its steps.
  *
- * The graph is checked when an instance is first run, described, validated or given a context: fields made with
- * `step(options, fn)` are not there before its constructor has ended. What is wrong with a decorated step by itself
- * is an error of the constructor.
+ * The graph is checked when an instance is first run, described, validated or given a context, because fields made with
+ * `step(options, fn)` do not exist before the constructor has ended. Problems of a single decorated step are errors of
+ * the constructor.
  *
- * An interface and a constant instead of a class: `extends Workflow<{ count: number }>` then does not compile, so a state type
- * always has a schema behind it (`withState`). Its members are names that no step may have.
+ * It is an interface and a constant instead of a class, so that `extends Workflow<{ count: number }>` does not compile:
+ * a state type always has a schema (`withState`). Names of its members cannot be names of steps.
  */
 export interface Workflow<State = unknown> {
   readonly [workflowState]: State;
 
   /**
-   * Starts a run, at once and synchronously. `input` is the fields of the start event, or the event.
+   * Starts a run and returns synchronously. `input` is the fields of the start event, or the event.
    *
-   * @throws {WorkflowError} `WORKFLOW_INVALID` with all that is wrong with the graph, `EVENT_INVALID` when the input does not
-   * fit the start event, `START_AMBIGUOUS` when it fits none of several, or more than one.
+   * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem of the graph; `EVENT_INVALID` for invalid input;
+   * `START_AMBIGUOUS` when none or more than one of several start events accepts the input.
    */
   run<Self extends Workflow>(
     this: Self & Runnable<Self>,
@@ -42,19 +42,19 @@ export interface Workflow<State = unknown> {
     options?: ResumeOptions,
   ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
 
-  /** Runs the failed and leftover work of a failed or timed-out run again, with fresh counters. */
+  /** Runs the failed and leftover work of a failed or timed-out run again, with reset counters. */
   retry<Self extends Workflow>(
     this: Self & Runnable<Self>,
     context: RunContext<StateOf<Self>>,
     options?: ResumeOptions,
   ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
 
-  /** Calls `listener` for what happens in any run of this instance. Gives the way to stop. */
+  /** Calls `listener` for this inspection event of all runs of this instance. Returns the function that stops it. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void;
 
-  /** Wraps every attempt of every step. The first one added is the outermost. */
+  /** Wraps every attempt of every step. The first middleware added is the outermost. */
   use(middleware: Middleware): this;
 
-  /** Disposes the resources of the scope `workflow`. */
+  /** Disposes the resources with the scope `workflow`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

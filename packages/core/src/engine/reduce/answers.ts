@@ -1,5 +1,5 @@
 /**
- * What answers an open call: an event, an answer, or its time.
+ * Answers to open calls: an event, an answer, or a due time.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { unlistWait } from "./open-calls.js";
 import { wake } from "./slots.js";
 import type { Work } from "./work.js";
 
-/** Answers the oldest open wait that this event matches (of this step, where one is named). Gives the name of its step. */
+/** Answers the oldest open wait that this event matches (of this step, if one is named). Returns the name of its step. */
 export function answerWait(work: Work, event: EventData, step: string | null): string | null {
   for (const wait of work.state.waits?.get(event.type) ?? []) {
     const item = work.state.items.get(wait.item);
@@ -28,7 +28,7 @@ export function resolveWait(work: Work, wait: WaitRecord, event: EventData): voi
   if (item) wake(work, item, wait);
 }
 
-/** A sleep is over, or a wait has timed out. */
+/** A sleep has ended, or a wait has timed out. */
 export function onCallDue(work: Work, id: number, call: string): void {
   const item = work.state.items.get(id);
   const record = item?.memory?.get(call);

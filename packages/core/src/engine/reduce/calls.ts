@@ -1,5 +1,5 @@
 /**
- * What attempts do through `ctx`: each call becomes a record in the memory of its work item.
+ * Calls of attempts through `ctx`. Each becomes a record in the memory of its work item.
  *
  * @module
  */
@@ -62,7 +62,7 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
   };
   remember(item, wait);
   suspend(work, item, wait);
-  // An answer that came before its question was not meant for it: only a wait without a prompt takes kept events.
+  // An answer from before its prompt was not meant for it, so only a wait without a prompt takes kept events.
   const kept = prompt === null ? takeKept(work, item.step, wait) : null;
   if (kept !== null) return resolveWait(work, wait, kept.event);
   listWait(state, wait);
@@ -115,13 +115,13 @@ export function onChildClosed(work: Work, tick: ChildClosed): void {
   wake(work, item, record);
 }
 
-/** A later attempt asks for a call that an earlier one opened: already answered, or to be awaited. */
+/** A later attempt repeats a call that an earlier one opened: answered already, or still open. */
 export function onCallAwaited(work: Work, tick: CallAwaited): void {
   const item = currentItem(work, tick);
   if (item !== null) awaitCall(work, item, tick.call);
 }
 
-/** What was opened once is not opened again. */
+/** An open call is not opened again. */
 function awaitCall(work: Work, item: WorkItem, call: string): void {
   const record = item.memory?.get(call);
   if (!record) return;
@@ -136,7 +136,10 @@ export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
 }
 
-/** Counts each event once; with the last one missing, the set is taken out and the surplus stays for the next. */
+/**
+ * Counts each event once. The last missing event completes the set, which is removed; surplus events stay for the next
+ * set.
+ */
 export function onEventCollected(work: Work, tick: EventCollected): void {
   const item = currentItem(work, tick);
   if (item === null) return;
@@ -153,7 +156,7 @@ export function onEventCollected(work: Work, tick: EventCollected): void {
   work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
 }
 
-/** The narrowest place chooses first: what fits it fits every wider one, so no set is missed. */
+/** The place with the fewest types chooses first: its events fit every wider place, so no set is missed. */
 function takeSet(buffer: EventData[], places: readonly (readonly string[])[]): EventData[] | null {
   const left = [...buffer];
   const set: EventData[] = [];

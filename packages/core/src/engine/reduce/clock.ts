@@ -1,5 +1,5 @@
 /**
- * Timers, and the time that a run has been active.
+ * Timers, and the active time of a run.
  *
  * @module
  */
@@ -22,13 +22,13 @@ export function gain(work: Work): void {
     state.runTimer = setTimer(work, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
 }
 
-/** One less. */
+/** One less item is ready or running. */
 export function lose(work: Work): void {
   const { state } = work;
   if (--state.active === 0) stopClock(work);
 }
 
-/** Nothing runs: the time until something does again does not count. */
+/** Stops counting active time until an item is ready or running again. */
 export function stopClock({ state }: Work): void {
   if (state.activeSinceMs === null) return;
   state.activeMs += state.atMs - state.activeSinceMs;

@@ -1,5 +1,5 @@
 /**
- * Collect steps: what has arrived, and the batch it becomes.
+ * Collect steps: the events that have arrived, and their batch.
  *
  * @module
  */
@@ -25,8 +25,8 @@ import type { Work } from "./work.js";
 export const collecting: CollectFeature = { gather, fireBatch, settle };
 
 /**
- * Puts an event into the batch of the nearest fan-out around that the step gathers. False when it is in none: then nobody
- * collects it.
+ * Adds an event to the batch of the nearest enclosing fan-out that the step gathers. Returns `false` when there is
+ * none: then no batch collects it.
  */
 function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
   const { event, recoveries } = parcel;
@@ -36,9 +36,9 @@ function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
     return false;
   }
   const { scope, index } = found;
-  if (scope.closed) return true; // another step called the rest of it off
+  if (scope.closed) return true; // another step has cancelled the rest of the fan-out
   const gathered = gatheredAt(scope, step.name);
-  if (gathered.fired) return true; // it came after the n-th: it ran, and is not in the batch
+  if (gathered.fired) return true; // arrived after the n-th: not in the batch
   const path = scope === parcel.scope ? null : pathIn(scope, parcel);
   gathered.arrivals.push({ index, path, event, recoveries });
   if (gathered.arrivals.length === step.trigger.take) {
@@ -48,14 +48,14 @@ function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
   return true;
 }
 
-/** Nearly always that in which it arose. */
+/** The usual case is the fan-out in which the event arose. */
 function scopeOf({ name }: CollectStep, { scope, index }: Parcel): Element | null {
   if (scope === null) return null;
   if (scope.collects.includes(name)) return { scope, index };
   return nearestScope({ scope: scope.parent, index: scope.parentIndex }, (outer) => outer.collects.includes(name));
 }
 
-/** Where it arose below an element of `outer`: from the outside inwards. */
+/** Path from an element of `outer` to where the event arose, from the outside inwards. */
 function pathIn(outer: Scope, { scope, index }: Parcel): number[] {
   const path: number[] = [];
   let element = index;
@@ -71,7 +71,7 @@ function gatheredAt(scope: Scope, name: string): Gathered {
   return gathered;
 }
 
-/** One call of a collect step with what has arrived, in the scope around the fan-out. */
+/** Makes one call of a collect step with the arrived events, in the scope around the fan-out. */
 function fireBatch(work: Work, scope: Scope, name: string): void {
   const trigger = work.routing.steps.get(name)?.trigger;
   const gathered = gatheredAt(scope, name);
@@ -97,7 +97,7 @@ function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: read
   return { kind: "batch", members: sorted.map((arrival) => arrival.event) };
 }
 
-/** Every element of a closed fan-out has its say; of one that still runs (`take`), those that are known. */
+/** Every element of a closed fan-out is a member; of one that still runs (`take`), only the known ones. */
 function settledMembers(scope: Scope, arrivals: readonly Arrival[], order: "emitted" | "arrived"): SettledMember[] {
   const sorted = order === "emitted" ? sortByPlace(arrivals, scope.size) : arrivals;
   const members: SettledMember[] = sorted.map(({ index, event }) => ({ status: "ok", index, event }));
@@ -116,7 +116,7 @@ interface Placed {
   readonly path?: readonly number[] | null;
 }
 
-/** In one pass where every element arrived once at most: sorting ten thousand costs as much as running them. */
+/** Takes one pass when every element arrived at most once: sorting ten thousand elements costs as much as running them. */
 function sortByPlace<Item extends Placed>(items: readonly Item[], size: number): Item[] {
   const placed = new Array<Item | undefined>(size);
   for (const item of items) {
@@ -128,7 +128,10 @@ function sortByPlace<Item extends Placed>(items: readonly Item[], size: number):
 
 const here: readonly number[] = [];
 
-/** As emitted: by the element, then by the places in the fan-outs inside it. What arose outside of those goes first. */
+/**
+ * Compares in the order of emission: by the element, then by the places in inner fan-outs. Events from outside of inner
+ * fan-outs come first.
+ */
 function comparePlaces(left: Placed, right: Placed): number {
   if (left.index !== right.index) return left.index - right.index;
   const [inLeft, inRight] = [left.path ?? here, right.path ?? here];
@@ -139,7 +142,7 @@ function comparePlaces(left: Placed, right: Placed): number {
   return 0;
 }
 
-/** The budget of a handler is that of the member that used most of it. */
+/** The batch has the recoveries of the member that used most of them. */
 function mergeRecoveries(arrivals: readonly Arrival[]): Recoveries | null {
   let merged: Record<string, number> | null = null;
   for (const { recoveries } of arrivals) {
@@ -150,7 +153,7 @@ function mergeRecoveries(arrivals: readonly Arrival[]): Recoveries | null {
   return merged;
 }
 
-/** In the nearest fan-out around that has a step that collects failures too: with it, this item and its own fan-out end. */
+/** Looks for the nearest enclosing fan-out with a step that collects failures: this item and its own fan-out then end. */
 function settle(work: Work, item: WorkItem, failure: Failure): boolean {
   const found = nearestScope(item, (scope) => scope.collects.some((name) => isSettling(work, name)));
   if (found === null) return false;

@@ -1,5 +1,5 @@
 /**
- * Where an event goes.
+ * Delivers events.
  *
  * @module
  */
@@ -11,7 +11,10 @@ import { enqueue } from "./items.js";
 import { publish } from "./stream.js";
 import type { Work } from "./work.js";
 
-/** Gives an event to the oldest wait that it matches and to every step that accepts it, but that wait's own. False when nobody took it. */
+/**
+ * Gives an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
+ * Returns `false` when nobody took it.
+ */
 export function offer(work: Work, parcel: Parcel): boolean {
   const { event, step: only } = parcel;
   const answered = work.state.waits === null ? null : answerWait(work, event, only);
@@ -36,7 +39,10 @@ export function offer(work: Work, parcel: Parcel): boolean {
   return taken;
 }
 
-/** Delivers what a step emitted or sent. A prompt is shown; what nobody takes yet is kept for the step that waits for it. */
+/**
+ * Delivers what a step emitted or sent. A prompt is shown; an event that nobody takes yet is kept for a step that waits
+ * for it.
+ */
 export function deliver(work: Work, parcel: Parcel): void {
   if (parcel.scope?.closed) return;
   const isPrompt = work.routing.roles.get(parcel.event.type) === "inputRequired";

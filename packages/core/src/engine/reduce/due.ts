@@ -1,5 +1,5 @@
 /**
- * What a point in time brings.
+ * Due timers.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { leave } from "./scope-count.js";
 import { dispatch, loadOf } from "./slots.js";
 import type { Work } from "./work.js";
 
-/** Fires what is due by the time of the current tick, earliest first. */
+/** Fires the timers that are due at the time of the current tick, earliest first. */
 export function fireDue(work: Work): void {
   const { state } = work;
   while (state.timers !== null && state.status === "running") {

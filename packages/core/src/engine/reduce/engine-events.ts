@@ -1,5 +1,5 @@
 /**
- * The events that the engine itself makes.
+ * Events that the engine creates.
  *
  * @module
  */
@@ -24,12 +24,12 @@ export function joinIncomplete(step: string, missing: readonly string[], events:
   return makeEngineEvent(JoinIncompleteEvent, { step, missing, events } as never);
 }
 
-/** Readers see that what this step streams from here on may repeat what they have seen. */
+/** Tells readers that what this step streams from here on may repeat earlier events. */
 export function stepRestarted({ step, id, attempt }: WorkItem): EventData {
   return makeEngineEvent(StepRestartedEvent, { step, item: id, attempt } as never);
 }
 
-/** With the input as the step got it. */
+/** Contains the input as the step got it. */
 export function storedFailure({
   shape,
   ...failure
@@ -43,7 +43,7 @@ function inputOf(events: readonly EventData[], shape: Failure["shape"]) {
   return Object.fromEntries(shape.map((slot, index) => [slot, events[index] as EventData]));
 }
 
-/** What ends the stream. */
+/** The event that ends the stream. */
 export function terminalEvent(outcome: Outcome): EventData {
   switch (outcome.status) {
     case "completed":

@@ -1,5 +1,5 @@
 /**
- * Failed attempts: again, to an error handler, to a settling batch, or the end of the run.
+ * Failed attempts: they are retried, go to an error handler or a settling batch, or end the run.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function onStepFailed(work: Work, tick: StepFailed): void {
   } else retry(work, item, tick.retryAtMs);
 }
 
-/** A wait that timed out and a child that failed are tried anew. */
+/** Forgets timed-out waits and failed children, which are then tried again. */
 function forgetFailures(item: WorkItem): void {
   for (const [call, record] of item.memory ?? []) {
     if (
@@ -50,7 +50,7 @@ function retry(work: Work, item: WorkItem, retryAtMs: number): void {
   retryNow(work, item);
 }
 
-/** Before all that is queued, in the slot that it has. */
+/** Goes before all queued items, in the slot that it has. */
 function retryNow(work: Work, item: WorkItem): void {
   const load = loadOf(work, item.step);
   if (item.status === "suspended") gain(work);
@@ -74,11 +74,11 @@ function failForGood(work: Work, item: WorkItem): void {
       { step: handler.name, input: { kind: "event", event: stepFailed(failure) } },
       { scope: item.scope, index: item.index, recoveries },
     );
-    leaveFan(work, item); // what it gave, sent or yielded before it failed stays a batch
+    leaveFan(work, item); // output from before the failure stays a batch
     return endItem(work, item);
   }
   if (features.collect?.settle(work, item, failure)) return;
-  item.status = "failed"; // its open calls stay listed: `retry` finds them as they are
+  item.status = "failed"; // its open calls stay listed, so that `retry` finds them unchanged
   finish(work, { status: "failed", failure });
 }
 

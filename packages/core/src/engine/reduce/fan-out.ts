@@ -1,5 +1,5 @@
 /**
- * Fan-outs: opened, closed and cancelled. See `Scope` in state.ts.
+ * Opens, closes and cancels fan-outs. See `Scope` in state.ts.
  *
  * @module
  */
@@ -13,9 +13,10 @@ import { endAttempt } from "./slots.js";
 import type { Work } from "./work.js";
 
 /**
- * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is 1) until its opener has ended.
+ * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is at least 1) until its opener has
+ * ended.
  *
- * @param counted Whether open work is counted by element; where a step settles, it always is.
+ * @param counted Whether open work is counted by element; for a settling step it always is.
  */
 export function fanOf(work: Work, item: WorkItem, counted: boolean): Scope {
   if (item.fan !== null) return item.fan;
@@ -51,7 +52,7 @@ export interface Element {
   readonly index: number;
 }
 
-/** The nearest fan-out outwards of which this holds, and the element of it. */
+/** The nearest enclosing fan-out that satisfies `holds`, and its element. */
 export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scope: Scope) => boolean): Element | null {
   let { index } = from;
   for (let { scope } = from; scope !== null; index = scope.parentIndex, scope = scope.parent)
@@ -59,7 +60,7 @@ export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scop
   return null;
 }
 
-/** Its opener has ended: with the last of its work it closes. */
+/** Its opener has ended: the fan-out closes with the last of its work. */
 export function leaveFan(work: Work, { fan }: WorkItem): void {
   if (fan === null) return;
   fan.generator = null;
@@ -68,20 +69,20 @@ export function leaveFan(work: Work, { fan }: WorkItem): void {
 }
 
 /**
- * The item is done with, and counts as finished in its fan-out: with the last of its work, that closes.
- * The last act of whoever calls it.
+ * The item is done, and counts as finished in its fan-out, which closes with the last of its work. Must be the last act
+ * of the caller.
  */
 export function endItem(work: Work, item: WorkItem): void {
   removeItem(work, item);
   closeEmptied(work);
 }
 
-/** Closes what has no open work any more, from the inside outwards: one after the other, however deep they are. */
+/** Closes fan-outs without open work one after the other, inner ones first, without recursion. */
 export function closeEmptied(work: Work): void {
   for (let scope = work.emptied?.pop(); scope !== undefined; scope = work.emptied?.pop()) close(work, scope);
 }
 
-/** Fires the collect steps, in the scope around: in the same reduction, so that no snapshot falls in between. */
+/** Fires the collect steps in the scope around, in the same reduction, so that no snapshot falls in between. */
 function close(work: Work, scope: Scope): void {
   scope.closed = true;
   work.state.scopes?.delete(scope.id);
@@ -103,7 +104,7 @@ export function cancelScope(work: Work, scope: Scope): void {
   stopGenerator(work, scope);
 }
 
-/** Nobody takes what it would still give. */
+/** Stops a generator whose further output nobody takes. */
 export function stopGenerator(work: Work, scope: Scope): void {
   const item = scope.generator === null ? undefined : work.state.items.get(scope.generator);
   scope.generator = null;
@@ -121,7 +122,7 @@ export function cancelElement(work: Work, scope: Scope, index: number): void {
   closeEmptied(work);
 }
 
-/** Takes the work out first and frees its slots after, so that no slot goes to work that is about to be dropped. */
+/** Removes all of the work before it frees slots, so that no slot goes to work that is about to be dropped. */
 function dropWork(work: Work, scope: Scope, index: number | null): void {
   const dropped: WorkItem[] = [];
   takeOut(work, { scope, index }, dropped);

@@ -7,8 +7,8 @@ import { publish } from "./stream.js";
 import type { Work } from "./work.js";
 
 /**
- * Ends the run. Completed: nothing is left. Otherwise the work stays for `resume` (cancelled) or `retry` (failed, timed out): none
- * of it runs until then.
+ * Ends the run. A completed run keeps no work. Otherwise the work is kept for `resume` (cancelled) or `retry` (failed,
+ * timed out), and does not run until then.
  */
 export function finish(work: Work, outcome: Outcome): void {
   const { state } = work;
@@ -45,7 +45,7 @@ function clear(state: RunState): void {
       null;
 }
 
-/** What was under way is ready to start over; slots are free. */
+/** Makes work under way ready to start over, and frees the slots. */
 export function interrupt(state: RunState): void {
   state.loads = null;
   for (const scope of state.scopes?.values() ?? []) scope.paused = false;

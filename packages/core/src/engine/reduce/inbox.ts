@@ -1,5 +1,5 @@
 /**
- * Events that came before the step that waits for them.
+ * Events that arrive before a step waits for them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { reachOf } from "../routing.js";
 import type { Parcel, WaitRecord } from "../state.js";
 import type { Work } from "./work.js";
 
-/** Keeps an event when a step that can still run (the one it is for, where one is named) waits for its type. */
+/** Keeps an event when a step that can still run (the named one, if any) waits for its type. */
 export function keep(work: Work, parcel: Parcel): boolean {
   const waiting = work.routing.routes.get(parcel.event.type)?.waiting;
   if (!waiting?.some((name) => isFor(parcel, name) && canRun(work, name))) return false;

@@ -1,5 +1,5 @@
 /**
- * Work items: how they come, and how they go.
+ * Adds and removes work items.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Place {
   readonly recoveries: Recoveries | null;
 }
 
-/** A new work item for a step: started when a worker is free, else queued. */
+/** Adds a work item for a step: starts it when a worker is free, else queues it. */
 export function enqueue(work: Work, { step, input }: Delivery, place: Place): void {
   const { state } = work;
   const { scope, index } = place;
@@ -57,7 +57,7 @@ export function enqueue(work: Work, { step, input }: Delivery, place: Place): vo
   else load.ready.push(id);
 }
 
-/** The item is done with, and counts as finished in its fan-out. */
+/** Removes an item that is done, which then counts as finished in its fan-out. */
 export function removeItem(work: Work, item: WorkItem): void {
   const { state } = work;
   if (!state.items.delete(item.id)) return;

@@ -1,8 +1,8 @@
 /**
  * Joins: one call per complete set, one event for each slot.
  *
- * Sets are made within one element of the innermost fan-out; or, among events with the same value of a field, over the innermost
- * fan-out that holds all slots.
+ * Sets are made within one element of the innermost fan-out, or by a common field over the innermost fan-out that
+ * contains all slots.
  *
  * @module
  */
@@ -37,7 +37,10 @@ function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   enqueue(work, { step: step.name, input: { kind: "set", slots } }, placeOf(set));
 }
 
-/** Over the nearest fan-out around that holds all slots, or over the run; what comes from inside it belongs to its element there. */
+/**
+ * The nearest enclosing fan-out that contains all slots, or the run. An event from deeper inside belongs to its element
+ * there.
+ */
 function pairingPlace({ routing }: Work, { name }: JoinStep, parcel: Parcel): Pick<Parcel, "scope" | "index"> {
   return nearestScope(parcel, ({ opener }) => pairs(routing, opener).includes(name)) ?? { scope: null, index: 0 };
 }
@@ -60,7 +63,10 @@ function add(buffer: JoinBuffer, parcel: Parcel): void {
   buffer.size++;
 }
 
-/** Takes one event for each slot out of the buffer: for each slot the first that fits and still leaves something for the others. */
+/**
+ * Takes one event for each slot out of the buffer: for each slot the first that fits and leaves enough for the other
+ * slots.
+ */
 function completeSet(slots: readonly JoinSlot[], buffer: JoinBuffer): Parcel[] | null {
   const chosen = assign(slots, buffer, []);
   if (chosen === null) return null;
@@ -84,7 +90,7 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
   return null;
 }
 
-/** Where the set goes on: with the element of its first slot. */
+/** The set continues with the element of its first slot. */
 function placeOf(set: readonly Parcel[]) {
   const { scope, index } = set[0] as Parcel;
   let recoveries: Record<string, number> | null = null;

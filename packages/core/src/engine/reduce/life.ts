@@ -1,5 +1,5 @@
 /**
- * The life of a run: started, idle, cancelled, loaded again, retried.
+ * The life of a run: started, idle, cancelled, loaded, retried.
  *
  * @module
  */
@@ -32,7 +32,7 @@ function setLimits(work: Work, timeoutMs: number | null, deadlineMs: number | nu
   if (deadlineMs !== null) setTimer(work, deadlineMs, { kind: "deadline" });
 }
 
-/** After a load, a release, or a cancellation. */
+/** Resumes a run after a load, a release, or a cancellation. */
 export function onRunResumed(work: Work, tick: RunResumed): void {
   const { state } = work;
   if (state.status !== "running" && state.status !== "cancelled")
@@ -40,12 +40,12 @@ export function onRunResumed(work: Work, tick: RunResumed): void {
   restart(work, tick);
 }
 
-/** Failed and leftover items run again, with fresh counters. */
+/** Runs failed and leftover items again, with reset counters. */
 export function onRunRetried(work: Work, tick: RunRetried): void {
   const { state } = work;
   if (state.status !== "failed" && state.status !== "timedOut") return refuse(work, tick, `the run is ${state.status}`);
   state.activeMs = 0;
-  // A deadline that has passed has had its effect: whoever asks for more work sets a new one, or none.
+  // A passed deadline has had its effect: a caller who asks for more work sets a new one, or none.
   if (state.deadlineMs !== null && state.deadlineMs <= state.atMs) state.deadlineMs = null;
   for (const item of state.items.values()) {
     item.failures = 0;
@@ -75,7 +75,7 @@ function restart(work: Work, { timeoutMs, deadlineMs }: RunResumed | RunRetried)
     for (const name of [...(state.loads?.keys() ?? [])]) dispatch(work, loadOf(work, name));
 }
 
-/** What had begun goes first, each in the order of its making. */
+/** Items that had begun come first, each group in the order of creation. */
 function requeue(work: Work, state: RunState): void {
   state.active = 0;
   for (const begun of [true, false]) {
@@ -91,7 +91,7 @@ export function onRunCancelled(work: Work, tick: RunCancelled): void {
   finish(work, { status: "cancelled", reason: tick.reason });
 }
 
-/** Nothing is left to do now. When nothing can ever come either, the run fails instead of waiting for nothing. */
+/** Nothing is left to do now. When nothing can ever arrive, the run fails instead of waiting for ever. */
 export function onRunIdled(work: Work): void {
   const { state, routing } = work;
   if (state.active > 0) return;

@@ -11,7 +11,7 @@ export function remember(item: WorkItem, record: MemoryRecord): void {
   item.memory.set(record.call, record);
 }
 
-/** Makes a wait findable for events and answers. */
+/** Lists a wait, so that events and answers find it. */
 export function listWait(state: RunState, wait: WaitRecord): void {
   state.waits ??= new Map();
   for (const type of wait.accepts) {
@@ -39,7 +39,7 @@ export function unlistWait(work: Work, wait: WaitRecord): void {
   wait.timer = null;
 }
 
-/** The item ends: nobody will await what is still open. */
+/** Closes the open calls of an item that ends. */
 export function closeCalls(work: Work, item: WorkItem): void {
   for (const record of item.memory?.values() ?? []) {
     if (record.kind === "wait" && record.status === "open") unlistWait(work, record);

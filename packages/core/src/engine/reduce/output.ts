@@ -1,5 +1,5 @@
 /**
- * What an attempt gives: an event, a batch, nothing, or one element after the other.
+ * The output of an attempt: an event, a batch, nothing, or one element after the other.
  *
  * @module
  */
@@ -59,7 +59,7 @@ function fanOut(work: Work, item: WorkItem, events: readonly EventData[]): void 
   }
 }
 
-/** What a run that is stuck says of it: an empty fan-out is an empty array, and else a `return` was forgotten. */
+/** Notes the reason for a run that gets stuck: an array was empty, or else a `return` was forgotten. */
 function noteNothing(work: Work, { step, memory }: WorkItem): void {
   const definition = work.routing.steps.get(step);
   if (definition?.fanOut) return noteLeftover(work.state, { kind: "fanOut", step });
@@ -82,8 +82,8 @@ export function onStepYielded(work: Work, tick: StepYielded): void {
 }
 
 /**
- * An event that a step sent: now, or when its time comes. It is open work of the sender's fan-out, or of the one that the sender
- * opens, also while it waits.
+ * Sends an event of a step, now or at its time. Until then it is open work of the sender's fan-out, or of the one that
+ * the sender opens.
  */
 export function sendOut(work: Work, item: WorkItem, send: Send): void {
   const { scope, index } = placeOf(work, item, send);
@@ -97,7 +97,7 @@ export function sendOut(work: Work, item: WorkItem, send: Send): void {
 function placeOf(work: Work, item: WorkItem, { toRun, isElement }: Send): Pick<Parcel, "scope" | "index"> {
   if (toRun) return { scope: null, index: 0 };
   if (isElement !== true) return item;
-  // Counted: its opener is at work, and may go on as a generator.
+  // Counted, because its opener is at work and may continue as a generator.
   const scope = fanOf(work, item, true);
   return { scope, index: scope.size++ };
 }

@@ -1,5 +1,5 @@
 /**
- * Events from outside: taken by exactly who they are for, or refused with a reason.
+ * Events from outside: delivered to exactly those for whom they are, or refused with a reason.
  *
  * @module
  */
@@ -50,7 +50,7 @@ function tellSender(work: Work, { ticket }: EventReceived, receipt: Receipt): vo
   if (ticket !== null) tell(work, ticket, receipt);
 }
 
-/** Answers one prompt and no other. */
+/** Answers exactly one prompt. */
 function answer(work: Work, tick: EventReceived, promptId: string): void {
   const prompt = work.state.prompts?.get(promptId);
   if (!prompt)
@@ -83,7 +83,7 @@ function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt
   accept(work, tick);
 }
 
-/** An answer without a prompt id closes the oldest prompt that a step emitted. */
+/** An answer without a prompt id closes the oldest prompt that a step has emitted. */
 function closeEmittedPrompt(work: Work, type: string): void {
   const { prompts } = work.state;
   if (prompts === null || !isExternal(work.routing.roles.get(type))) return;

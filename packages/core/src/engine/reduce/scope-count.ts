@@ -1,12 +1,12 @@
 /**
- * The open work of fan-outs, counted: see `Scope` in state.ts.
+ * Counts the open work of fan-outs: see `Scope` in state.ts.
  *
  * @module
  */
 import type { Scope } from "../state.js";
 import type { Work } from "./work.js";
 
-/** A generator is asked for more only while fewer of its elements than this are unfinished. */
+/** Number of unfinished elements at which a generator is no longer asked for more. */
 export const FAN_OUT_BUFFER = 100;
 
 /** Work for one element of the fan-out begins. */
@@ -15,7 +15,7 @@ export function enter(scope: Scope, index: number): void {
   if (scope.pending !== null) scope.pending.set(index, (scope.pending.get(index) ?? 0) + 1);
 }
 
-/** Work for one element ended. With the last of it the fan-out is to be closed: see `closeEmptied`. */
+/** Work for one element has ended. With the last of it the fan-out has to be closed: see `closeEmptied`. */
 export function leave(work: Work, scope: Scope, index: number): void {
   if (scope.closed) return;
   if (scope.pending !== null) leaveElement(work, scope, index);

@@ -1,5 +1,5 @@
 /**
- * Worker slots: who runs, who queues.
+ * Worker slots: which items run, and which are queued.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function loadOf(work: Work, step: string): StepLoad {
   return load;
 }
 
-/** Gives free slots away: first to items that had one before, then in the order of arrival. */
+/** Assigns free slots: first to items that had one before, then in order of arrival. */
 export function dispatch(work: Work, load: StepLoad): void {
   while (load.running < load.workers) {
     const id = load.resuming.shift() ?? load.ready.shift();
@@ -60,20 +60,20 @@ export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
   item.status = "suspended";
   lose(work);
   freeSlot(work, item);
-  // A run that waits, perhaps for days and among thousands, keeps no table of who runs.
+  // A run that waits, perhaps for days and among thousands, keeps no table of slots.
   if (work.state.active === 0) work.state.loads = null;
 }
 
 /**
- * An open call was answered. Told at once while others are still open (the item stays suspended: its code most likely awaits them
- * all); the last answer brings the item back to its slot first.
+ * An open call was answered. While other calls are open, the attempt is told at once and the item stays suspended,
+ * because its code most likely awaits them all. The last answer first brings the item back to a slot.
  */
 export function wake(work: Work, item: WorkItem, record: OpenCall & MemoryRecord): void {
   const { call, awaitedIn } = record;
-  // Answered calls stand in the order of their answers: so they are answered again to a later attempt.
+  // Answered calls are listed in the order of their answers, in which a later attempt gets them, too.
   item.memory?.delete(call);
   item.memory?.set(call, record);
-  if (awaitedIn !== item.attempt) return; // remembered for when it is asked for again
+  if (awaitedIn !== item.attempt) return; // remembered until the call is repeated
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {
     item.status = "resuming";
@@ -93,7 +93,7 @@ function freeSlot(work: Work, item: WorkItem): void {
   if (load.ready.size > 0 || load.resuming.size > 0) dispatch(work, load);
 }
 
-/** Its attempt is over, the item is not (yet): the slot is free, nothing of the attempt counts any more. */
+/** Ends the attempt but not the item: the slot is free, and the attempt no longer counts. */
 export function endAttempt(work: Work, item: WorkItem): void {
   const { status } = item;
   item.open = 0;

@@ -1,4 +1,4 @@
-/** What stream readers see. */
+/** Publishes events to readers of the stream. */
 import type { EventData } from "../state.js";
 import type { Work } from "./work.js";
 

@@ -1,5 +1,5 @@
 /**
- * Why a run can never end: what it would need, and what came in vain.
+ * Finds out why a run can never end: what it would need, and which events led to nothing.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Routing } from "../routing.js";
 import type { Failure, Leftover, RunState } from "../state.js";
 import type { Work } from "./work.js";
 
-/** Keeps the first thing that came to a step in vain: a run that goes round in circles remembers no more for it. */
+/** Keeps the first event that led to nothing at a step, so that a run in an endless loop does not collect more. */
 export function noteLeftover(state: RunState, leftover: Leftover): void {
   state.vain ??= { unfired: new Set(), leftovers: new Map() };
   const { leftovers } = state.vain;

@@ -8,11 +8,11 @@ export interface Work {
   readonly routing: Routing;
   readonly state: RunState;
   readonly commands: Command[];
-  /** Fan-outs without open work, to be closed before anything else is done. Null before the first. */
+  /** Fan-outs without open work, to be closed before anything else is done; `null` before the first. */
   emptied: Scope[] | null;
 }
 
-/** Nothing is dropped in silence: who sent it is told, who inspects it sees it. */
+/** Notes a refused tick: its sender is told, and inspection shows it. */
 export function refuse(work: Work, tick: Tick, reason: string): void {
   if (tick.type === "event.received" && tick.ticket !== null) {
     const hint = `The run has ended (${work.state.status}): start a new one, or retry it.`;
@@ -25,12 +25,12 @@ export function tell(work: Work, ticket: number, receipt: Receipt): void {
   work.commands.push({ type: "sender.tell", ticket, receipt });
 }
 
-/** Whether what this attempt says still counts. */
+/** Tells whether the tick of this attempt still counts. */
 export function isCurrent({ attempt, status }: WorkItem, said: number): boolean {
   return attempt === said && (status === "running" || status === "suspended" || status === "resuming");
 }
 
-/** The item whose attempt says this; null (and a note) when that attempt no longer counts. */
+/** The item whose attempt this tick is from; `null` (and a note) when that attempt no longer counts. */
 export function currentItem(
   work: Work,
   tick: Tick & { readonly item: number; readonly attempt: number },
