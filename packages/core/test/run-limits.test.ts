@@ -115,7 +115,7 @@ class Nested extends Workflow {
 describe("runs inside of each other", () => {
   it("are loaded as deep as they may be", async () => {
     const flow = new Nested();
-    const handler = flow.run({ left: 800 });
+    const handler = flow.run({ left: 200 });
     await waiting(handler);
 
     expect(() => reload(flow, handler.context)).not.toThrow();

@@ -70,10 +70,10 @@ function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDi
 
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
   checkOptions("fromDict", options);
-  const opened = unseal(copyJson(dict, "The snapshot", "SNAPSHOT_HOSTILE"), options.codec);
-  const migrated = options.migrate
-    ? copyJson(options.migrate(opened as ContextDict), "What `migrate` made of the snapshot", "SNAPSHOT_HOSTILE")
-    : opened;
+  const { codec, migrate } = options;
+  const opened = unseal(dict, { codec, freeze: migrate === undefined });
+  const migrated =
+    migrate === undefined ? opened : copyJson(migrate(opened as ContextDict), { ...migratedSnapshot, freeze: true });
   const children = new Map<string, RunState>();
   const state = decodeTree({ compiled, children, ids: new Set(), asStored: false }, new Reader(migrated, "snapshot"));
   return { state, children: children.size === 0 ? null : children };
@@ -86,7 +86,17 @@ export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunSta
   return [state, ...children.values()];
 }
 
-function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
+const anySnapshot = { path: "The snapshot", code: "SNAPSHOT_HOSTILE" } as const;
+const migratedSnapshot = { path: "What `migrate` made of the snapshot", code: "SNAPSHOT_HOSTILE" } as const;
+
+interface Unsealing {
+  readonly codec: SnapshotCodec | undefined;
+  /** Whether nobody is to write into what comes out. */
+  readonly freeze: boolean;
+}
+
+function unseal(given: unknown, { codec, freeze }: Unsealing): unknown {
+  const dict = copyJson(given, { ...anySnapshot, freeze });
   const reader = new Reader(dict, "snapshot");
   checkFormat(reader);
   const name = reader.raw("codec");
@@ -98,7 +108,7 @@ function unseal(dict: unknown, codec: SnapshotCodec | undefined): unknown {
     );
   }
   try {
-    return copyJson(JSON.parse(codec.decode(reader.text("data"))), "The snapshot", "SNAPSHOT_HOSTILE");
+    return copyJson(JSON.parse(codec.decode(reader.text("data"))), { ...anySnapshot, freeze });
   } catch (cause) {
     if (WorkflowError.is(cause, "SNAPSHOT_HOSTILE")) throw cause;
     throw invalidSnapshot(

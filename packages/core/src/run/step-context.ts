@@ -193,16 +193,18 @@ export class StepContext implements Context {
       const { run, step } = this.#attempt;
       const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
-      assertNotTooDeep(run, step);
       const call = this.#calls().id("child", name, key);
-      return this.#open(call, () => ({
-        type: "child.opened",
-        ...this.#stamp(call),
-        name,
-        start,
-        ...(sharesStore && { sharesStore }),
-        ...(timeout !== undefined && { timeoutMs: toMs(timeout, "timeout") }),
-      })) as Promise<never>;
+      return this.#open(call, () => {
+        assertNotTooDeep(run, step);
+        return {
+          type: "child.opened",
+          ...this.#stamp(call),
+          name,
+          start,
+          ...(sharesStore && { sharesStore }),
+          ...(timeout !== undefined && { timeoutMs: toMs(timeout, "timeout") }),
+        };
+      }) as Promise<never>;
     });
   }
 

@@ -169,7 +169,7 @@ function decodeWithin(encoded: unknown, { path, types, limits, isFrozen = false 
   if (typeof encoded !== "object" || encoded === null || !("json" in encoded)) throw undecodable(path);
   const { json, meta } = encoded as EncodedValue;
   const freeze = isFrozen && meta === undefined;
-  const size = guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });
+  const size = knownPlain(json) ?? guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });
   if (freeze) rememberPlain(json, size, types.every(isChoosy) ? types : null);
   if (meta === undefined) return json;
   try {

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 import { copyJson } from "./copy-json.js";
+import { guardJson } from "./guard.js";
+import { knownPlain } from "./known.js";
+import { limitValues } from "./limits.js";
 
-const copy = (data: unknown): unknown => copyJson(data, "The data", "SNAPSHOT_HOSTILE");
+const copy = (data: unknown): unknown => copyJson(data, { path: "The data", code: "SNAPSHOT_HOSTILE" });
+
+const frozen = (data: unknown): unknown => copyJson(data, { path: "The data", code: "SNAPSHOT_HOSTILE", freeze: true });
 
 function nested(levels: number): object {
   let data: object = {};
@@ -33,4 +38,36 @@ it("says that it is too deep or contains itself, also after data that kept it bu
   expect(copy(nested(1_990))).toEqual(nested(1_990));
   expect(() => copy(nested(5_000))).toThrow("The data has more than 2000 levels.");
   expect(() => copy(itself)).toThrow("The data contains itself.");
+});
+
+it("freezes the copy where it is told to, but not what `meta` beside it makes something else of", () => {
+  const data = { plain: { json: { a: [1] } }, rich: { json: { a: [1] }, meta: { a: ["set"] } } };
+
+  const { plain, rich } = frozen(data) as typeof data;
+
+  expect([plain, plain.json, plain.json.a].map(Object.isFrozen)).toEqual([true, true, true]);
+  expect([rich, rich.json, rich.json.a].map(Object.isFrozen)).toEqual([false, false, false]);
+  expect([data, data.plain, data.plain.json, data.plain.json.a].map(Object.isFrozen)).not.toContain(true);
+});
+
+it("measures large parts as the guard does, and small ones not at all", () => {
+  const part = Array.from({ length: 100 }, (_, index) => ({ name: `part ${index}`, tags: ["ab", null, index, true] }));
+  const copied = frozen({ part, small: { part: 1 } }) as { part: unknown; small: unknown };
+
+  expect(knownPlain(copied.part)).toMatchObject(guardJson(part, { code: "SNAPSHOT_HOSTILE" }));
+  expect(knownPlain(copied.small)).toBeNull();
+});
+
+it("knows nothing of what is deeper than a value may be", () => {
+  const list = Array.from({ length: 300 }, (_, index) => index);
+  const inside = [...list, nested(30)];
+
+  const [before, after] = [frozen(inside), limitValues({ depth: 30 })];
+
+  expect([knownPlain(before), knownPlain(frozen(inside)), knownPlain(frozen([...list, nested(28)]))]).toEqual([
+    null,
+    null,
+    expect.objectContaining({ items: 329 }),
+  ]);
+  after();
 });

@@ -10,7 +10,7 @@ import { type Measure, type ValueLimits, valueLimits } from "./limits.js";
 import type { ValueType } from "./plain.js";
 
 /** Smaller values are walked in less time than it takes to remember them. In keys and items. */
-const LARGE = 256;
+export const LARGE = 256;
 
 interface Known extends Measure {
   /** None of these takes anything in it: a registered class may take plain records, too. `null` where they were not asked. */
@@ -34,10 +34,15 @@ export function rememberPlain(
   known.set(value as object, { items, characters, types, limits });
 }
 
-/** How large a value is at most that is known to be plain JSON. `null` for one that has to be looked through. */
-export function knownPlain(value: unknown, types: readonly ValueType[]): Measure | null {
+/**
+ * How large a value is at most that is known to be plain JSON. `null` for one that has to be looked through.
+ *
+ * @param types Those that take nothing in it. Left out: whatever they take.
+ */
+export function knownPlain(value: unknown, types?: readonly ValueType[]): Measure | null {
   const found = known.get(value as object);
-  return found !== undefined && found.types === types && found.limits === valueLimits() ? found : null;
+  if (found === undefined || found.limits !== valueLimits()) return null;
+  return types === undefined || found.types === types ? found : null;
 }
 
 /** True for what is deeply frozen for sure. */
