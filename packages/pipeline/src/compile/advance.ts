@@ -8,8 +8,10 @@
 import { plainOf } from "millrace/engine";
 import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { toStored } from "../data/stored-output.js";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
 import {
+  doneFrame,
   emptyGroup,
   endedGroup,
   type GroupEvent,
@@ -17,6 +19,7 @@ import {
   iterationStarted,
   lastIteration,
   startedEvent,
+  wholeOutputs,
 } from "./group-output.js";
 import { aboutOf } from "./node-facts.js";
 import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
@@ -64,10 +67,10 @@ export function done(course: Course, { place, output }: { place: Place; output: 
   countPause(state, placeKey(place));
   delete state.talks[placeKey(place)];
   if (owner?.kind === "parallel") {
-    frame.outputs[place.at] = output;
+    frame.outputs[place.at] = toStored(output);
     return [{ to: "gather", node: owner.id, ...place }];
   }
-  frame.outputs.push(output);
+  frame.outputs.push(toStored(output));
   if (!isEnd(output) && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
   if (owner?.kind !== "loop") return leave(course, place.frame);
   if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
@@ -81,7 +84,7 @@ export function leave(course: Course, key: string): Step[] {
   if (frame.node === null || frame.parent === null) return [{ ...finish, frame: key }];
   const node = tree.container(frame.node);
   const place = { frame: frame.parent, at: frame.at };
-  const { output, event } = endedGroup(node, frame);
+  const { output, event } = endedGroup(node, doneFrame(plainOf(frame))); // its outputs leave the frame for good
   delete state.frames[key];
   delete state.talks[placeKey(ownPlace(key))];
   tell(course, node, event);
@@ -143,8 +146,7 @@ export function abandon({ state }: Course, place: Place, outputsInside: "spent" 
   const inside = insideOf(place);
   for (const [key, { outputs }] of Object.entries(state.frames)) {
     if (!key.startsWith(inside)) continue;
-    const done = outputs.filter((output) => output !== null);
-    if (outputsInside === "spent") state.spent.push(...executionsOf(done));
+    if (outputsInside === "spent") state.spent.push(...executionsOf(wholeOutputs(outputs)));
     delete state.frames[key];
   }
   const gone: Step[] = [];
@@ -203,7 +205,7 @@ export function completeTurn(
 ): number {
   const frame = frameOf(course.state, key);
   const iteration = frame.starts.length;
-  const results = lastIteration(frame).map(plainOf); // what is told of must outlive the edit
+  const results = lastIteration(frame);
   tell(course, node, iterationCompleted(node, { iteration, results, goesOn: !ends }));
   return iteration;
 }
@@ -235,7 +237,7 @@ export function previousOutputs(run: Pick<PipelineState, "frames">, tree: Pipeli
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") return outer; // branches do not see each other
   const isAnew = owner?.kind === "loop" && !owner.forwards;
-  return [...outer, ...(isAnew ? lastIteration(frame) : (frame.outputs as StepOutput[]))];
+  return [...outer, ...(isAnew ? lastIteration(frame) : wholeOutputs(frame.outputs))];
 }
 
 interface NewFrame {

@@ -1,6 +1,7 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
 import { createDraft, finishedState, settledState } from "millrace/engine";
 import { createOutput } from "../data/step-output.js";
+import { toStored } from "../data/stored-output.js";
 import { CUT_OFF } from "./cut-off.js";
 import type { LiveRun } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
@@ -47,7 +48,7 @@ function leaveOutput(family: FamilyState, { runId, node, place, work }: OpenAtte
   const frame = ownState(family, runId).frames[place.frame];
   if (node?.kind !== "step" || work === null || frame === undefined) return;
   const said = work.text === "" ? {} : { content: work.text };
-  const output = createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF });
+  const output = toStored(createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
   const isBranch = frame.outputs.length > 0 && frame.outputs[place.at] === null;
   if (isBranch) frame.outputs[place.at] = output;
   else frame.outputs.push(output);

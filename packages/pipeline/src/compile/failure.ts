@@ -3,6 +3,7 @@ import type { StepFailedEvent } from "millrace";
 import { plainOf } from "millrace/engine";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { toStored } from "../data/stored-output.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { openGroup } from "../run/step-results.js";
 import { abandon, ask, done, finish, isAbandoned } from "./advance.js";
@@ -59,8 +60,8 @@ function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): voi
   if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
   const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
   const isBranch = frame.outputs[place.at] === null;
-  if (isBranch) frame.outputs[place.at] = output;
-  else frame.outputs.push(output);
+  if (isBranch) frame.outputs[place.at] = toStored(output);
+  else frame.outputs.push(toStored(output));
 }
 
 /** What was done in the group at this place. */

@@ -4,6 +4,7 @@ import { containerText, notMetText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { fromStored } from "../data/stored-output.js";
 import type { ContainerNode, LoopNode } from "../nodes/node.types.js";
 import { mediaOf } from "./media-of.js";
 import { identityOf } from "./node-facts.js";
@@ -56,10 +57,18 @@ function startedData(node: ContainerNode, { queue, branch }: Opened): GroupEvent
   }
 }
 
-export function endedGroup(node: ContainerNode, frame: Frame): GroupEnd {
-  const plain = plainOf(frame); // its outputs leave the frame for good
-  const output = groupOutput(node, plain);
-  return { output, event: completedEvent(node, { opened: plain, output }) };
+/** A frame with its outputs as users see them. */
+export interface DoneFrame extends Omit<Frame, "outputs"> {
+  readonly outputs: readonly (StepOutput | null)[];
+}
+
+export function doneFrame(frame: Frame): DoneFrame {
+  return { ...frame, outputs: frame.outputs.map((output) => output && fromStored(output)) };
+}
+
+export function endedGroup(node: ContainerNode, frame: DoneFrame): GroupEnd {
+  const output = groupOutput(node, frame);
+  return { output, event: completedEvent(node, { opened: frame, output }) };
 }
 
 /** Nothing of it runs: it is listed, and is nobody's previous step. */
@@ -93,14 +102,21 @@ export function iterationCompleted({ maxIterations }: LoopNode, { iteration, res
 
 /** Of a loop, what its last iteration has given so far; of any other group, all. */
 export function lastIteration({ outputs, starts }: Frame): StepOutput[] {
-  return outputs.slice(starts.at(-1)) as StepOutput[];
+  return wholeOutputs(outputs.slice(starts.at(-1)));
 }
 
-function iterationsOf({ outputs, starts }: Frame): StepOutput[][] {
+/** Of what was done, which may be in a draft. */
+export function wholeOutputs(outputs: Frame["outputs"]): StepOutput[] {
+  const whole: StepOutput[] = [];
+  for (const output of outputs) if (output !== null) whole.push(fromStored(plainOf(output)));
+  return whole;
+}
+
+function iterationsOf({ outputs, starts }: DoneFrame): StepOutput[][] {
   return starts.map((start, index) => outputs.slice(start, starts[index + 1]) as StepOutput[]);
 }
 
-function groupOutput(node: ContainerNode, frame: Frame): StepOutput {
+function groupOutput(node: ContainerNode, frame: DoneFrame): StepOutput {
   const steps = frame.outputs.filter((output) => output !== null);
   const all = node.kind === "loop" ? iterationsOf(frame) : null;
   const { branch } = frame;

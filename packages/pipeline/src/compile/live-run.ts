@@ -69,7 +69,7 @@ export class LiveRun {
     this.#stopped.add(runId);
     const open = this.#of(runId);
     const cut = open.filter((attempt) => !attempt.isStoring && !attempt.isOver);
-    for (const attempt of cut) attempt.end(attemptEnded(attempt.node?.name ?? "agent", "its run has ended"));
+    for (const attempt of cut) attempt.end(() => attemptEnded(attempt.node?.name ?? "agent", "its run has ended"));
     await settled(open.filter((attempt) => attempt.isStoring || attempt.work?.answersSignal === true));
     for (const attempt of cut) {
       attempt.work?.cutOff();

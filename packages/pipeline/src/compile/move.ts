@@ -47,7 +47,7 @@ export function move(mover: Mover, visited: Visited, change: Change): Finished<O
       if (attempt !== undefined) mover.live.close(attempt);
       return outputOf(moves);
     } catch (error) {
-      attempt?.end(error);
+      attempt?.end(() => error);
       throw error;
     } finally {
       attempt?.settle();

@@ -42,10 +42,10 @@ export class OpenAttempt {
   work: OpenWork | null = null;
   isSettled = false;
   readonly #ctx: AttemptSetup["ctx"];
-  readonly #listeners: ((error: unknown) => void)[] = [];
+  readonly #listeners: ((error: () => unknown) => void)[] = [];
   #controller: AbortController | null = null;
   #follows = false;
-  #over: { readonly error: unknown } | null = null;
+  #over: (() => unknown) | null = null;
   #isStoring = false;
   #isMuted = false;
 
@@ -68,7 +68,7 @@ export class OpenAttempt {
     if (this.#controller === null) {
       this.#controller = new AbortController();
       this.#follow();
-      if (this.#over !== null) this.#controller.abort(this.#over.error);
+      if (this.#over !== null) this.#controller.abort(this.#over());
     }
     return this.#controller.signal;
   }
@@ -93,25 +93,28 @@ export class OpenAttempt {
 
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void {
-    if (this.#over !== null) throw this.#over.error;
+    if (this.#over !== null) throw this.#over();
   }
 
-  onEnd(listener: (error: unknown) => void): void {
+  /** @param listener Is given what makes the error: most attempts end without anybody who wants it. */
+  onEnd(listener: (error: () => unknown) => void): void {
     this.#listeners.push(listener);
   }
 
   /** Once: from here on nothing that it does counts. */
-  end(error: unknown): void {
+  end(makeError: () => unknown): void {
     if (this.#over !== null) return;
-    this.#over = { error };
+    let made: { readonly error: unknown } | null = null;
+    const error = (): unknown => (made ??= { error: makeError() }).error;
+    this.#over = error;
     for (const listener of this.#listeners) listener(error);
-    this.#controller?.abort(error);
+    this.#controller?.abort(error());
     if (this.#isStoring) this.settle(); // its code has come to its end, and its turn to store may never come
   }
 
   /** It has come to its end by itself, and all of it is stored. */
   close(): void {
-    if (this.#over === null) this.end(attemptEnded(this.node?.name ?? "agent", "it has returned or failed"));
+    this.end(() => attemptEnded(this.node?.name ?? "agent", "it has returned or failed"));
   }
 
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
@@ -126,7 +129,7 @@ export class OpenAttempt {
     const { signal } = this.#ctx;
     const end = (): void => {
       this.mute();
-      this.end(signal.reason);
+      this.end(() => signal.reason);
     };
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });

@@ -10,6 +10,7 @@ import type { RetryFeedback } from "../data/human-input.types.js";
 import type { MediaSet } from "../data/media.types.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import type { StoredOutput } from "../data/stored-output.js";
 import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 
@@ -181,7 +182,7 @@ export interface Frame {
   /** What those are called: whoever goes on in another process sees whether they are still there. */
   readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
-  readonly outputs: (StepOutput | null)[];
+  readonly outputs: (StoredOutput | null)[];
   /** Of a Loop: which of the outputs each of its iterations begins with. */
   readonly starts: number[];
   readonly branch: "if" | "else" | null;

@@ -6,6 +6,7 @@
  * @module
  */
 import type { Context } from "millrace";
+import { toStoredEvent } from "../data/stored-output.js";
 import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import { eventTime } from "./event-order.js";
 import { Shown } from "./pipeline-events.js";
@@ -113,7 +114,7 @@ export class RunEvents {
   }
 
   #show(event: RecordedEvent): void {
-    this.#setup.ctx.writeEventToStream(new Shown({ name: event.event, data: event }) as never);
+    this.#setup.ctx.writeEventToStream(new Shown({ name: event.event, data: toStoredEvent(event) }) as never);
   }
 
   /** Of a nested pipeline, the one around it decides. */

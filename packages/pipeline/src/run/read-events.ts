@@ -8,6 +8,7 @@ import {
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { Shown } from "../compile/pipeline-events.js";
+import { fromStoredEvent } from "../data/stored-output.js";
 import { agentFields, baseOf, cancelledEvents, completedFields, type EndedRun, errorFields } from "./end-events.js";
 import type { PipelineEvent } from "./pipeline-event.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
@@ -61,7 +62,7 @@ async function whenPaused(view: RunView): Promise<number> {
 type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
-  if (event instanceof Shown) return [event.data as Fields];
+  if (event instanceof Shown) return [fromStoredEvent(event.data as Fields)];
   if (StopEvent.is(event)) return lastEvents(sources, event.result as PipelineRunOutput);
   if (WorkflowCancelledEvent.is(event)) {
     const output = await sources.view.settled();

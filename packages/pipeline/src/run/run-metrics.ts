@@ -1,4 +1,5 @@
 /** Metrics of a run, from its stored state. */
+import { wholeOutputs } from "../compile/group-output.js";
 import type { OwnState, PipelineState } from "../compile/pipeline-state.types.js";
 import { emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
@@ -49,11 +50,11 @@ export function executionsInside(nested: Nested, runId: string): StepExecutionDa
 
 /** Executions of everything that has run, also in groups under way. */
 function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecutionData[] {
-  const outputs = Object.values(frames).flatMap((frame) => frame.outputs);
+  const outputs = Object.values(frames).flatMap((frame) => wholeOutputs(frame.outputs));
   const agent = agentRun?.metrics
     ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
     : [];
-  return [...agent, ...executionsOf(outputs.filter((output) => output !== null)), ...spent, ...waitingOf(talks)];
+  return [...agent, ...executionsOf(outputs), ...spent, ...waitingOf(talks)];
 }
 
 /** Executions behind open questions: of paused executors, and outputs that their group does not have yet. */

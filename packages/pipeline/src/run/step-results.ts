@@ -1,6 +1,6 @@
 /** Outputs of the top-level steps, also of a run that has stopped in the middle of a group. */
 import { ROOT } from "../compile/advance.js";
-import { endedGroup } from "../compile/group-output.js";
+import { type DoneFrame, doneFrame, endedGroup } from "../compile/group-output.js";
 import type { Frame, PipelineState, Place } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
 import { createOutput } from "../data/step-output.js";
@@ -28,7 +28,7 @@ interface Keyed {
 }
 
 function withOpenGroups(frames: Frames, tree: PipelineTree, { key, frame }: Keyed): (StepOutput | null)[] {
-  const outputs = [...frame.outputs];
+  const outputs = [...doneFrame(frame).outputs];
   const isParallel = frame.node !== null && tree.node(frame.node).kind === "parallel";
   for (const [innerKey, inner] of Object.entries(frames)) {
     if (inner.parent !== key || inner.node === null) continue;
@@ -45,7 +45,7 @@ function groupOf(frames: Frames, tree: PipelineTree, { key, frame }: Keyed): Ste
   return done.outputs.every((output) => output === null) ? null : unfinished(tree, done);
 }
 
-function unfinished(tree: PipelineTree, frame: Frame): StepOutput {
+function unfinished(tree: PipelineTree, frame: DoneFrame): StepOutput {
   const node = tree.container(frame.node as string);
   const { output } = endedGroup(node, frame);
   const { steps } = output;

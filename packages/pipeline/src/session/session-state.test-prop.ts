@@ -108,7 +108,7 @@ describe("random changes", () => {
         const what = random(8);
         if (what === 0) LiveSessionState.applyTo(stored, view.take());
         if (what === 1 && random(3) === 0) {
-          view.close(new TypeError("over"));
+          view.close(() => new TypeError("over"));
           views[index] = live.view();
         }
         if (what === 2) LiveSessionState.applyTo(stored, live.apply([{ op: "set", path: ["k9"], value: step }]));

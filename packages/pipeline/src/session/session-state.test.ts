@@ -237,7 +237,7 @@ describe("what several attempts change", () => {
     const stored: JsonObject = { list: [] };
     const [ended, next] = [live.view(), live.view()];
     ended.state["failed"] = true;
-    ended.close(new TypeError("over"));
+    ended.close(() => new TypeError("over"));
     next.state["next"] = true;
 
     const changes: readonly (() => unknown)[] = [

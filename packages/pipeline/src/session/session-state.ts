@@ -27,7 +27,7 @@ export interface SessionView {
    * Ends the attempt: further changes throw `error`. Changes that were not taken stay, and are stored with the next
    * changes of any attempt.
    */
-  close(error: unknown): void;
+  close(makeError: () => unknown): void;
 }
 
 export class LiveSessionState {
@@ -60,10 +60,10 @@ export class LiveSessionState {
   #view(looked?: ViewListener["looked"]): SessionView {
     const owner = {};
     const given = new Set<Container>();
-    let closed: { readonly error: unknown } | null = null;
+    let closed: (() => unknown) | null = null;
     const view = new StateView(this.#tree, {
       assertOpen: () => {
-        if (closed !== null) throw closed.error;
+        if (closed !== null) throw closed();
       },
       changed: (patch) => this.#log.add(owner, patch),
       given: (container) => given.add(container),
@@ -80,12 +80,12 @@ export class LiveSessionState {
         recordGiven();
         return log.take(owner);
       },
-      close(error) {
+      close(makeError) {
         if (closed !== null) return;
         recordGiven();
         given.clear();
         log.giveUp(owner);
-        closed = { error };
+        closed = makeError;
       },
     };
   }

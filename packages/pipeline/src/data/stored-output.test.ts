@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { emptyMetrics } from "./metrics.js";
+import { createOutput } from "./step-output.js";
+import { fromStored, fromStoredEvent, type StoredOutput, toStored, toStoredEvent } from "./stored-output.js";
+
+/** As another process reads it. */
+const read = (short: StoredOutput): StoredOutput => JSON.parse(JSON.stringify(short));
+
+const plain = createOutput({ stepName: "a", stepId: "0", content: "text", metrics: { ...emptyMetrics, duration: 2 } });
+const image = { id: "i", url: "https://example.org/i.png" } as never;
+const failed = createOutput({ stepName: "b", success: false, error: "no", skipped: true, stop: true, images: [image] });
+const loop = createOutput({
+  stepType: "Loop",
+  content: [],
+  steps: [plain, failed],
+  iterations: [[plain], [], [failed]],
+});
+
+describe("a stored output", () => {
+  it.each([
+    ["a plain one", plain],
+    ["a failed one", failed],
+    ["a group", loop],
+    ["one without content", createOutput({ breakLoop: true, iterations: [] })],
+    ["one that has failed without an error", createOutput({ success: false, content: null })],
+    ["one that has an error and is a success", createOutput({ success: true, error: "late" })],
+  ])("of %s is read as it was", (_, output) => {
+    expect(fromStored(read(toStored(output)))).toStrictEqual(output);
+  });
+
+  it("has what differs from the defaults alone, at any depth", () => {
+    expect(toStored(createOutput({ stepName: "all", steps: [plain] }))).toEqual({
+      stepName: "all",
+      steps: [{ stepName: "a", stepId: "0", content: "text", metrics: { duration: 2 } }],
+    });
+  });
+
+  it("that was stored whole is read, too", () => {
+    expect(fromStored(JSON.parse(JSON.stringify(loop)))).toStrictEqual(loop);
+  });
+
+  it("in an event is read as it was", () => {
+    const event = { stepResponse: plain, stepResults: [plain, loop], allResults: [[failed]], content: { steps: [] } };
+
+    expect(fromStoredEvent(JSON.parse(JSON.stringify(toStoredEvent(event))))).toStrictEqual(event);
+  });
+});

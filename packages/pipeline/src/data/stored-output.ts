@@ -1,0 +1,104 @@
+/**
+ * Outputs as they are stored, in the state of a run and in its events: without the fields that have their default.
+ *
+ * @module
+ */
+import { emptyMetrics } from "./metrics.js";
+import type { StepMetricsData } from "./metrics.types.js";
+import { createOutput } from "./step-output.js";
+import type { StepOutput } from "./step-output.types.js";
+
+/** No such property at runtime. */
+declare const stored: unique symbol;
+
+/** To be read with {@link fromStored}: any field may be left out. */
+export interface StoredOutput {
+  readonly [stored]: true;
+}
+
+const defaults: Partial<Readonly<Record<string, unknown>>> = {
+  stepName: "",
+  stepId: "",
+  stepType: "Step",
+  executorType: null,
+  executorName: null,
+  stepRunId: null,
+  metrics: null,
+  error: null,
+  stop: false,
+  breakLoop: false,
+  skipped: false,
+  iterations: null,
+};
+const lists: ReadonlySet<string> = new Set(["images", "videos", "audio", "files", "steps"]);
+
+/** An output is made shorter, and whole again, once in a process. */
+const wholes = new WeakMap<object, StepOutput>();
+const shorts = new WeakMap<StepOutput, StoredOutput>();
+
+export function toStored(output: StepOutput): StoredOutput {
+  const known = shorts.get(output);
+  if (known !== undefined) return known;
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(output)) if (!isDefault(output, name, value)) fields[name] = value;
+  if (output.metrics !== null) fields["metrics"] = shortMetrics(output.metrics);
+  if (output.steps.length > 0) fields["steps"] = output.steps.map(toStored);
+  if (output.iterations !== null) fields["iterations"] = output.iterations.map((turn) => turn.map(toStored));
+  const short = Object.freeze(fields) as unknown as StoredOutput;
+  shorts.set(output, short);
+  wholes.set(short, output);
+  return short;
+}
+
+/** Takes a whole output, too: those that were stored before are. */
+export function fromStored(short: StoredOutput): StepOutput {
+  const known = wholes.get(short);
+  if (known !== undefined) return known;
+  const { metrics, steps, iterations, ...fields } = short as unknown as Partial<StepOutput>;
+  const output = createOutput({
+    ...fields,
+    metrics: metrics ? { ...emptyMetrics, ...metrics } : null,
+    steps: (steps ?? []).map((step) => fromStored(step as never)),
+    iterations: iterations?.map((turn) => turn.map((step) => fromStored(step as never))) ?? null,
+  });
+  wholes.set(short, output);
+  return output;
+}
+
+function isDefault(output: StepOutput, name: string, value: unknown): boolean {
+  if (name === "success") return value === (output.error === null);
+  if (lists.has(name)) return (value as readonly unknown[]).length === 0;
+  return name in defaults && value === defaults[name];
+}
+
+function shortMetrics(metrics: StepMetricsData): Partial<StepMetricsData> {
+  const fields = Object.entries(metrics).filter(([name, value]) => value !== 0 || !(name in emptyMetrics));
+  return Object.fromEntries(fields);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of events that hold outputs. */
+const single: ReadonlySet<string> = new Set(["stepOutput", "stepResponse"]);
+const several: ReadonlySet<string> = new Set(["stepResults", "iterationResults"]);
+
+/** The same, of an event that is shown. */
+export function toStoredEvent(event: Fields): Fields {
+  return withOutputs(event, toStored as (output: never) => unknown);
+}
+
+export function fromStoredEvent(event: Fields): Fields {
+  return withOutputs(event, fromStored as (output: never) => unknown);
+}
+
+function withOutputs(event: Fields, each: (output: never) => unknown): Fields {
+  const changed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(event)) {
+    if (single.has(name) && typeof value === "object" && value !== null) changed[name] = each(value as never);
+    else if (several.has(name) && Array.isArray(value)) changed[name] = (value as never[]).map(each);
+    else if (name === "allResults" && Array.isArray(value))
+      changed[name] = (value as never[][]).map((turn) => turn.map(each));
+    else changed[name] = value;
+  }
+  return changed;
+}
