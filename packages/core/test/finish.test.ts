@@ -20,6 +20,28 @@ describe("ctx.finish", () => {
     expect(journal.types()).toEqual(["run.started", "step.completed", "step.completed"]);
   });
 
+  it("shows readers in that tick what its callback shows, and only if it counts", async () => {
+    const { flow } = flowOf(
+      (ctx, attempt) =>
+        ctx.finish((draft) => {
+          ctx.writeEventToStream(new Any({ value: attempt }));
+          if (attempt === 1) throw new Error("no");
+          draft.total = attempt;
+          return new Item({ n: attempt });
+        }),
+      { retry: twice, streams: Any },
+    );
+    const journal = journalOf();
+    withVirtualClock(flow, { journal });
+    const handler = flow.run();
+    const shown: unknown[] = [];
+    for await (const { event } of handler.streamEvents()) if (event instanceof Any) shown.push(event.value);
+
+    expect(await handler).toEqual([2, { list: [], total: 2 }]);
+    expect(shown).toEqual([2]);
+    expect(journal.types()).not.toContain("stream.written");
+  });
+
   it("gives an array where `emits` says many, and nothing at all", async () => {
     const { flow } = flowOf((ctx) =>
       ctx.finish((draft) => {

@@ -21,9 +21,10 @@ const branches = (count: number, executor: (place: number) => Step["options"]["e
   });
 
 describe("a step", () => {
-  it("is one commit", async () => {
+  it("is one tick and one commit", async () => {
     const [few, many] = [await writtenBy(chain(3)), await writtenBy(chain(13))];
 
+    expect((many.ticks - few.ticks) / 10).toBe(1);
     expect((many.commits - few.commits) / 10).toBe(1);
   });
 

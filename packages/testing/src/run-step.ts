@@ -117,6 +117,7 @@ function shownBy({ ticks, lost }: Recording): Pick<StepRun, "output" | "sent" | 
     if (tick.type === "sends.committed") sent.push(...tick.sends.map(({ event }) => event));
     if (tick.type !== "step.completed") continue;
     sent.push(...(tick.sends ?? []).map(({ event }) => event));
+    streamed.push(...(tick.shown ?? []));
     output.push(...[tick.output ?? []].flat());
   }
   return { output, sent, streamed } as unknown as Pick<StepRun, "output" | "sent" | "streamed">;

@@ -116,6 +116,8 @@ export interface StepCompleted extends OfAttempt {
   readonly sends: readonly Send[] | null;
   /** The edit with which it ends, applied before its output is dispatched; absent without one. */
   readonly change?: StateChange;
+  /** What that edit shows to readers. Left out: nothing. */
+  readonly shown?: readonly EventData[];
 }
 
 export interface Send {

@@ -160,6 +160,8 @@ export class Attempt implements AttemptCore, AttemptPort {
     const atMs = run.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
     if (last !== null) (tick as { change?: StateChange }).change = last.change;
+    const shown = this.lastAct?.shown ?? null;
+    if (shown !== null) (tick as { shown?: readonly EventData[] }).shown = shown;
     run.prepare(tick);
     if (run.host.inspector.active) {
       if (this.item.memory !== null) inspectDiverged(this, atMs);

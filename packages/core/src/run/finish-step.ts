@@ -33,10 +33,28 @@ interface NamedStep {
 
 /** What `ctx.finish` gives: good for the attempt that asked for it. */
 export class LastAct {
-  readonly edit: (draft: never) => unknown;
+  readonly #edit: (draft: never) => unknown;
+  /** What the callback shows to readers. Null: nothing yet. */
+  shown: EventData[] | null = null;
+  /** Whether the callback is at work. */
+  isOpen = false;
 
   constructor(edit: (draft: never) => unknown) {
-    this.edit = edit;
+    this.#edit = edit;
+  }
+
+  edit(draft: never): unknown {
+    this.isOpen = true;
+    try {
+      return this.#edit(draft);
+    } finally {
+      this.isOpen = false;
+    }
+  }
+
+  show(event: EventData): void {
+    if (this.shown === null) this.shown = [event];
+    else this.shown.push(event);
   }
 }
 
@@ -83,12 +101,12 @@ export function assertLastActIs(attempt: EndingAttempt, value: unknown): void {
  *
  * @param outputOf Checks what the callback gave.
  */
-export function finishWith(attempt: EndingAttempt, { edit }: LastAct, outputOf: (answer: unknown) => Output): void {
+export function finishWith(attempt: EndingAttempt, act: LastAct, outputOf: (answer: unknown) => Output): void {
   const { run, item } = attempt;
   run.store().last({
     run: run,
     token: attempt,
-    edit,
+    edit: (draft) => act.edit(draft),
     isOver: () => attempt.ended !== null,
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, answer);

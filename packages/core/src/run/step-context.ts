@@ -110,7 +110,8 @@ export class StepContext implements Context {
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     assertSendable(attempt, event, "streams");
-    const { run, item } = attempt;
+    const { run, item, lastAct } = attempt;
+    if (lastAct?.isOpen === true) return lastAct.show(event);
     run.submit({
       type: "stream.written",
       atMs: run.now(),

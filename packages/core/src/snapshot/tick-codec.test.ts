@@ -37,6 +37,22 @@ describe("ticks through JSON", () => {
     expect(back).toStrictEqual(tick);
   });
 
+  it("keep what the end of a step shows", () => {
+    const patches = [{ op: "replace", path: ["n"], value: 2 }] as const;
+    const tick: Tick = {
+      type: "step.completed",
+      atMs: 5,
+      item: 1,
+      attempt: 1,
+      output: null,
+      sends: null,
+      change: { patches },
+      shown: [new Item({ at: new Date(3) })],
+    };
+
+    expect(throughJson(tick)).toStrictEqual(tick);
+  });
+
   it("keep the result of a child, which the parent does not know", () => {
     const tick: Tick = {
       type: "child.closed",

@@ -270,7 +270,13 @@ const shapes: Shapes = {
   "definition.changed": { definition },
   "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: integerOrNull },
   "time.passed": {},
-  "step.completed": { ...ofAttempt, output, sends: orNull(sends), change: { ...change, isOptional: true } },
+  "step.completed": {
+    ...ofAttempt,
+    output,
+    sends: orNull(sends),
+    change: { ...change, isOptional: true },
+    shown: { ...events, isOptional: true },
+  },
   "step.failed": {
     ...ofAttempt,
     error,

@@ -13,6 +13,7 @@ import { finish } from "./finish.js";
 import type { Place } from "./items.js";
 import { remember } from "./open-calls.js";
 import { enter, FAN_OUT_BUFFER } from "./scope-count.js";
+import { publish } from "./stream.js";
 import { noteLeftover } from "./stuck.js";
 
 import { currentItem, type Work } from "./work.js";
@@ -20,8 +21,9 @@ import { currentItem, type Work } from "./work.js";
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  const { output, sends, change } = tick;
+  const { output, sends, change, shown } = tick;
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
+  if (shown !== undefined) for (const event of shown) publish(work, event);
   if (sends !== null) lastSends(work, item, sends);
   if (isBatch(output)) fanOut(work, item, output);
   else if (output !== null) emit(work, output, item);
