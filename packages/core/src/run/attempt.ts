@@ -6,9 +6,10 @@
  * @module
  */
 import { features, type GeneratorDrive, type GeneratorFeature } from "../engine/features.js";
-import type { EventData, WorkItem } from "../engine/state.js";
+import { storedFailure } from "../engine/reduce/engine-events.js";
+import type { EventData, Failure, WorkItem } from "../engine/state.js";
 import type { Send, StateChange, Tick } from "../engine/tick.js";
-import { recordError } from "../errors/error-record.js";
+import { recordError, reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Limiter, Release } from "../limit/limiter.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
@@ -23,7 +24,7 @@ import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./
 import { assertFansOut, assertRoom, checkOutput, isGenerator } from "./output.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "./run.types.js";
 import { StepContext } from "./step-context.js";
-import { stepInput } from "./step-input.js";
+import { StepTimer } from "./step-timer.js";
 import { openResources } from "./workflow-host.js";
 
 const returned = "the step has returned";
@@ -90,13 +91,13 @@ export class Attempt implements AttemptCore, AttemptPort {
       this.#release === null && this.item.status === "running" ? this.#limiter()?.acquire(this.signal) : undefined;
     if (granted instanceof Promise) {
       granted.then(
-        (release) => this.#goOn(call, release),
+        (release) => this.#resume(call, release),
         (error: unknown) => this.fail(error),
       );
-    } else this.#goOn(call, granted ?? this.#release);
+    } else this.#resume(call, granted ?? this.#release);
   }
 
-  #goOn(call: string, release: Release | null): void {
+  #resume(call: string, release: Release | null): void {
     this.#release = release;
     if (this.ended !== null) return this.#free();
     this.calls?.settle(call);
@@ -335,49 +336,6 @@ function chance(runId: string, { id, failures }: WorkItem): number {
   return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** The time limit of an attempt, without its waits. */
-class StepTimer {
-  readonly #attempt: Attempt;
-  readonly #limitMs: number;
-  #leftMs: number;
-  #sinceMs = 0;
-  #callOff: (() => void) | null = null;
-
-  constructor(attempt: Attempt, limitMs: number) {
-    this.#attempt = attempt;
-    this.#limitMs = limitMs;
-    this.#leftMs = limitMs;
-    this.run();
-  }
-
-  run(): void {
-    if (this.#callOff !== null || this.#attempt.ended !== null) return;
-    const { clock } = this.#attempt.run.host.ports;
-    this.#sinceMs = this.#attempt.run.now();
-    this.#callOff = clock.setTimer(clock.now() + this.#leftMs, () =>
-      this.#attempt.fail(timedOut(this.#attempt, this.#limitMs)),
-    );
-  }
-
-  pause(): void {
-    if (this.#callOff === null) return;
-    this.#callOff();
-    this.#callOff = null;
-    // A clock that is set back gives no time.
-    this.#leftMs -= Math.max(0, this.#attempt.run.now() - this.#sinceMs);
-  }
-}
-
-function timedOut({ step, item }: Attempt, limitMs: number): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
-    code: "STEP_TIMEOUT",
-    message: `Step "${name}" has worked for ${limitMs} ms (item ${item.id}, attempt ${item.attempt}): that is its limit.`,
-    hint: "Raise `timeout` of the step, or split it.",
-    details: { step: name, limitMs, attempt: item.attempt },
-  });
-}
-
 function failedWith(error: unknown): string {
   return `the step has failed${error instanceof Error ? `: ${error.message}` : ""}`;
 }
@@ -394,4 +352,24 @@ function attemptEnded({ step, item, number, ended }: Attempt, reason: string | n
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** The first argument of the step. */
+function stepInput({ input }: WorkItem): unknown {
+  switch (input.kind) {
+    case "event":
+      return input.event;
+    case "batch":
+      return input.members;
+    case "settled":
+      return input.members.map((member) =>
+        member.status === "failed" ? { ...member, failure: toStepFailure(member.failure) } : member,
+      );
+    case "set":
+      return input.slots;
+  }
+}
+
+function toStepFailure(failure: Failure) {
+  return { ...storedFailure(failure), error: reviveError(failure.error) };
 }

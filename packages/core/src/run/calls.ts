@@ -10,7 +10,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { createDeferred, type Deferred } from "./deferred.js";
-import { resultOfStop } from "./run-result.js";
+import { resultOfStop } from "./outcome.js";
 
 /** What calls are told of the attempt that makes them. */
 export interface Calling {

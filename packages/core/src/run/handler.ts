@@ -13,11 +13,10 @@ import type { StreamOptions } from "../stream/stream.types.js";
 import { checkOptions } from "../value/known-options.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
-import { outcomeError, runOutcome } from "./outcome.js";
+import { outcomeError, resultOfStop, runOutcome } from "./outcome.js";
 import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
 import type { LiveRun } from "./run.types.js";
 import { CallerContext } from "./run-context.js";
-import { resultOfStop } from "./run-result.js";
 import { openStream } from "./run-stream.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {

@@ -2,8 +2,8 @@
 import type { Outcome } from "../engine/state.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { StopEvent } from "../event/built-in-events.js";
 import type { RunOutcome } from "./handler.types.js";
-import { resultOfStop } from "./run-result.js";
 
 /** What awaiting the handler throws. An error that a step threw comes as itself in the process where it was thrown. */
 export function outcomeError(
@@ -18,6 +18,11 @@ export function outcomeError(
     default:
       return cancelled(runId, outcome.status === "cancelled" ? outcome.reason : null);
   }
+}
+
+/** The result of a run: `result` of a plain stop event, else the stop event itself. */
+export function resultOfStop(event: unknown): unknown {
+  return StopEvent.is(event) ? event.result : event;
 }
 
 /** What `idle()` says of a run that has ended. */

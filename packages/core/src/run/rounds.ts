@@ -102,7 +102,7 @@ export abstract class Rounds {
     const commands = this.reduceTick(tick);
     queueMicrotask(() => {
       this.#applyRound(this.#takeQueue(), commands);
-      this.#goOn();
+      this.#nextRound();
     });
   }
 
@@ -161,7 +161,7 @@ export abstract class Rounds {
     if (this.permit?.isMissing) return this.permit.wait(() => this.#onPermit());
     while (this.#queue.length > 0 && this.live) {
       this.#awaitsTurn = isTurnOver(this.host.ports.clock.now());
-      if (this.#awaitsTurn) return afterTurn(this.host.ports.clock, () => this.#goOn());
+      if (this.#awaitsTurn) return afterTurn(this.host.ports.clock, () => this.#nextRound());
       const round = this.takeRound(this.#queue);
       if (round === this.#queue) this.#queue = none;
       const stored = this.append(round);
@@ -179,10 +179,10 @@ export abstract class Rounds {
       (tick as { atMs: number }).atMs = this.now();
       this.prepare(tick);
     }
-    this.#goOn();
+    this.#nextRound();
   }
 
-  #goOn(): void {
+  #nextRound(): void {
     this.#busy = false;
     if (this.#queue.length > 0) this.#drain();
     else this.afterRounds();
@@ -193,7 +193,7 @@ export abstract class Rounds {
       () => {
         if (!this.live) return; // it has left memory since: a load applies them
         this.#applyRound(round);
-        this.#goOn();
+        this.#nextRound();
       },
       (error: unknown) => this.drop(error),
     );

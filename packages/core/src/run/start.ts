@@ -28,7 +28,7 @@ import { hostOf } from "./workflow-host.js";
 export function startRun(compiled: CompiledWorkflow, input: unknown, options: RunOptions): WorkflowHandler {
   checkOptions("run", options);
   const context = options.context === undefined ? null : callerContext(compiled, options.context);
-  if (context !== null && isGoingOn(context.run.state)) {
+  if (context !== null && isUnfinished(context.run.state)) {
     if (input !== undefined) throw inputToLive(context.run.state);
     return resumeRun(compiled, context, options);
   }
@@ -43,26 +43,26 @@ export function startRun(compiled: CompiledWorkflow, input: unknown, options: Ru
 }
 
 export function resumeRun(compiled: CompiledWorkflow, given: RunContext, options: ResumeOptions): WorkflowHandler {
-  return goOn(compiled, { given, options, allowed: ["running", "cancelled"], type: "run.resumed" });
+  return continueFrom(compiled, { given, options, allowed: ["running", "cancelled"], type: "run.resumed" });
 }
 
 export function retryRun(compiled: CompiledWorkflow, given: RunContext, options: ResumeOptions): WorkflowHandler {
-  return goOn(compiled, { given, options, allowed: ["failed", "timedOut"], type: "run.retried" });
+  return continueFrom(compiled, { given, options, allowed: ["failed", "timedOut"], type: "run.retried" });
 }
 
-interface GoOn {
+interface Resuming {
   readonly given: RunContext;
   readonly options: ResumeOptions;
   readonly allowed: readonly RunState["status"][];
   readonly type: "run.resumed" | "run.retried";
 }
 
-function goOn(compiled: CompiledWorkflow, { given, options, allowed, type }: GoOn): WorkflowHandler {
+function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, type }: Resuming): WorkflowHandler {
   checkOptions("run", options); // `run` with a context that goes on comes by here, too
   const context = callerContext(compiled, given);
   const { state } = context.run;
   const never = state.ticks === 0;
-  if (never || !allowed.includes(state.status)) throw cannotGoOn(state, type, never);
+  if (never || !allowed.includes(state.status)) throw cannotResume(state, type, never);
   const isSame = options.timeout === undefined && options.deadline === undefined;
   const limits: Partial<ReturnType<typeof limitsOf>> = isSame ? {} : limitsOf(compiled, options);
   const { handler, run } = launch(compiled, { context, restored: context.run, options });
@@ -74,7 +74,7 @@ function goOn(compiled: CompiledWorkflow, { given, options, allowed, type }: GoO
 }
 
 /** A context of a run that has begun and not ended: `run` continues it. */
-function isGoingOn(state: RunState): boolean {
+function isUnfinished(state: RunState): boolean {
   return state.ticks > 0 && (state.status === "running" || state.status === "cancelled");
 }
 
@@ -196,7 +196,7 @@ function inputToLive({ runId, status }: RunState): WorkflowError {
   });
 }
 
-function cannotGoOn({ runId, status }: RunState, type: GoOn["type"], never: boolean): WorkflowError {
+function cannotResume({ runId, status }: RunState, type: Resuming["type"], never: boolean): WorkflowError {
   const isResume = type === "run.resumed";
   return new WorkflowError({
     code: never ? "OPTION_INVALID" : isResume ? "RUN_FINISHED" : "RUN_NOT_RETRYABLE",

@@ -16,33 +16,27 @@ import type {
 } from "../context/context.types.js";
 import type { ContextDict, ToDictOptions } from "../context/run-context.types.js";
 import type { Store } from "../context/store.types.js";
-import { matchesType } from "../engine/matching.js";
-import { acceptedTypes } from "../engine/routing.js";
-import { runLimits } from "../engine/run-limits.js";
-import type { EventData } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import { reviveError } from "../errors/error-record.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import { encodeEvent } from "../event/event-codec.js";
-import { classOf, eventTypeOf, isEvent, isEventClass, isSubclass, roleOf } from "../event/facts.js";
-import { comesFromOutside } from "../graph/validate.js";
+import { eventTypeOf, isEvent } from "../event/facts.js";
 import { refuseInsideEdit } from "../state/edit-context.js";
-import { isRecord } from "../state/state-schema.js";
 import type { Finished } from "../step/finished.types.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { nearest } from "../value/nearest.js";
 import { timeOf } from "../value/time-of.js";
 import { childStart } from "../workflow/child.js";
-import type { CompiledStep } from "../workflow/compile.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";
+import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
+import { assertSendable, assertTarget, isElement } from "./check-sends.js";
+import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
-import { assertRoom, noteSentAtOnce, undeclared } from "./output.js";
+import { assertRoom, noteSentAtOnce } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
 import { timeAt } from "./run-time.js";
 import { encodeRunner } from "./snapshot-run.js";
@@ -309,153 +303,4 @@ export class StepContext implements Context {
       value: recall(attempt, value),
     })) as Promise<Result>;
   }
-}
-
-/** Of a class that the step lists with `many()` only. */
-function isElement({ elements, alone }: CompiledStep, event: WorkflowEvent): boolean {
-  return elements !== null && !alone.has(classOf(event));
-}
-
-function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emits" | "streams"): void {
-  const { step } = attempt;
-  if (!isEvent(event)) {
-    throw new WorkflowError({
-      code: "EVENT_NOT_SENDABLE",
-      message: `Step "${step.definition.name}" sent ${event === null ? "null" : `a ${typeof event}`}, which is no event.`,
-      hint: "Send an instance of an event class.",
-      details: { step: step.definition.name },
-    });
-  }
-  const role = roleOf(event);
-  if (role === "stop" || role === "terminal") {
-    throw new WorkflowError({
-      code: "EVENT_NOT_SENDABLE",
-      message: `Step "${step.definition.name}" sent ${event.type}, which ends a run.`,
-      hint: "Return it from the step.",
-      details: { step: step.definition.name, event: event.type },
-    });
-  }
-  const eventClass = classOf(event);
-  if (step.emits.has(eventClass) || (option === "streams" && step.streams.has(eventClass))) return;
-  throw undeclared(step, event, option);
-}
-
-function assertClass(call: string, value: unknown): void {
-  if (!isEventClass(value)) throw wrongArgument(call, value, "an event class");
-}
-
-function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`${call}\` was given ${value === null ? "null" : `a value of type ${typeof value}`} where it takes ${expected}.`,
-    hint: "`undefined` in place of a class is mostly an import in a circle.",
-  });
-}
-
-function assertTarget({ run, step }: AttemptCore, event: EventData, target: string): void {
-  const { steps } = run.host.routing;
-  const found = steps.get(target);
-  const details = { step: step.definition.name, target, event: event.type };
-  if (!found) {
-    const near = nearest(target, steps.keys());
-    throw new WorkflowError({
-      code: "STEP_UNKNOWN",
-      message: `Step "${step.definition.name}" sends ${event.type} to "${target}", and there is no such step.`,
-      hint: near === null ? `Name one of ${[...steps.keys()].join(", ")}.` : `Did you mean "${near}"?`,
-      details,
-    });
-  }
-  if (matchesType(acceptedTypes(found), event.type) || matchesType(found.waits, event.type)) return;
-  throw new WorkflowError({
-    code: "EVENT_NOT_ACCEPTED",
-    message: `Step "${target}" accepts ${acceptedTypes(found).join(", ") || "nothing"}, not ${event.type}.`,
-    hint: `Send it to a step that accepts ${event.type}, or without \`step\`.`,
-    details,
-  });
-}
-
-/** The list of one type, one list for all waits. */
-function alone(type: string): readonly string[] {
-  let list = alones.get(type);
-  if (!list) alones.set(type, (list = [type]));
-  return list;
-}
-const alones = new Map<string, readonly string[]>();
-
-/** The types that a call takes where it names this class. */
-function acceptedFor({ step, run }: AttemptCore, event: EventClass): readonly string[] {
-  const type = eventTypeOf(event);
-  if (!step.subclasses) return alone(type);
-  const { registry } = run.host.compiled;
-  return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
-}
-
-/** A function, or what no event can hold, would never match. */
-function assertWhere({ step, run }: AttemptCore, type: string, where: unknown): void {
-  if (isRecord(where)) return void encodeValue(where, `where of ${type}`, run.host.compiled.values);
-  const { name } = step.definition;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`where\` of step "${name}" for ${type} is no record of fields.`,
-    hint: "Give the fields and the values that they have to have: `{ orderId: 7 }`.",
-    details: { option: "where", step: name, event: type },
-  });
-}
-
-/** One hint that leads to a workflow that is valid. */
-function waitUndeclared({ step, run }: AttemptCore, event: EventClass): WorkflowError {
-  const type = eventTypeOf(event);
-  const error = undeclared(step, event.prototype, "waits");
-  const isEmitted = [...run.host.routing.steps.values()].some(({ emits }) => emits.includes(type));
-  const role = roleOf(event);
-  if (comesFromOutside(role) || (isEmitted && role === "event")) return error;
-  const hint =
-    role === "event"
-      ? `No step emits ${type}: make it an \`ExternalEvent\`, which comes from outside, and add it to \`waits\` of the step.`
-      : "Wait for an `ExternalEvent` or a `HumanResponseEvent`: this one never comes to a wait.";
-  const { code, message, details } = error;
-  return new WorkflowError({ code, message, hint, details });
-}
-
-function waitKeyRequired({ step }: AttemptCore, type: string): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
-    code: "WAIT_KEY_REQUIRED",
-    message: `Step "${name}" waits for ${type} twice at once: a later attempt could not tell the two apart.`,
-    hint: "Give each of them a `key` of its own.",
-    details: { step: name, event: type },
-  });
-}
-
-/** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
-function assertNotTooDeep(run: AttemptCore["run"], { definition: { name } }: CompiledStep): void {
-  const { nestedRuns: limit } = runLimits();
-  let levels = 1;
-  for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
-  if (levels <= limit) return;
-  throw new WorkflowError({
-    code: "CHILD_TOO_DEEP",
-    message: `Step "${name}" starts a child ${levels} levels below the outermost run; there may be ${limit}.`,
-    hint: "Let one run do the work in a loop, or give what is left to do to the parent.",
-    details: { step: name, levels, limit },
-  });
-}
-
-function storeUnknown(store: unknown): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`store\` of \`runChild\` is ${JSON.stringify(store)}.`,
-    hint: 'Give "shared", or leave it out for a store of its own.',
-    details: { option: "store" },
-  });
-}
-
-function keyReused({ step }: AttemptCore, key: string): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
-    code: "KEY_REUSED",
-    message: `Step "${name}" calls \`ctx.run("${key}", …)\` twice in one attempt.`,
-    hint: "Give each call its own key, for example with the index of the loop in it.",
-    details: { step: name, key },
-  });
 }

@@ -1,0 +1,51 @@
+/** What calls of `ctx` may be given. */
+import { runLimits } from "../engine/run-limits.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { isEventClass } from "../event/facts.js";
+import type { CompiledStep } from "../workflow/compile.js";
+import type { AttemptCore } from "./run.types.js";
+
+export function assertClass(call: string, value: unknown): void {
+  if (!isEventClass(value)) throw wrongArgument(call, value, "an event class");
+}
+
+export function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`${call}\` was given ${value === null ? "null" : `a value of type ${typeof value}`} where it takes ${expected}.`,
+    hint: "`undefined` in place of a class is mostly an import in a circle.",
+  });
+}
+
+/** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
+export function assertNotTooDeep(run: AttemptCore["run"], { definition: { name } }: CompiledStep): void {
+  const { nestedRuns: limit } = runLimits();
+  let levels = 1;
+  for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
+  if (levels <= limit) return;
+  throw new WorkflowError({
+    code: "CHILD_TOO_DEEP",
+    message: `Step "${name}" starts a child ${levels} levels below the outermost run; there may be ${limit}.`,
+    hint: "Let one run do the work in a loop, or give what is left to do to the parent.",
+    details: { step: name, levels, limit },
+  });
+}
+
+export function storeUnknown(store: unknown): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`store\` of \`runChild\` is ${JSON.stringify(store)}.`,
+    hint: 'Give "shared", or leave it out for a store of its own.',
+    details: { option: "store" },
+  });
+}
+
+export function keyReused({ step }: AttemptCore, key: string): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "KEY_REUSED",
+    message: `Step "${name}" calls \`ctx.run("${key}", …)\` twice in one attempt.`,
+    hint: "Give each call its own key, for example with the index of the loop in it.",
+    details: { step: name, key },
+  });
+}
