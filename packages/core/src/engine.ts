@@ -57,6 +57,7 @@ export { replay } from "./engine/replay.js";
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
+export { examine } from "./value/plain.js";
 export { unknownOptions } from "./value/unknown-options.js";
 export type { OptionNames } from "./value/unknown-options.js";
 // ---- events of a workflow

@@ -1,6 +1,6 @@
 /** What a careless user does: it works, or is refused at the door. */
 import { memoryStore } from "millrace/runtime";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   Condition,
   Loop,
@@ -231,6 +231,10 @@ it.each<[string, unknown, string]>([
   ["a function", () => {}, "a function"],
   ["a function inside", { a: [{ b: () => {} }] }, 'a function at "a.0.b"'],
   ["an instance of a class", { gate: new Gate() }, 'an instance of Gate at "gate"'],
+  ["an error of a class", new (class Refused extends Error {})(), "an instance of Refused, a class that extends Error"],
+  ["a function in a Map", new Map([["f", () => {}]]), 'a function at "f"'],
+  ["a buffer", { bytes: Buffer.from("a") }, 'an instance of Buffer, a class that extends Uint8Array at "bytes"'],
+  ["an invalid date", [new Date(Number.NaN)], 'an invalid date at "0"'],
 ])("a step that gives %s is told so, and is not tried again", async (_what, given, said) => {
   let calls = 0;
   const executor = (_input: unknown, { sessionState }: RunContext) => {
@@ -247,6 +251,32 @@ it.each<[string, unknown, string]>([
   });
   expect(calls).toBe(1);
   expect(sessionState).toEqual({ calls: 1 });
+});
+
+it("an event whose data cannot be stored is refused by its name", async () => {
+  const emits = new Pipeline({ name: "emits", steps: [(_input, { emit }) => emit("Found", { gate: [new Gate()] })] });
+  onTestFinished(() => emits.close());
+
+  expect((await emits.run("").output()).error).toMatchObject({
+    code: "VALUE_UNSERIALIZABLE",
+    message: 'The event "Found" was given an instance of Gate at "gate.0", which cannot be stored.',
+  });
+});
+
+it.each<[string, unknown, object, string]>([
+  ["input", { gate: new Gate() }, {}, "The input is or holds"],
+  ["additional data", "", { additionalData: { gate: new Gate() } }, "`additionalData` holds"],
+  ["metadata", "", { metadata: { gate: new Gate() } }, "`metadata` holds"],
+])("%s that cannot be stored is refused at the door, by its path", async (_what, input, options, subject) => {
+  const plain = new Pipeline({ name: "plain", steps: [() => 1] });
+  onTestFinished(() => plain.close());
+
+  const failing = (async () => plain.run(input as never, options))();
+
+  await expect(failing).rejects.toMatchObject({
+    code: "VALUE_UNSERIALIZABLE",
+    message: `${subject} an instance of Gate at "gate", which cannot be stored.`,
+  });
 });
 
 it("a pipeline that is closed before its first run closes its store, and runs no more", async () => {

@@ -14,8 +14,8 @@ import type { Executed, Execution } from "./execution.types.js";
 import { executorRequest } from "./executor-request.js";
 import { executorRun } from "./executor-run.js";
 import { identityOf } from "./node-facts.js";
-import { stepResult } from "./step-result.js";
 import { executionBy, StepWork } from "./step-work.js";
+import { storableCopy } from "./storable-copy.js";
 
 export async function executeStep(execution: Execution): Promise<Executed> {
   const { node, attempt } = execution;
@@ -66,7 +66,8 @@ async function runFunction(
       events.emit("content", "RunContent", { ...about, content, contentType: "text" });
     },
   };
-  return toOutput(stepResult(node.name, isChunks(value) ? await collectChunks(value, listeners) : value));
+  const given = isChunks(value) ? await collectChunks(value, listeners) : value;
+  return toOutput(storableCopy(`The step "${node.name}" gave`, given));
 }
 
 async function runExecutor(

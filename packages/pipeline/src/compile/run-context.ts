@@ -9,9 +9,9 @@ import type { LiveSessionState, SessionPatch, SessionView } from "../session/ses
 import type { OpenAttempt } from "./open-attempt.js";
 import { familyIn } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
-import { plainCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
 import type { StateScope } from "./state-scope.types.js";
+import { storableCopy } from "./storable-copy.js";
 
 export interface RunContextSetup {
   /** Which session state it is. */
@@ -93,7 +93,12 @@ export class StepRunContext implements RunContext {
     if (typeof data !== "object" || data === null || Array.isArray(data)) throw noFields(name, data);
     if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
     // Whose event it is, it does not say itself.
-    events.emit("custom", name, { ...(plainCopy(data) as object), ...events.base, ...about, event: name });
+    events.emit("custom", name, {
+      ...storableCopy(`The event "${name}" was given`, data),
+      ...events.base,
+      ...about,
+      event: name,
+    });
   };
 
   /** What this attempt has changed in place goes into the state that is stored. */

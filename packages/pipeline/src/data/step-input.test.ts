@@ -221,3 +221,15 @@ describe("StepInput: history", () => {
     expect(input.getWorkflowHistoryContext(0)).toBeUndefined();
   });
 });
+
+it("StepInput: methods work when they are taken out of it", () => {
+  const { getInputAsString, getStepContent, getWorkflowHistory } = new StepInput({
+    input: { a: 1 },
+    outputs: [plain("A", "text")],
+    history: [{ input: "q", content: "a" }],
+  });
+
+  expect(getInputAsString()).toBe('{\n  "a": 1\n}');
+  expect(getStepContent("A")).toBe("text");
+  expect(getWorkflowHistory()).toEqual([["q", "a"]]);
+});

@@ -25,8 +25,12 @@ export interface StepInputFields {
   readonly humanInput?: HumanInput | undefined;
 }
 
-/** The argument of functions, evaluators and selectors. */
+/** The argument of functions, evaluators and selectors. Its methods may be taken out of it: `({ getStepContent }) => …`. */
 export class StepInput {
+  static {
+    bindWhenRead(this.prototype);
+  }
+
   /** Input of the run, equal for every step; checked when the pipeline has an `inputSchema`. */
   readonly input: unknown;
   /**
@@ -193,4 +197,17 @@ function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
   let free = name;
   for (let count = 2; taken.has(free); count++) free = `${name} ${count}`;
   return free;
+}
+
+/** Each method becomes a getter of itself, bound: nobody pays for those that are not read. */
+function bindWhenRead(prototype: object): void {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (typeof value !== "function" || name === "constructor") continue;
+    Object.defineProperty(prototype, name, {
+      configurable: true,
+      get(this: object) {
+        return value.bind(this);
+      },
+    });
+  }
 }

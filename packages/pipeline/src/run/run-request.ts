@@ -1,8 +1,8 @@
 /** Builds the request of a run from the arguments of its caller and the options of the pipeline. */
 
 import type { RunRequest } from "../compile/pipeline-state.types.js";
-import { plainCopy } from "../compile/plain-copy.js";
 import { plainDependencies } from "../compile/run-dependencies.js";
+import { storableCopy } from "../compile/storable-copy.js";
 import { defined } from "../data/defined.js";
 import { toMediaSet } from "../data/media.js";
 import { mergeValues } from "../data/merge-values.js";
@@ -38,13 +38,13 @@ export function runRequest(pipeline: PipelineOptions, { input, options, sessionI
 /** Builds the request from checked arguments. @throws {WorkflowError} `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`. */
 export function requestOf(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
   return {
-    ...defined("input", plainCopy(input)),
-    additionalData: plainCopy(options.additionalData ?? {}) as RunRequest["additionalData"],
+    ...defined("input", storableCopy("The input is or holds", input)),
+    additionalData: storableCopy("`additionalData` holds", options.additionalData ?? {}),
     media: toMediaSet(options),
     sessionId: options.sessionId ?? sessionId,
     userId: options.userId || pipeline.userId || null,
     dependencies: plainDependencies(options.dependencies ?? {}),
-    metadata: plainCopy(mergeValues(options.metadata ?? {}, pipeline.metadata ?? {})) as RunRequest["metadata"],
+    metadata: storableCopy("`metadata` holds", mergeValues(options.metadata ?? {}, pipeline.metadata ?? {})),
     showsSteps: options.streamEvents ?? pipeline.streamEvents ?? false,
     showsExecutors: options.streamExecutorEvents ?? pipeline.streamExecutorEvents ?? true,
     nesting: null,
