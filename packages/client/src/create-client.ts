@@ -54,7 +54,7 @@ type Facts = "workflows" | "schema" | "events" | "representation" | "health";
 
 function runsOf(connection: Connection): Omit<Methods, Facts> {
   const { transport } = connection;
-  const goingOn = (handlerId: string, how: "resume" | "retry", options: KeyedOptions = {}): ClientRun => {
+  const continued = (handlerId: string, how: "resume" | "retry", options: KeyedOptions = {}): ClientRun => {
     checkOptions(how, options, rules.keyed);
     return continueRun(connection, handlerId, { how, ...options });
   };
@@ -80,8 +80,8 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
       checkOptions("fork", { ...options, at: options?.at ?? null }, rules.fork);
       return forkRun(connection, handlerId, options);
     },
-    resume: (handlerId, options) => goingOn(handlerId, "resume", options),
-    retry: (handlerId, options) => goingOn(handlerId, "retry", options),
+    resume: (handlerId, options) => continued(handlerId, "resume", options),
+    retry: (handlerId, options) => continued(handlerId, "retry", options),
     delete: async (handlerId, options = {}) => {
       checkOptions("delete", options, rules.call);
       await deleteRun(connection, handlerId, options);

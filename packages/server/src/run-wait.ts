@@ -55,12 +55,12 @@ async function before<Value>(
       calledOff.abort();
     };
   });
-  const callOff = afterMs(untilMs - nowMs(), giveUp);
+  const cancelTimer = afterMs(untilMs - nowMs(), giveUp);
   gone?.addEventListener("abort", giveUp);
   try {
     return await Promise.race([work(calledOff.signal), late]);
   } finally {
-    callOff();
+    cancelTimer();
     gone?.removeEventListener("abort", giveUp);
   }
 }

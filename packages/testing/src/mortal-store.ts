@@ -18,14 +18,14 @@ const leaseArgument: ReadonlyMap<PropertyKey, number> = new Map([
  * Identifies a write: by the number of ticks stored with it, and the number of writes since the last write with ticks.
  * A plain number would not fit the next process, because what is stored in one write and what in two depends on timing.
  */
-export interface Place {
+export interface WritePosition {
   readonly ticks: number;
   readonly since: number;
 }
 
 export interface Death {
   /** The write at which the process dies, or the next one when that write does not come. */
-  readonly place: Place;
+  readonly place: WritePosition;
   /**
    * `"lost"`: that write is lost. `"stored"`: it is stored, but its response is not received. `"stopped"`: the process
    * is told to stop, and the write is made.
@@ -49,7 +49,7 @@ interface Held {
 
 export class Mortal {
   /** The writes so far. */
-  readonly writes: Place[] = [];
+  readonly writes: WritePosition[] = [];
   /** Resolves when the process is dead and its leases have expired. */
   readonly death: Promise<"dead">;
   /** Called when the process is told to stop. */
@@ -124,7 +124,7 @@ export class Mortal {
   #isLast(name: PropertyKey, args: readonly unknown[]): boolean {
     const { ticks, since } = this.writes.at(-1) ?? { ticks: 0, since: 0 };
     const more = name === "commit" ? ticksIn(args[0] as Commits) : 0;
-    const place: Place = { ticks: ticks + more, since: more === 0 ? since + 1 : 0 };
+    const place: WritePosition = { ticks: ticks + more, since: more === 0 ? since + 1 : 0 };
     this.writes.push(place);
     const wanted = this.#dies?.place;
     if (wanted === undefined || place.ticks < wanted.ticks) return false;

@@ -9,7 +9,7 @@ import { toMs } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { describeDifference, describeValue } from "./describe-value.js";
 import { within } from "./host-turn.js";
-import { type Death, Mortal, type Place } from "./mortal-store.js";
+import { type Death, Mortal, type WritePosition } from "./mortal-store.js";
 
 /** What a process opens over its store: a runtime, a pipeline, or an object that holds several of them. */
 export type Durable = {
@@ -93,7 +93,7 @@ type Tried = { readonly died: boolean } & ({ readonly end: unknown } | { readonl
 type NumberedDeath = Death & { readonly write: number };
 
 /** For each write: lost with everything that was done for it, and stored; then each in the middle of a stop. */
-function allDeaths(writes: readonly Place[]): NumberedDeath[] {
+function allDeaths(writes: readonly WritePosition[]): NumberedDeath[] {
   const inAll = (ways: readonly Death["how"][]): NumberedDeath[] =>
     writes.flatMap((place, index) => ways.map((how) => ({ write: index + 1, place, how })));
   return [...inAll(["lost", "stored"]), ...inAll(["stopped"])];

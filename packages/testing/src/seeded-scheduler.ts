@@ -129,7 +129,7 @@ export class Scheduler implements SeededScheduler {
     this.#pumping = true;
     while (this.isBusy) {
       await this.#quiet();
-      if (!this.#stopped) this.#letGo();
+      if (!this.#stopped) this.#release();
     }
     this.#pumping = false;
   }
@@ -147,7 +147,7 @@ export class Scheduler implements SeededScheduler {
   }
 
   /** Sorts the held attempts first, so that their order of arrival, which depends on the machine, does not matter. */
-  #letGo(): void {
+  #release(): void {
     const held = [...this.#held].sort((one, other) => compare(one.seen, other.seen));
     const some =
       this.#guide === null

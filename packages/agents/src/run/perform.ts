@@ -78,10 +78,10 @@ export async function performRun(run: ActiveRun): Promise<ExecutorResult> {
   }
 }
 
-type Asked = Pick<PausedPart, "calls" | "answers">;
+type OpenCalls = Pick<PausedPart, "calls" | "answers">;
 
 /** The run's own calls with the answers given so far, which wait until no member waits. */
-function keptBack(resumed: ResumedRun | null): Asked {
+function keptBack(resumed: ResumedRun | null): OpenCalls {
   const calls = resumed?.state.calls ?? [];
   return { calls, answers: calls.flatMap(({ toolCallId }) => resumed?.answers.get(toolCallId) ?? []) };
 }
@@ -98,7 +98,7 @@ function completed(run: ActiveRun, messages: readonly ModelMessage[], answer: An
   };
 }
 
-function paused(run: ActiveRun, [message, ...messages]: readonly ModelMessage[], asked: Asked) {
+function paused(run: ActiveRun, [message, ...messages]: readonly ModelMessage[], open: OpenCalls) {
   const result = gathered(run);
   const metrics = { own: ownMetrics(run, result.metrics.duration), total: result.metrics };
   return {
@@ -108,7 +108,7 @@ function paused(run: ActiveRun, [message, ...messages]: readonly ModelMessage[],
     messages: plainMessages([message as ModelMessage, ...messages]),
     status: "PAUSED" as const,
     error: null,
-    pause: pauseOf(run, { ...asked, messages, metrics }),
+    pause: pauseOf(run, { ...open, messages, metrics }),
     finishReason: "tool-calls",
   };
 }

@@ -97,8 +97,6 @@ class StoreSessions implements AgentSessions {
   }
 }
 
-/** Where sessions and their runs lie among the records of a store. */
-
 const SESSION_KIND = "agent-session";
 const RUN_KIND = "agent-run";
 /** The largest epoch milliseconds of a `Date`; sixteen digits. */

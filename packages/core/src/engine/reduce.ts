@@ -25,7 +25,7 @@ import { fireDue } from "./reduce/due.js";
 import { onStepFailed } from "./reduce/failure.js";
 import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
 import { onStepCompleted, onStepYielded } from "./reduce/output.js";
-import { onEventReceived } from "./reduce/outside.js";
+import { onEventReceived } from "./reduce/receive.js";
 import { refuse, type Work } from "./reduce/work.js";
 import type { Routing } from "./routing.js";
 import type { RunState } from "./state.js";

@@ -12,11 +12,11 @@ import { copyValue, decodeMeasured, decodeValue, type EncodedValue, encodeValue 
 import { deepFreeze } from "../value/freeze.js";
 import { nearest } from "../value/nearest.js";
 import type { ChoosyType, ValueType } from "../value/plain.js";
+import { isVersion, runMigration } from "../value/version.js";
 import { mayConvert } from "./converting-schema.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { ask, copyFields, fill, invalid, isReserved, planOf } from "./event-class.js";
-import { classOf, eventVersionOf, fieldsOf, isEvent } from "./facts.js";
-import { migrateFields } from "./migrate-fields.js";
+import { classOf, eventTypeOf, eventVersionOf, fieldsOf, isEvent } from "./facts.js";
 import type { EventRegistry } from "./registry.js";
 import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
 
@@ -188,4 +188,42 @@ function remembered(key: object, make: () => ValueType[]): readonly ValueType[] 
   const list = listsOf.get(key) ?? make();
   listsOf.set(key, list);
   return list;
+}
+
+interface StoredFields {
+  readonly fields: Record<string, unknown>;
+  /** Version that stored the fields; untrusted. */
+  readonly from: unknown;
+  /** Path of the event, for errors. */
+  readonly path: string;
+}
+
+/**
+ * Migrates stored fields to the present version of the class.
+ *
+ * @throws {WorkflowError} `EVENT_NEWER`; `EVENT_INVALID` when `migrate` fails.
+ */
+function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFields): object {
+  const event = eventTypeOf(eventClass);
+  const version = eventVersionOf(eventClass);
+  if (!isVersion(from)) throw invalid(event, [{ message: `${path} has the version ${JSON.stringify(from)}` }]);
+  if (from > version) {
+    throw new WorkflowError({
+      code: "EVENT_NEWER",
+      message: `${path} is an event "${event}" of version ${from}; its class here has version ${version}.`,
+      hint: "Deploy the newer class here, or load it where it was written.",
+      details: { event, version: from, known: version },
+    });
+  }
+  return runMigration(
+    () => eventClass.migrate?.(fields, from) ?? fields,
+    (why, cause) =>
+      new WorkflowError({
+        code: "EVENT_INVALID",
+        message: `${path} is an event "${event}" of version ${from}, which its \`migrate\` could not bring to version ${version}: ${why}.`,
+        hint: `Let \`migrate\` of "${event}" give an object with the fields of version ${version}.`,
+        details: { event, version: from, known: version },
+        cause,
+      }),
+  );
 }

@@ -26,7 +26,7 @@ export class Limiter {
   readonly #beganAtMs: number[] = [];
   #began = 0;
   #running = 0;
-  #callOff: (() => void) | null = null;
+  #cancelTimer: (() => void) | null = null;
 
   /** @throws {WorkflowError} `OPTION_INVALID` unless the limits are positive integers. */
   constructor(name: string, options: LimitOptions, clock: Clock) {
@@ -95,11 +95,11 @@ export class Limiter {
 
   /** Only the limit per minute needs a timer: released places wake the next attempt themselves. */
   #armTimer(): void {
-    this.#callOff?.();
-    this.#callOff = null;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
     if (this.#waiting.size === 0 || this.#running >= this.#concurrent) return;
-    this.#callOff = this.#clock.setTimer(this.#freeAtMs(), () => {
-      this.#callOff = null;
+    this.#cancelTimer = this.#clock.setTimer(this.#freeAtMs(), () => {
+      this.#cancelTimer = null;
       this.#serve();
     });
   }

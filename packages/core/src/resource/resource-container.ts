@@ -106,11 +106,11 @@ export class ResourceContainer implements AsyncDisposable {
   #find(resource: ResourceDefinition): Entry {
     const override = this.#overrideOf(resource);
     if (override !== undefined) return override;
-    const home = this.#homeOf(resource);
-    const entries = (home.#entries ??= new Map());
+    const owner = this.#ownerOf(resource);
+    const entries = (owner.#entries ??= new Map());
     let entry = entries.get(resource);
     if (entry === undefined) {
-      entry = this.#make(resource, home);
+      entry = this.#make(resource, owner);
       entries.set(resource, entry);
       // The value replaces its promise, so that the next `resolve` is synchronous; an error is removed, so that the
       // next one tries again.
@@ -123,8 +123,8 @@ export class ResourceContainer implements AsyncDisposable {
     return entry;
   }
 
-  #make(resource: ResourceDefinition, home: ResourceContainer): Entry {
-    const keep = (value: unknown): unknown => home.#keep(resource, value);
+  #make(resource: ResourceDefinition, owner: ResourceContainer): Entry {
+    const keep = (value: unknown): unknown => owner.#keep(resource, value);
     const fail = (error: unknown): never => {
       throw failed(resource, error);
     };
@@ -147,12 +147,12 @@ export class ResourceContainer implements AsyncDisposable {
     return this.overrides.find((override) => (override.resource as unknown) === resource);
   }
 
-  #homeOf(resource: ResourceDefinition): ResourceContainer {
+  #ownerOf(resource: ResourceDefinition): ResourceContainer {
     const least = Math.min(rankOf[resource.scope], this.#needsOverride(resource) ? rankOf.run : rankOf.app);
-    let home: ResourceContainer = this;
-    while (home.#parent !== null && home.#rank < least) home = home.#parent;
-    while (home.#holder !== null) home = home.#holder;
-    return home;
+    let owner: ResourceContainer = this;
+    while (owner.#parent !== null && owner.#rank < least) owner = owner.#parent;
+    while (owner.#holder !== null) owner = owner.#holder;
+    return owner;
   }
 
   #needsOverride(resource: ResourceDefinition): boolean {

@@ -9,7 +9,7 @@ import type { StateChange, Tick } from "../engine/tick.js";
 import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
-import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace.js";
+import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { outcomeError } from "./outcome.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";

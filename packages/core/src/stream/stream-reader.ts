@@ -2,9 +2,9 @@ import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.j
 import type { StreamedEvent } from "./streamed-event.js";
 
 /** What to do with an item: skip it, yield it, or yield it as the last one. */
-export type Fate = "drop" | "keep" | "last";
+export type StageVerdict = "drop" | "keep" | "last";
 /** Called once for every reader, because a stage may count. */
-export type Stage = () => (item: StreamedEvent) => Fate;
+export type Stage = () => (item: StreamedEvent) => StageVerdict;
 
 type Result = IteratorResult<StreamedEvent, undefined>;
 

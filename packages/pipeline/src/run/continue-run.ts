@@ -79,13 +79,13 @@ function withTaken(error: unknown, taken: readonly RequirementAnswer[]): unknown
   });
 }
 
-interface Asked {
+interface Answerable {
   readonly isPaused: boolean;
   readonly requirements: readonly StepRequirement[];
 }
 
 /** Accepts all answers or none. */
-function check(runId: string, answers: readonly RequirementAnswer[], { isPaused, requirements }: Asked): void {
+function check(runId: string, answers: readonly RequirementAnswer[], { isPaused, requirements }: Answerable): void {
   const open = new Map(requirements.map((requirement) => [requirement.requirementId, requirement]));
   const closed = answers.find(({ requirementId }) => isPaused && !open.has(requirementId));
   if (closed !== undefined) throw promptClosed(runId, closed.requirementId);

@@ -69,7 +69,7 @@ interface ToolCall {
   readonly toolCallError: boolean;
 }
 
-type Asked = OfStep<{ readonly requirement: RequirementData }>;
+type OfRequirement = OfStep<{ readonly requirement: RequirementData }>;
 type Answered = OfStep<{
   readonly kind: RequirementKind;
   readonly decision: HumanDecision["decision"] | "timeout";
@@ -166,13 +166,13 @@ interface OwnFields {
     readonly stepOutput: StepOutput;
   }>;
 
-  StepPaused: Asked;
+  StepPaused: OfRequirement;
   StepContinued: Answered;
-  StepExecutorPaused: Asked;
+  StepExecutorPaused: OfRequirement;
   StepExecutorContinued: Answered;
-  StepOutputReview: Asked;
-  ConditionPaused: Asked;
-  RouterPaused: Asked;
+  StepOutputReview: OfRequirement;
+  ConditionPaused: OfRequirement;
+  RouterPaused: OfRequirement;
 
   StepsExecutionStarted: OfStep<{ readonly stepsCount: number }>;
   StepsExecutionCompleted: OfStep<{ readonly stepsCount: number } & GroupResults>;

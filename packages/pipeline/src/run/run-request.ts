@@ -17,7 +17,7 @@ export interface GivenRequest extends RunRequest {
   readonly given: Readonly<SessionState> | null;
 }
 
-export interface Asked {
+export interface RequestParts {
   readonly input: unknown;
   readonly options: PipelineRunOptions;
   /** Session of the runs that name no session. Empty: each run has its own session, with the id of the run. */
@@ -29,14 +29,14 @@ export interface Asked {
  *
  * @throws {WorkflowError} `INPUT_INVALID`, `OPTION_INVALID`, `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`.
  */
-export function runRequest(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
+export function runRequest(pipeline: PipelineOptions, { input, options, sessionId }: RequestParts): GivenRequest {
   checkRunOptions(pipeline.name, options);
   const checked = validateInput(pipeline.name, pipeline.inputSchema ?? null, input);
   return requestOf(pipeline, { input: checked, options, sessionId });
 }
 
 /** Builds the request from checked arguments. @throws {WorkflowError} `STATE_UNSTORABLE`, `VALUE_UNSERIALIZABLE`. */
-export function requestOf(pipeline: PipelineOptions, { input, options, sessionId }: Asked): GivenRequest {
+export function requestOf(pipeline: PipelineOptions, { input, options, sessionId }: RequestParts): GivenRequest {
   return {
     ...defined("input", storableCopy("The input is or holds", input)),
     additionalData: storableCopy("`additionalData` holds", options.additionalData ?? {}),

@@ -141,12 +141,12 @@ function requirementsOf({ prompts }: Waiting): StepRequirement[] {
   );
 }
 
-function requirementOf({ promptId, runId, event }: Asked): StepRequirement {
+function requirementOf({ promptId, runId, event }: OpenQuestion): StepRequirement {
   const { requirement, problems } = event;
   return new StepRequirement({ requirementId: promptId, runId, data: requirement, problems });
 }
 
-interface Asked {
+interface OpenQuestion {
   readonly promptId: string;
   readonly runId: string;
   readonly event: HumanPromptEvent;

@@ -6,12 +6,13 @@ import type { PipelineTree } from "../compile/pipeline-tree.js";
 import type { PipelineHooks, StepCtx } from "../compile/plan.types.js";
 import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
+import { addRunToSession } from "../data/metrics.js";
 import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import type { SessionReducers } from "../session/reducers.js";
-import { enterSession, openSession, saveSession } from "../session/run-session.js";
-import { newSessionOf, type SessionRecord } from "../session/session-record.js";
+import { enterSession, openSession, type RunSessionEnd, saveSession } from "../session/run-session.js";
+import { type NewSession, newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
-import { leaving } from "./leave-session.js";
+import { metricsOf } from "./run-metrics.js";
 import { contentOf, type RunFacts, runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { validateInput, validateOutput } from "./schemas.js";
@@ -143,4 +144,26 @@ function recordsIn(ctx: StepCtx): StepRecords | null {
     if (WorkflowError.is(error, "RUNTIME_REQUIRED")) return null;
     throw error;
   }
+}
+
+interface LeavingFacts extends Pick<RunFacts, "runId" | "state" | "status" | "nowMs"> {
+  readonly reducers: SessionReducers;
+}
+
+/** What the run saves in its session. */
+function leaving({ runId, state, status, nowMs, reducers }: LeavingFacts, session: NewSession): RunSessionEnd {
+  const metrics = metricsOf({ state, status, nowMs });
+  const { pipelineId } = session;
+  return {
+    session,
+    base: state.sessionAtStart,
+    state: state.session,
+    counted: state.counted,
+    reducers,
+    change: (stored) => {
+      const changed = withRun(stored, { runId, pipelineId, status, createdAtMs: state.startedAtMs });
+      return { ...changed, metrics: addRunToSession(stored.metrics, metrics) };
+    },
+    nowMs,
+  };
 }

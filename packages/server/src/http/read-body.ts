@@ -32,9 +32,9 @@ async function readText(request: Request, limits: ServerLimits): Promise<string>
   // The platform enforces a declared length, so the whole body is read at once, which is much cheaper.
   const isDeclared = request.headers.has("content-length");
   const reading = isDeclared ? readWhole(request, limits) : readParts(request, limits);
-  let callOff = (): void => {};
+  let cancelTimer = (): void => {};
   const late = new Promise<never>((_resolve, reject) => {
-    callOff = afterMs(limits.bodyTimeoutMs, () => reject(tooSlow(limits)));
+    cancelTimer = afterMs(limits.bodyTimeoutMs, () => reject(tooSlow(limits)));
   });
   try {
     return await Promise.race([reading.text, late]);
@@ -43,7 +43,7 @@ async function readText(request: Request, limits: ServerLimits): Promise<string>
     if (error instanceof HttpError) throw error;
     throw bodyInvalid("The body broke off, or is no UTF-8.");
   } finally {
-    callOff();
+    cancelTimer();
   }
 }
 

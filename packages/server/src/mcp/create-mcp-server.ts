@@ -66,7 +66,7 @@ export function createMcpServer(options: McpOptions): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId, sendNotification }) => {
     const call = { tool: params.name, given: params.arguments ?? {}, signal, requestId };
     const token = params._meta?.progressToken;
-    const endProgress = tellProgress({ token, everyMs: progressMs, notify: sendNotification });
+    const endProgress = reportProgress({ token, everyMs: progressMs, notify: sendNotification });
     return callTool(offer, call).finally(endProgress);
   });
   return server;
@@ -123,19 +123,19 @@ interface Progress {
  * Sends progress notices, for clients that give up a call they hear nothing of. The progress number is the seconds since
  * the start of the call. Returns the function that stops the notices.
  */
-function tellProgress({ token, everyMs, notify }: Progress): () => void {
+function reportProgress({ token, everyMs, notify }: Progress): () => void {
   if (token === undefined) return () => {};
   const sinceMs = nowMs();
   let last = 0;
-  let callOff = (): void => {};
-  const tell = (): void => {
+  let cancelTimer = (): void => {};
+  const report = (): void => {
     // The number must grow, even when the clock of the host is set back.
     last = Math.max(last + 0.001, (nowMs() - sinceMs) / 1000);
     const params = { progressToken: token, progress: last };
     // A client that is gone misses the result, too: nothing to do.
     notify({ method: "notifications/progress", params }).catch(() => {});
-    callOff = afterMs(everyMs, tell);
+    cancelTimer = afterMs(everyMs, report);
   };
-  callOff = afterMs(everyMs, tell);
-  return () => callOff();
+  cancelTimer = afterMs(everyMs, report);
+  return () => cancelTimer();
 }

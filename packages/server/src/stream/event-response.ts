@@ -31,7 +31,7 @@ export interface EventResponseOptions {
 }
 
 /** What may come first while a client waits. */
-type Coming =
+type Upcoming =
   | { readonly kind: "event"; readonly event: StreamedEvent }
   | { readonly kind: "heartbeat" }
   | { readonly kind: "waits" }
@@ -60,9 +60,9 @@ class EventReading {
   readonly #options: EventResponseOptions;
   #reader: AsyncIterator<StreamedEvent> | null = null;
   /** The pending read of the next event. */
-  #next: Promise<Coming> | null = null;
+  #next: Promise<Upcoming> | null = null;
   /** Resolves when the run waits. */
-  #waits: Promise<Coming> | null = null;
+  #waits: Promise<Upcoming> | null = null;
   /** Number of the last event to send; known once the run waits. */
   #last = Number.POSITIVE_INFINITY;
   #seen: number;
@@ -113,7 +113,7 @@ class EventReading {
     this.#waits.catch(() => {}); // the next read reports the error
   }
 
-  async #whenWaiting(): Promise<Coming> {
+  async #whenWaiting(): Promise<Upcoming> {
     const { status } = await this.#handle.idle({ signal: this.#hungUp.signal });
     if (status === "waiting") this.#last = (await this.#handle.summary()).lastEvent;
     return { kind: "waits" };
@@ -122,7 +122,7 @@ class EventReading {
   /** Next text to send; `null` at the end. */
   async #chunk(): Promise<string | null> {
     while (this.#seen < this.#last) {
-      const coming = await this.#coming();
+      const coming = await this.#upcoming();
       switch (coming.kind) {
         case "event":
           return this.#text(coming.event);
@@ -139,22 +139,22 @@ class EventReading {
     return null;
   }
 
-  async #coming(): Promise<Coming> {
+  async #upcoming(): Promise<Upcoming> {
     this.#next ??= this.#read();
-    let callOff = (): void => {};
-    const heartbeat = new Promise<Coming>((resolve) => {
-      callOff = afterMs(this.#options.heartbeatMs, () => resolve({ kind: "heartbeat" }));
+    let cancelTimer = (): void => {};
+    const heartbeat = new Promise<Upcoming>((resolve) => {
+      cancelTimer = afterMs(this.#options.heartbeatMs, () => resolve({ kind: "heartbeat" }));
     });
     try {
       const first = await Promise.race([this.#next, heartbeat, ...(this.#waits === null ? [] : [this.#waits])]);
       if (first.kind === "event") this.#next = null;
       return first;
     } finally {
-      callOff();
+      cancelTimer();
     }
   }
 
-  async #read(): Promise<Coming> {
+  async #read(): Promise<Upcoming> {
     const result = await (this.#reader as AsyncIterator<StreamedEvent>).next();
     return result.done === true ? { kind: "end" } : { kind: "event", event: result.value };
   }

@@ -17,7 +17,7 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(work, tick, tick.promptId);
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
   if (tick.step !== null && !work.routing.steps.has(tick.step)) {
-    return tellSender(work, tick, {
+    return sendReceipt(work, tick, {
       status: "refused",
       code: "STEP_UNKNOWN",
       hint: `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.`,
@@ -28,14 +28,14 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
     return accept(work, tick);
   }
   if (isFull(work))
-    return tellSender(work, tick, {
+    return sendReceipt(work, tick, {
       status: "refused",
       code: "INBOX_FULL",
       hint: `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.`,
     });
   if (keep(work, parcel)) return accept(work, tick);
   const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
-  tellSender(work, tick, {
+  sendReceipt(work, tick, {
     status: "refused",
     code: "EVENT_NOT_ACCEPTED",
     hint: `${nobody} ${tick.event.type} now, and none that can still run waits for it.`,
@@ -43,10 +43,10 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
 }
 
 function accept(work: Work, tick: EventReceived): void {
-  tellSender(work, tick, { status: "accepted", sequence: work.state.ticks });
+  sendReceipt(work, tick, { status: "accepted", sequence: work.state.ticks });
 }
 
-function tellSender(work: Work, { ticket }: EventReceived, receipt: Receipt): void {
+function sendReceipt(work: Work, { ticket }: EventReceived, receipt: Receipt): void {
   if (ticket !== null) tell(work, ticket, receipt);
 }
 
@@ -54,7 +54,7 @@ function tellSender(work: Work, { ticket }: EventReceived, receipt: Receipt): vo
 function answer(work: Work, tick: EventReceived, promptId: string): void {
   const prompt = work.state.prompts?.get(promptId);
   if (!prompt)
-    return tellSender(work, tick, {
+    return sendReceipt(work, tick, {
       status: "refused",
       code: "PROMPT_CLOSED",
       hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
@@ -65,7 +65,7 @@ function answer(work: Work, tick: EventReceived, promptId: string): void {
   if (!item || !matchesType(wait.accepts, tick.event.type) || !matchesWhere(wait.where, tick.event)) {
     const where = wait.where ? ` where ${JSON.stringify(wait.where)}` : "";
     const hint = `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`;
-    return tellSender(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint });
+    return sendReceipt(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint });
   }
   resolveWait(work, wait, tick.event);
   accept(work, tick);
@@ -74,7 +74,7 @@ function answer(work: Work, tick: EventReceived, promptId: string): void {
 function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt): void {
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
   if (!offer(work, parcel))
-    return tellSender(work, tick, {
+    return sendReceipt(work, tick, {
       status: "refused",
       code: "EVENT_NOT_ACCEPTED",
       hint: `No step accepts ${tick.event.type} now.`,
