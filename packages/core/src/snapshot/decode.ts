@@ -5,8 +5,6 @@
  */
 
 import { matchesType } from "../engine/matching.js";
-import { listWait } from "../engine/reduce/open-calls.js";
-import { enter } from "../engine/reduce/scope-count.js";
 import { acceptedTypes } from "../engine/routing.js";
 import { runLimits } from "../engine/run-limits.js";
 import {
@@ -19,7 +17,6 @@ import {
   type RunState,
   type Scope,
   shareStore,
-  type WaitRecord,
   type WorkItem,
 } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
@@ -32,6 +29,7 @@ import { toCurrent } from "../workflow/state-version.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
+import { listWaits, relink } from "./relink.js";
 import { takesInput } from "./takes-input.js";
 
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
@@ -79,13 +77,12 @@ class StateDecoder extends PartDecoder {
     this.readScopes(state);
     for (const item of dict.each("items", (reader) => this.item(reader))) this.addItem(state, item);
     if (state.ticks === 0 && state.items.size > 0) throw invalidSnapshot(dict.at("ticks"), "0, and there is work");
-    this.listWaits(state);
+    listWaits(state);
     this.fillScopes();
     this.readKept(state);
     this.readVain(state);
     this.readTimers(state);
-    this.checkTimers(state);
-    this.countOpen(state);
+    relink(state, dict.path);
     return state;
   }
 
@@ -228,13 +225,6 @@ class StateDecoder extends PartDecoder {
     item.scope?.items.add(item.id);
   }
 
-  /** The oldest first, whichever item it is of. */
-  private listWaits(state: RunState): void {
-    const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
-    const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
-    for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
-  }
-
   private parcel(reader: Reader): Parcel {
     const scope = this.scope(reader, "scope");
     return {
@@ -317,32 +307,6 @@ class StateDecoder extends PartDecoder {
         }
       }
     }
-  }
-
-  /** What waits for a time has its timer: else it would wait for ever. */
-  private checkTimers({ items }: RunState): void {
-    for (const item of items.values()) {
-      const path = `${this.dict.at("items")}: item ${item.id}`;
-      if ((item.status === "delayed") !== (item.retryTimer !== null))
-        throw invalidSnapshot(path, "delayed without a timer, or the other way round");
-      for (const record of item.memory?.values() ?? []) {
-        if (record.kind !== "wait" && record.kind !== "sleep") continue;
-        const needsTimer = record.status === "open" && record.dueAtMs !== null;
-        if (needsTimer !== (record.timer !== null))
-          throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);
-      }
-    }
-  }
-
-  /** How much is open follows from what is there. */
-  private countOpen(state: RunState): void {
-    for (const { parent, parentIndex } of this.scopes.values()) if (parent !== null) enter(parent, parentIndex);
-    for (const { scope, index } of state.items.values()) if (scope !== null) enter(scope, index);
-    for (const timer of state.timers?.toArray() ?? [])
-      if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
-    for (const { id, open } of this.scopes.values())
-      if (open === 0)
-        throw invalidSnapshot(this.dict.at("scopes"), `a list with fan-out ${id}, in which nothing is open`);
   }
 }
 

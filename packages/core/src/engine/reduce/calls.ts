@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import { applyChange } from "../../state/apply-change.js";
+import { listWait } from "../links.js";
 import { matchesType } from "../matching.js";
 import type { ChildRecord, EventData, SleepRecord, WaitRecord, WorkItem } from "../state.js";
 import type {
@@ -21,7 +23,7 @@ import type {
 import { resolveWait } from "./answers.js";
 import { setTimer } from "./clock.js";
 import { takeKept } from "./inbox.js";
-import { listWait, remember } from "./open-calls.js";
+import { remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
 import { suspend, wake } from "./slots.js";
 import { publish } from "./stream.js";

@@ -3,12 +3,14 @@
  *
  * @module
  */
+
 import { features } from "../features.js";
+import { enter } from "../links.js";
 import { collectsOf } from "../routing.js";
 import { createScope, type Parcel, type Scope, type Timer, type WorkItem } from "../state.js";
 import { removeItem } from "./items.js";
 import { closeCalls } from "./open-calls.js";
-import { enter, leave, leaveOpener } from "./scope-count.js";
+import { leave, leaveOpener } from "./scope-count.js";
 import { endAttempt } from "./slots.js";
 import type { Work } from "./work.js";
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { enter } from "../links.js";
 import type { Recoveries, Scope, StepInput, WorkItem } from "../state.js";
 import { gain } from "./clock.js";
 import { closeCalls } from "./open-calls.js";
-import { enter, leave } from "./scope-count.js";
+import { leave } from "./scope-count.js";
 import { endAttempt, loadOf, start } from "./slots.js";
 import type { Work } from "./work.js";
 

@@ -3,25 +3,12 @@
  *
  * @module
  */
-import type { MemoryRecord, RunState, WaitRecord, WorkItem } from "../state.js";
+import type { MemoryRecord, WaitRecord, WorkItem } from "../state.js";
 import type { Work } from "./work.js";
 
 export function remember(item: WorkItem, record: MemoryRecord): void {
   item.memory ??= new Map();
   item.memory.set(record.call, record);
-}
-
-/** Lists a wait, so that events and answers find it. */
-export function listWait(state: RunState, wait: WaitRecord): void {
-  state.waits ??= new Map();
-  for (const type of wait.accepts) {
-    const waits = state.waits.get(type);
-    if (waits) waits.push(wait);
-    else state.waits.set(type, [wait]);
-  }
-  if (wait.promptId === null || wait.prompt === null) return;
-  state.prompts ??= new Map();
-  state.prompts.set(wait.promptId, { promptId: wait.promptId, event: wait.prompt, wait });
 }
 
 export function unlistWait(work: Work, wait: WaitRecord): void {

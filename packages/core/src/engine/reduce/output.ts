@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import { applyChange } from "../../state/apply-change.js";
+import { enter } from "../links.js";
 import type { EventData, Parcel, WorkItem } from "../state.js";
 import type { Send, StepCompleted, StepYielded } from "../tick.js";
 import { setTimer } from "./clock.js";
@@ -12,7 +14,7 @@ import { endItem, fanOf, leaveFan, stopGenerator } from "./fan-out.js";
 import { finish } from "./finish.js";
 import type { Place } from "./items.js";
 import { remember } from "./open-calls.js";
-import { enter, FAN_OUT_BUFFER } from "./scope-count.js";
+import { FAN_OUT_BUFFER } from "./scope-count.js";
 import { publish } from "./stream.js";
 import { noteLeftover } from "./stuck.js";
 

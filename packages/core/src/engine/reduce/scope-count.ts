@@ -9,12 +9,6 @@ import type { Work } from "./work.js";
 /** Number of unfinished elements at which a generator is no longer asked for more. */
 export const FAN_OUT_BUFFER = 100;
 
-/** Work for one element of the fan-out begins. */
-export function enter(scope: Scope, index: number): void {
-  scope.open++;
-  if (scope.pending !== null) scope.pending.set(index, (scope.pending.get(index) ?? 0) + 1);
-}
-
 /** Work for one element has ended. With the last of it the fan-out has to be closed: see `closeEmptied`. */
 export function leave(work: Work, scope: Scope, index: number): void {
   if (scope.closed) return;

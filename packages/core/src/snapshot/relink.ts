@@ -1,0 +1,51 @@
+/**
+ * What follows from the rest of a run that was read from a snapshot: made again, and held against what the snapshot says.
+ *
+ * @module
+ */
+import { enter, listWait } from "../engine/links.js";
+import type { RunState, WaitRecord } from "../engine/state.js";
+import { invalidSnapshot } from "./reader.js";
+
+/**
+ * Checks the timers of what waits, and counts what is open in fan-outs.
+ *
+ * @param path Names the snapshot, for the error.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` where something waits for a time without a timer, or a fan-out has no open work.
+ */
+export function relink(state: RunState, path: string): void {
+  checkTimers(state, path);
+  countOpen(state, path);
+}
+
+/** Lists open waits, the oldest first, whichever item it is of. Their prompts come before those that steps emitted. */
+export function listWaits(state: RunState): void {
+  const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
+  const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
+  for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
+}
+
+/** What waits for a time has its timer: else it would wait for ever. */
+function checkTimers({ items }: RunState, snapshot: string): void {
+  for (const item of items.values()) {
+    const path = `${snapshot}.items: item ${item.id}`;
+    if ((item.status === "delayed") !== (item.retryTimer !== null))
+      throw invalidSnapshot(path, "delayed without a timer, or the other way round");
+    for (const record of item.memory?.values() ?? []) {
+      if (record.kind !== "wait" && record.kind !== "sleep") continue;
+      const needsTimer = record.status === "open" && record.dueAtMs !== null;
+      if (needsTimer !== (record.timer !== null))
+        throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);
+    }
+  }
+}
+
+/** How much is open follows from what is there. */
+function countOpen({ items, scopes, timers }: RunState, path: string): void {
+  for (const { parent, parentIndex } of scopes?.values() ?? []) if (parent !== null) enter(parent, parentIndex);
+  for (const { scope, index } of items.values()) if (scope !== null) enter(scope, index);
+  for (const timer of timers?.toArray() ?? [])
+    if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
+  for (const { id, open } of scopes?.values() ?? [])
+    if (open === 0) throw invalidSnapshot(`${path}.scopes`, `a list with fan-out ${id}, in which nothing is open`);
+}
