@@ -205,12 +205,19 @@ describe("POST /workflows/{name}/run", () => {
     ["a start event that is no object", { start_event: 7 }, "BODY_INVALID"],
     ["text that is no JSON", '{"start_event":', "BODY_INVALID"],
     ["a string that is no JSON", { start_event: "x" }, "BODY_INVALID"],
+    ["fields beside the start event, which nobody would read", { left: 1, right: 2 }, "BODY_INVALID"],
     ["a context", { kwargs: { left: 1 }, context: {} }, "CONTEXT_DISABLED"],
     ["an id with control characters", { handler_id: "a\u0000b", kwargs: { left: 1 } }, "BODY_INVALID"],
   ])("answers 400 for %s", async (_name, body, code) => {
     const answer = await server.post("/workflows/add/run", body);
 
     expect(answer).toMatchObject({ status: 400, body: { code, detail: expect.any(String) } });
+  });
+
+  it("says where fields that nobody reads belong", async () => {
+    const { body } = await server.post("/workflows/add/run", { input: "x", kwargs: { left: 1 } });
+
+    expect(body.detail).toContain("nobody reads `input`; the fields of an event go into `start_event`");
   });
 
   it("says which field does not fit", async () => {

@@ -64,6 +64,7 @@ describe("createHandler", () => {
     ["one with keys that reach prototypes", () => post('{"kwargs":{"__proto__":{"a":1}}}'), 400, "BODY_INVALID"],
     ["one that never ends", () => post(endless(), {}, handlerWith(100)), 408, "BODY_TIMEOUT"],
     ["one that is no JSON", () => post("{}", { "content-type": "text/plain" }), 415, "BODY_NOT_JSON"],
+    ["one with a field that nobody reads", () => post('{"input":"x"}'), 400, "BODY_INVALID"],
     ["another method", () => ask({ method: "DELETE" }), 405, "METHOD_NOT_ALLOWED"],
     ["no id", () => ask({ method: "GET" }), 400, "BODY_INVALID"],
     ["an id that is none", () => ask({ method: "GET" }, { path: "/?handler_id=%00" }), 400, "BODY_INVALID"],

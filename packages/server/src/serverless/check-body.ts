@@ -5,7 +5,7 @@
  * @module
  */
 import { bodyInvalid, type Issue } from "../http/http-error.js";
-import { idMeaning, idPattern, labelMeaning, labelPattern, most } from "../wire/names.js";
+import { idMeaning, idPattern, labelMeaning, labelPattern, most, unreadKeys } from "../wire/names.js";
 import type { RunBody } from "../wire/schemas.js";
 
 type Fields = Record<string, unknown>;
@@ -39,7 +39,8 @@ export function checkBody(body: unknown): RequestBody {
   const problem = isObject(body);
   if (problem !== null) throw wrong([{ path: "", message: problem }]);
   const given = body as Fields;
-  const issues: Issue[] = [];
+  const unread = Object.keys(given).filter((name) => !Object.hasOwn(checks, name));
+  const issues: Issue[] = unread.length === 0 ? [] : [{ path: "", message: unreadKeys(unread) }];
   for (const [path, check] of Object.entries(checks)) {
     const message = given[path] === undefined || given[path] === null ? null : check(given[path]);
     if (message !== null) issues.push({ path, message });

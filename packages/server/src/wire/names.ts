@@ -8,3 +8,8 @@ export const labelPattern: RegExp = /^(?!millrace\.)[^=]{1,100}$/u;
 export const labelMeaning = "a name of a label has no `=`, and no `millrace.` in front";
 
 export const most = { id: 200, promptId: 1_000, labels: 50, labelValue: 1_000 } as const;
+
+/** Says what is wrong with a body that holds more than anybody reads. */
+export function unreadKeys(keys: readonly string[]): string {
+  return `nobody reads \`${keys.join("`, `")}\`; the fields of an event go into \`start_event\`, \`event\` or \`fields\``;
+}

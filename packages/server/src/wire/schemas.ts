@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "@hono/zod-openapi";
-import { idMeaning, idPattern, labelMeaning, labelPattern, most } from "./names.js";
+import { idMeaning, idPattern, labelMeaning, labelPattern, most, unreadKeys } from "./names.js";
 
 const anything = z.unknown();
 const fields = z.record(z.string(), anything);
@@ -24,39 +24,57 @@ const labelsGiven = z
 
 const eventBody = z.union([z.string(), fields]);
 
+/** What a body holds that nobody reads would be lost in silence. */
+const readAll = {
+  error: ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }): string | undefined =>
+    code === "unrecognized_keys" ? unreadKeys(keys ?? []) : undefined,
+};
+
 export const runBody = z
-  .object({
-    start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
-    kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
-    handler_id: handlerIdText.nullish(),
-    labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
-    context: anything.optional().openapi({ description: "Refused: fork instead." }),
-  })
+  .strictObject(
+    {
+      start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
+      kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
+      handler_id: handlerIdText.nullish(),
+      labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
+      context: anything.optional().openapi({ description: "Refused: fork instead." }),
+    },
+    readAll,
+  )
   .openapi("RunBody");
 export type RunBody = z.infer<typeof runBody>;
 
 export const postBody = z
-  .object({
-    event: eventBody.openapi({ description: "An envelope `{ type, value }`, or a JSON string of one." }),
-    step: z.string().min(1).nullish().openapi({ description: "Only this step gets it." }),
-  })
+  .strictObject(
+    {
+      event: eventBody.openapi({ description: "An envelope `{ type, value }`, or a JSON string of one." }),
+      step: z.string().min(1).nullish().openapi({ description: "Only this step gets it." }),
+    },
+    readAll,
+  )
   .openapi("PostEventBody");
 
 export const answerBody = z
-  .object({
-    fields: fields.nullish(),
-    meta: anything.optional().openapi({ description: "Of values that JSON cannot hold." }),
-  })
+  .strictObject(
+    {
+      fields: fields.nullish(),
+      meta: anything.optional().openapi({ description: "Of values that JSON cannot hold." }),
+    },
+    readAll,
+  )
   .openapi("AnswerBody");
 
-export const cancelBody = z.object({ reason: anything.optional() }).openapi("CancelBody");
+export const cancelBody = z.strictObject({ reason: anything.optional() }, readAll).openapi("CancelBody");
 
 export const forkBody = z
-  .object({
-    at: z.number().int().min(1).openapi({ description: "The tick after which the new run begins." }),
-    handler_id: handlerIdText.nullish(),
-    state: fields.nullish().openapi({ description: "Top-level fields of the state to replace." }),
-  })
+  .strictObject(
+    {
+      at: z.number().int().min(1).openapi({ description: "The tick after which the new run begins." }),
+      handler_id: handlerIdText.nullish(),
+      state: fields.nullish().openapi({ description: "Top-level fields of the state to replace." }),
+    },
+    readAll,
+  )
   .openapi("ForkBody");
 
 export const streamQuery = z.object({
