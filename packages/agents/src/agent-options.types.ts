@@ -7,6 +7,7 @@ import type { SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions/sessions.types.js";
 import type { AgentTool } from "./tool.types.js";
 
+/** Options of an `Agent`. */
 export interface AgentOptions<Output = string> {
   /** Any language model of the AI SDK. */
   readonly model: LanguageModel;
@@ -26,6 +27,7 @@ export interface AgentOptions<Output = string> {
   readonly instructions?: Instructions;
   /** `false` leaves every `{key}` in the prompt as it is. @default true */
   readonly resolveInContext?: boolean;
+  /** Functions that the model may call, made with `tool()`. */
   readonly tools?: readonly AgentTool[];
   /** Tools of the AI SDK itself, such as those that a provider executes or of an MCP server. They get no run context. */
   readonly sdkTools?: ToolSet;
@@ -58,12 +60,14 @@ export interface AgentOptions<Output = string> {
   readonly addSessionStateToContext?: boolean;
   /**
    * Gives the model a tool that sets keys of the session state. The model needs `addSessionStateToContext` to see the
-   * state. @default false
+   * state.
+   * @default false
    */
   readonly enableAgenticState?: boolean;
   /**
    * `true`: the `sessionState` of a run replaces the stored state, except for the template, instead of being merged
-   * into it. @default false
+   * into it.
+   * @default false
    */
   readonly overwriteDbSessionState?: boolean;
   /** Puts the messages of the session's last runs before the input. @default false */
@@ -72,9 +76,11 @@ export interface AgentOptions<Output = string> {
   readonly numHistoryRuns?: number;
   /** Values for tools and `{key}`. The dependencies of a pipeline run replace them. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
+  /** Values for `{key}` and the run context. They win over the metadata of a run. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of a `Team`: those of an agent, with members. */
 export interface TeamOptions<Output = string> extends Omit<AgentOptions<Output>, "model"> {
   /** Agents, teams, or your own objects with the same interface. Their names must differ. */
   readonly members: readonly Executor[];

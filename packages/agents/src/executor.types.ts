@@ -42,11 +42,13 @@ export interface ExecutorResult extends MediaSet {
   readonly runId: string;
   /** Text, or the parsed answer where there is an output schema. `null` unless the run has completed. */
   readonly content: unknown;
+  /** `"object"` with an output schema, else `"text"`. */
   readonly contentType: "text" | "object";
   /** Sum over all model calls: also those of a failed run, of team members, and before a pause. */
   readonly metrics: StepMetricsData;
   /** The input and all later messages, as plain data. Media are named, not included. */
   readonly messages: readonly ModelMessage[];
+  /** All tool calls of the run, in order. */
   readonly tools: readonly ToolExecution[];
   /** Results of a team's members, in the order in which they ended. */
   readonly memberRuns: readonly MemberRun[];

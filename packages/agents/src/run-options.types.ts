@@ -23,8 +23,8 @@ export interface AgentRunOptions {
   /** Cancels the run. State changes made until then are saved. */
   readonly signal?: AbortSignal;
   /**
-   * The keys of tool calls are derived from it. Use the same key for every attempt of one piece of work. @default the
-   * run id
+   * The keys of tool calls are derived from it. Use the same key for every attempt of one piece of work.
+   * @default the run id
    */
   readonly idempotencyKey?: string;
 }

@@ -7,6 +7,7 @@ export interface ToolContext {
   readonly runContext: RunContext;
   /** The same object as `runContext.sessionState`: change it in place or assign another object. */
   sessionState: SessionState;
+  /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal;
   readonly toolCallId: string;
   /**
@@ -21,6 +22,7 @@ export interface ToolContext {
 /** The second argument of a function for `requiresConfirmation`. */
 export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState" | "signal" | "toolCallId">;
 
+/** Options of `tool`. */
 export interface ToolOptions<Parameters extends z.ZodType> {
   /** Up to 64 letters, digits, `_` and `-`. */
   readonly name: string;

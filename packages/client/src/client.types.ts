@@ -18,6 +18,7 @@ import type {
 } from "./inferred.types.js";
 import type { HistoryTick } from "./wire/contract.types.js";
 
+/** Options of `createClient`. */
 export interface ClientOptions<Classes extends EventClasses = EventClasses> {
   /** URL of the server: `"https://example.com/api"`, or `"/api"` in a browser. */
   readonly baseUrl: string | URL;
@@ -37,11 +38,13 @@ export interface ClientOptions<Classes extends EventClasses = EventClasses> {
 
 export type RunLabels = { readonly [name: string]: string };
 
+/** Options of every call. */
 export interface CallOptions {
   /** Aborts the waiting. The run goes on: use `cancel()` to stop it. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of calls that change something. */
 export interface KeyedOptions extends CallOptions {
   /**
    * Idempotency key: the server treats a second request with the same key as the first one. 1 to 200 ASCII characters.
@@ -52,8 +55,8 @@ export interface KeyedOptions extends CallOptions {
 
 export interface RunOptions extends KeyedOptions {
   /**
-   * Id of the run, of 1 to 200 characters. An existing id is `RUN_ID_CONFLICT`, unless the `key` is the same. @default
-   * derived from the `key`, else a random UUID
+   * Id of the run, of 1 to 200 characters. An existing id is `RUN_ID_CONFLICT`, unless the `key` is the same.
+   * @default derived from the `key`, else a random UUID
    */
   readonly handlerId?: string;
   /** Labels for `client.runs({ labels })`, at most 50. Names contain no `=` and do not start with `millrace.`. */
@@ -66,6 +69,7 @@ export interface SendOptions extends KeyedOptions {
 }
 
 export interface CancelOptions extends KeyedOptions {
+  /** Reason, which the run stores. */
   readonly reason?: string;
 }
 
@@ -152,6 +156,7 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
   ): Promise<Receipt>;
   /** Answers this prompt. The answer is refused with `PROMPT_CLOSED` when the prompt is gone. */
   answer(promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt>;
+  /** Lists the open prompts of the run and its children. */
   prompts(options?: CallOptions): Promise<readonly PendingPrompt<Shown>[]>;
   /** Stops the run and keeps its work: `client.resume(handlerId)` continues it. */
   cancel(options?: CancelOptions): Promise<void>;
@@ -174,6 +179,7 @@ export interface RunSelection<Name extends string = string> extends CallOptions 
   readonly labels?: RunLabels;
   /** Only runs created after this time: a Date, or epoch milliseconds. */
   readonly createdAfter?: Date | number;
+  /** Only runs created before this time: a Date, or epoch milliseconds. */
   readonly createdBefore?: Date | number;
 }
 
@@ -204,9 +210,11 @@ export interface HistoryOptions extends CallOptions {
   readonly pageSize?: number;
 }
 
+/** A tick of a run. */
 export interface HistoryEntry {
   /** Number of the tick, for `fork`. Starts with 1; the history of a fork starts with 0, `run.forked`. */
   readonly number: number;
+  /** Time of the tick, in epoch milliseconds. */
   readonly atMs: number;
   /** Run to which the tick belongs: this run, or a child. */
   readonly runId: string;
@@ -289,6 +297,7 @@ export interface Client<Known, Classes extends EventClasses = {}> {
   ): Promise<{ readonly start: JsonSchema; readonly stop: JsonSchema }>;
   /** Reads the schemas of all events of a workflow; `title` is the type of the event. */
   events(workflow: keyof Known & string, options?: CallOptions): Promise<readonly JsonSchema[]>;
+  /** Reads the graph of a workflow, as data and as Mermaid text. */
   representation(
     workflow: keyof Known & string,
     options?: CallOptions,

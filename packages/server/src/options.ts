@@ -5,18 +5,19 @@ import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./auth.js";
 import { consoleLog } from "./system.js";
 
+/** Options of `createServer`. */
 export interface ServerOptions {
   /** Runtime with the workflows and runs to serve. The server neither starts nor stops it. */
   // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
   readonly runtime: Runtime<any>;
   /**
-   * Identifies the sender of a request. When set, every route but `GET /health` requires it. @default everybody may use
-   * the server
+   * Identifies the sender of a request. When set, every route but `GET /health` requires it.
+   * @default everybody may use the server
    */
   readonly auth?: Authenticate;
   /**
-   * The credentials that `auth` requires, as an OpenAPI security scheme for `/openapi.json` and `/docs`. @default
-   * bearer tokens
+   * The credentials that `auth` requires, as an OpenAPI security scheme for `/openapi.json` and `/docs`.
+   * @default bearer tokens
    */
   readonly securityScheme?: Readonly<Record<string, unknown>>;
   /** Other origins whose pages may use the server. @default none */
@@ -39,8 +40,8 @@ export interface ServerOptions {
   /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
   /**
-   * Identifies the client for the limits per client. @default the `client` that `auth` returns, else the address of the
-   * connection
+   * Identifies the client for the limits per client.
+   * @default the `client` that `auth` returns, else the address of the connection
    */
   readonly clientOf?: (request: Request) => string;
   /** Receives unexpected errors, whose text no response contains. @default the console */
@@ -54,6 +55,7 @@ export interface CorsOptions {
   readonly credentials?: boolean;
 }
 
+/** Limits that protect the server. The ones for tenants and clients apply in each process separately. */
 export interface ServerLimits {
   /** Size of a request body, in bytes. @default 1048576 */
   readonly bodyBytes: number;
@@ -71,7 +73,8 @@ export interface ServerLimits {
   readonly heartbeatMs: number;
   /**
    * Milliseconds that `POST …/run` waits for the end of a run before it answers 202, and the maximum of `GET
-   * /handlers/{id}?wait=`. @default 60000
+   * /handlers/{id}?wait=`.
+   * @default 60000
    */
   readonly runWaitMs: number;
   /** Requests in all that wait for a run: `POST …/run` and `?wait=`. @default 10000 */

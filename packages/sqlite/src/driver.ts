@@ -21,6 +21,7 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
+/** Opens databases: an own implementation for the option `driver`. */
 export interface SqliteDriver {
   open(path: string): SqliteDatabase;
 }

@@ -8,6 +8,7 @@ import { openDatabase } from "./open.js";
 import { SqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /**
    * What an acknowledged commit survives. `"power"`: a loss of power; each group of commits waits once for the disk.

@@ -25,14 +25,15 @@ import {
 export interface ProveOptions<Result = unknown, State = unknown> extends OutsideOptions {
   /**
    * Seeds, as integers. Each permutes concurrent work in its own way, and the run is crashed at each of its ticks; a
-   * seed that changes nothing is not tried twice. The endings of all seeds count as right. @default [1, 2, 3, 4, 5]
+   * seed that changes nothing is not tried twice. The endings of all seeds count as right.
+   * @default [1, 2, 3, 4, 5]
    */
   readonly seeds?: readonly number[];
   /** Crashes only when this many ticks are stored, in order to look into a failure. @default every tick */
   readonly at?: number;
   /**
-   * Tells whether a resumed run may end with `actual`, where an uninterrupted one ended with `expected`. @default deep
-   * equality
+   * Tells whether a resumed run may end with `actual`, where an uninterrupted one ended with `expected`.
+   * @default deep equality
    */
   readonly compare?: (expected: Ending<Result, State>, actual: Ending<Result, State>) => boolean;
   /** Replacements of resources: `[database.override(fake)]`. */
@@ -41,6 +42,7 @@ export interface ProveOptions<Result = unknown, State = unknown> extends Outside
   readonly timeoutTurns?: number;
 }
 
+/** Result of `proveResumable`. */
 export interface Proof {
   /** Ticks of the longest uninterrupted run, children included. */
   readonly ticks: number;

@@ -25,6 +25,7 @@ import { alone, clearStage } from "./stage.js";
 import type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step-names.types.js";
 import { type VirtualClock, virtualClock } from "./virtual-clock.js";
 
+/** Options of `runStep`. */
 export interface RunStepOptions<State = unknown> extends OutsideOptions {
   /** Fields of the state before the step. @default the initial state */
   readonly state?: State;
@@ -36,6 +37,7 @@ export interface RunStepOptions<State = unknown> extends OutsideOptions {
   readonly timeoutTurns?: number;
 }
 
+/** Result of `runStep`. */
 export interface StepRun<Output extends WorkflowEvent = WorkflowEvent, State = unknown> {
   /** Events that the step returned or yielded; a batch counts as several. */
   readonly output: readonly Output[];

@@ -6,6 +6,7 @@ import { Recording } from "./recording.js";
 import { alone, clearStage } from "./stage.js";
 import { type VirtualClock, virtualClock } from "./virtual-clock.js";
 
+/** Options of `runToEnd`. */
 export interface RunToEndOptions<State = unknown> extends OutsideOptions {
   /** Permutes concurrent work; see `seededScheduler`. @default the order of the engine */
   readonly seed?: number;
@@ -17,7 +18,8 @@ export interface RunToEndOptions<State = unknown> extends OutsideOptions {
   readonly clock?: VirtualClock;
   /**
    * Turns of the host (a millisecond or more each) in which a step may work without a sign. Then time moves on to the
-   * step's `timeout`; without a timeout the run counts as stuck. Integer, at least 1. @default 2000
+   * step's `timeout`; without a timeout the run counts as stuck. Integer, at least 1.
+   * @default 2000
    */
   readonly timeoutTurns?: number;
 }
@@ -29,6 +31,7 @@ export interface RunToEndOptions<State = unknown> extends OutsideOptions {
 export type InputArguments<Flow, Options> =
   {} extends InputOf<Flow> ? [input?: InputOf<Flow>, options?: Options] : [input: InputOf<Flow>, options?: Options];
 
+/** Result of `runToEnd`. */
 export interface EndedRun<Result = unknown, State = unknown> {
   /** Outcome of the run. A failed run is an outcome here, not an error. */
   readonly outcome: Ended;

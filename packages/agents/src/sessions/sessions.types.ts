@@ -19,6 +19,7 @@ export interface AgentSessionRun {
   readonly createdAtMs: number;
 }
 
+/** A session with some of its runs. */
 export interface AgentSession {
   readonly sessionId: string;
   /** `null` as long as no run has named a user. */
@@ -32,6 +33,7 @@ export interface AgentSession {
   readonly version: number;
 }
 
+/** One save: the new state of a session, and at most one run. */
 export interface SaveSession {
   readonly sessionId: string;
   readonly userId: string | null;

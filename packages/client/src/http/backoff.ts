@@ -6,7 +6,8 @@ export interface RetryOptions {
   readonly maxAttempts?: number;
   /**
    * Milliseconds before the second attempt. The delay doubles for each further attempt, and is then shortened at random
-   * by up to a half. @default 250
+   * by up to a half.
+   * @default 250
    */
   readonly delayMs?: number;
   /** Upper bound of the delay, in milliseconds. @default 10000 */

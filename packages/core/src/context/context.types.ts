@@ -103,14 +103,15 @@ export interface Context<
   retryInfo(): RetryState;
 }
 
+/** Options of `ctx.sendEvent`. */
 export interface SendOptions {
   /** Sends the event only to this step. */
   readonly step?: string;
   /** Delivers the event after this time; survives a restore. */
   readonly delay?: Duration;
   /**
-   * `"run"` takes the event out of the sender's fan-out, so that no batch waits for it. @default the scope of the
-   * sender
+   * `"run"` takes the event out of the sender's fan-out, so that no batch waits for it.
+   * @default the scope of the sender
    */
   readonly scope?: "run";
   /** Sends at once instead of with the next commit; a later attempt cannot take it back. */
@@ -119,6 +120,7 @@ export interface SendOptions {
   readonly key?: string;
 }
 
+/** Options of `ctx.waitForEvent`. */
 export interface WaitOptions<Event extends WorkflowEvent> {
   /** Event that is shown once per wait, over retries and restores. */
   readonly prompt?: PromptEvent;
@@ -155,6 +157,7 @@ export type ChildReference = string | (new () => AnyWorkflow) | AnyWorkflow;
 /** The workflow behind a reference; any workflow for a name. */
 export type ChildFlow<Child> = Child extends string ? AnyWorkflow : Child extends new () => infer Flow ? Flow : Child;
 
+/** Options of `ctx.runChild`. */
 export interface ChildOptions {
   /** Identifies this child among others in the same step, for later attempts. @default its position */
   readonly key?: string;
@@ -166,8 +169,8 @@ export interface ChildOptions {
    */
   readonly store?: "own" | "shared";
   /**
-   * Limit of the child's active time, without its waits and those for its own children. @default the limit of its
-   * workflow
+   * Limit of the child's active time, without its waits and those for its own children.
+   * @default the limit of its workflow
    */
   readonly timeout?: Duration;
 }
@@ -177,6 +180,7 @@ export interface SleepOptions {
   readonly key?: string;
 }
 
+/** Facts about the retries of a step. */
 export interface RetryState {
   /** Number of this attempt, from 1. Every start of the step counts, also after a crash or a load, which is not a retry. */
   readonly attempt: number;

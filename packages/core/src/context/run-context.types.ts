@@ -31,6 +31,7 @@ export interface ToDictOptions {
   readonly codec?: SnapshotCodec;
 }
 
+/** Options of `Context.fromDict`. */
 export interface FromDictOptions {
   /** Called with the snapshot before it is checked; returns the snapshot to use. */
   readonly migrate?: (dict: ContextDict) => unknown;

@@ -76,6 +76,7 @@ export interface StopEvent<out Result = unknown>
   readonly result: Result;
 }
 
+/** The class `StopEvent`. */
 export interface StopEventClass {
   new <Result = undefined>(fields?: { readonly result: Result }): StopEvent<Result>;
   readonly type: "StopEvent";
@@ -96,7 +97,9 @@ export interface StepFailure {
   readonly error: unknown;
   /** Number of attempts, the first included. */
   readonly attempts: number;
+  /** Milliseconds from the start of the first attempt to the final failure. */
   readonly elapsedMs: number;
+  /** Time of the final failure, in epoch milliseconds. */
   readonly failedAtMs: number;
   /**
    * Input of the failed attempt: the event, all events of a `collect` batch, or the events of a `join` by slot. For a
@@ -168,6 +171,7 @@ export const WorkflowCancelledEvent: EngineEventClass<WorkflowCancelledEvent> = 
 );
 
 export interface JoinIncomplete {
+  /** Name of the step with the join. */
   readonly step: string;
   /** Slots without an event. */
   readonly missing: readonly string[];

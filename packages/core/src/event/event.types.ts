@@ -8,6 +8,7 @@ import type { TypeHint } from "./type-hint.js";
 /** Facts about an event for the compiler. The property does not exist at runtime. @internal */
 export declare const eventFacts: unique symbol;
 
+/** What an event is for. `"event"` is the ordinary role: some step emits it and some step accepts it. */
 export type EventRole =
   | "event"
   | "start"
@@ -55,7 +56,9 @@ export interface WorkflowEvent<Type extends string = string, Facts extends Event
 export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
   new (...fields: any): Event;
   readonly type: string;
+  /** Version of the fields that instances have. @default 1 */
   readonly version?: number;
+  /** Converts stored fields of an older version. */
   migrate?(fields: Record<string, unknown>, from: number): object;
   /**
    * On a start event: labels that a runtime sets on the run, computed from the event. They replace labels given to

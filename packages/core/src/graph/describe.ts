@@ -11,6 +11,7 @@ import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import type { Workflow } from "../workflow/workflow.types.js";
 import { flowOf, levelsOf } from "./levels.js";
 
+/** A workflow as JSON data: its nodes and edges. */
 export interface WorkflowDescription {
   readonly name: string;
   /** The routing table of the engine. */
@@ -61,6 +62,7 @@ export interface OutsideNode {
  */
 export type EdgeKind = "accepts" | "waits" | "emits" | "streams" | "fails" | "needs" | "asks" | "answers";
 
+/** An edge between two nodes. */
 export interface GraphEdge {
   readonly kind: EdgeKind;
   /** Id of a node. */

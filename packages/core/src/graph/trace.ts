@@ -8,6 +8,7 @@ import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspec
 import { positiveInteger } from "../limit/positive-integer.js";
 import type { Workflow } from "../workflow/workflow.types.js";
 
+/** What happened in one run so far. */
 export interface RunTrace {
   readonly workflow: string;
   readonly runId: string;
@@ -22,6 +23,7 @@ export interface RunTrace {
 }
 export type RunTraceStatus = "running" | "completed" | "failed" | "cancelled" | "timedOut";
 
+/** One attempt of a step. */
 export interface AttemptTrace {
   readonly step: string;
   /** Id of the work item: attempts with the same item are retries. */
@@ -33,6 +35,7 @@ export interface AttemptTrace {
   readonly startedAtMs: number;
   /** `null` while the attempt runs, and when it was cancelled. */
   readonly elapsedMs: number | null;
+  /** Events with which it was called. */
   readonly accepted: readonly TracedEvent[];
   /** Events that it returned. */
   readonly emitted: readonly TracedEvent[];
@@ -49,6 +52,7 @@ export interface TraceOptions {
   readonly maxRuns?: number;
 }
 
+/** The traces of a workflow's runs. */
 export interface RunTraces {
   /** Traces by run id, oldest first. They grow while the runs go on. */
   readonly runs: ReadonlyMap<string, RunTrace>;

@@ -16,6 +16,7 @@ export interface RunFacts {
   readonly spanId: string;
   /** `null` for a run that no other run has started. */
   readonly parentSpanId: string | null;
+  /** Time of the event, in epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -28,6 +29,7 @@ export interface AttemptFacts extends RunFacts {
   readonly attempt: number;
 }
 
+/** Payloads of the inspection events, by name. */
 export interface InspectionEvents {
   readonly "run.started": RunFacts & { readonly event: WorkflowEvent };
   readonly "run.completed": RunFacts & { readonly event: WorkflowEvent; readonly elapsedMs: number };

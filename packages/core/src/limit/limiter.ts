@@ -2,6 +2,7 @@ import type { Clock } from "../engine/ports.js";
 import { checkOptions } from "../value/known-options.js";
 import { positiveInteger } from "./positive-integer.js";
 
+/** A limit over all runs. Without a field, that number is not limited. */
 export interface LimitOptions {
   /** Maximum number of concurrent attempts. */
   readonly concurrent?: number;

@@ -37,6 +37,7 @@ export type ValueOf<Item> = Item extends Resource<infer Value> ? Value : never;
  */
 export type ResourceScope = "app" | "workflow" | "run" | "call";
 
+/** Options of `resource()`. */
 export interface ResourceOptions<Value, Needs extends ResourceMap> {
   /** Lifetime of the resource. @default "workflow" */
   readonly scope?: ResourceScope;

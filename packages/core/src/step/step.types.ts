@@ -27,6 +27,7 @@ export interface StreamableEvent extends WorkflowEvent<string, EventFacts<Exclud
 export type StreamableClass = EventClass<StreamableEvent>;
 export type StreamableClasses = StreamableClass | readonly StreamableClass[];
 
+/** Options of any step, whatever starts it. */
 export interface StepSettings {
   /** @default the name of the method */
   readonly name?: string;
@@ -48,6 +49,7 @@ export interface StepSettings {
   readonly skipChecks?: readonly GraphCheck[];
 }
 
+/** Options of `step`. */
 export interface StepOptions<On extends Trigger, Emits extends EmittableClasses, Needs extends ResourceMap>
   extends StepSettings {
   /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
@@ -120,13 +122,15 @@ export type AnyStepOptions = StepOptions<Trigger, EmittableClasses, ResourceMap>
 /** @internal */
 export type StepFunction = (...args: any) => unknown;
 
+/** Options of `catchError`. */
 export interface CatchErrorOptions<Emits extends EmittableClasses>
   extends Pick<StepSettings, "name" | "timeout" | "waits" | "streams"> {
   /** Names of the steps that the handler covers. @default every step that no other handler covers */
   readonly steps?: readonly string[];
   /**
    * Number of recoveries in one lineage of events; after that the run fails with the original error. Integer, at least
-   * 1. @default 1
+   * 1.
+   * @default 1
    */
   readonly maxRecoveries?: number;
   /** All events that the handler returns, yields or sends. */

@@ -35,7 +35,7 @@ export interface Gathering<out Payload = unknown, out Event = unknown> {
   readonly kind: "collect" | "join";
 }
 
-/** Result of {@link collect}. */
+/** Result of `collect`. */
 export interface Collect<out Payload = unknown, out Event = unknown> extends Gathering<Payload, Event> {
   readonly kind: "collect";
   readonly events: readonly EventClass[];
@@ -45,13 +45,14 @@ export interface Collect<out Payload = unknown, out Event = unknown> extends Gat
 /** Marks a collect that names its fan-out, for the compiler. The property does not exist at runtime. @internal */
 export type Of<Opener> = [Opener] extends [never] ? unknown : { readonly of: Opener };
 
-/** Result of {@link join}. */
+/** Result of `join`. */
 export interface Join<out Payload = unknown, out Event = unknown> extends Gathering<Payload, Event> {
   readonly kind: "join";
   readonly slots: Readonly<Record<string, EventClass>>;
   readonly by: string | null;
 }
 
+/** Options of `collect`. */
 export interface CollectOptions {
   /**
    * Step whose fan-out is gathered, including fan-outs inside of it; of several that contain an event, the nearest.
@@ -71,6 +72,7 @@ export interface CollectOptions {
 
 /** A member of a batch collected with `settle: true`. */
 export type Settled<Event> = SettledEvent<Event> | SettledEmpty | SettledFailure;
+/** An element whose branch has emitted an event for the batch. */
 export interface SettledEvent<out Event> {
   readonly status: "ok";
   /** Index of the element in the fan-out. */
@@ -82,6 +84,7 @@ export interface SettledEmpty {
   readonly status: "empty";
   readonly index: number;
 }
+/** An element whose branch has failed. */
 export interface SettledFailure {
   readonly status: "failed";
   readonly index: number;
@@ -116,6 +119,7 @@ export type Batch<Event, Settle> = Settle extends true ? readonly Settled<Event>
 export interface JoinSlots {
   readonly [slot: string]: AcceptableClass;
 }
+/** Options of `join`. */
 export interface JoinOptions<Event> {
   /**
    * Field that all slots have: events with equal values form a set, within the innermost fan-out that contains all

@@ -13,6 +13,7 @@ import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
 import type { ValueType } from "../value/plain.js";
 
+/** Options of a workflow instance. */
 export interface WorkflowOptions {
   /**
    * Name of the workflow in snapshots, traces and logs. A minifier renames classes: when snapshots outlive a build, set

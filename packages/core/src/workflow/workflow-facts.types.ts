@@ -19,4 +19,5 @@ export interface AnyWorkflow {
   readonly [workflowState]: unknown;
 }
 
+/** Type of a workflow's state. */
 export type StateOf<Flow> = Flow extends { readonly [workflowState]: infer State } ? State : unknown;

@@ -15,7 +15,8 @@ export interface StepOutputFields extends MediaLists {
   readonly stop?: boolean;
   /**
    * Ends the innermost enclosing loop after this step, without the rest of the iteration. Without a loop it does
-   * nothing. @default false
+   * nothing.
+   * @default false
    */
   readonly breakLoop?: boolean;
   /** @default `true` without `error` */

@@ -19,8 +19,8 @@ export interface HumanReview {
   readonly requiresConfirmation?: boolean;
   readonly confirmationMessage?: string;
   /**
-   * Step: a person fills in `userInputSchema` before it runs. Router: a person selects among its choices. @default
-   * false
+   * Step: a person fills in `userInputSchema` before it runs. Router: a person selects among its choices.
+   * @default false
    */
   readonly requiresUserInput?: boolean;
   readonly userInputMessage?: string;

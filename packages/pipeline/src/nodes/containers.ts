@@ -62,10 +62,11 @@ export interface LoopOptions extends GroupOptions {
   readonly steps: readonly StepLike[];
   /** Maximum number of iterations, at least 1. @default 3 */
   readonly maxIterations?: number;
+  /** Ends the loop when it returns a true value after an iteration. @default never */
   readonly endCondition?: EndCondition;
   /**
-   * `true`: each iteration starts with the result of the one before. @default false: each starts with the input of the
-   * loop
+   * `true`: each iteration starts with the result of the one before.
+   * @default false: each starts with the input of the loop
    */
   readonly forwardIterationOutput?: boolean;
 }

@@ -18,10 +18,12 @@ import { unrunnable } from "./runnable.js";
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
 
+/** Options of a `Step`. */
 export interface StepOptions {
   /** @default the name of the executor */
   readonly name?: string;
   readonly description?: string;
+  /** What does the work: a function, an agent, a team, a pipeline or a workflow. */
   readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
   /** Attempts after the first. @default 3 for an agent or a team, else 0 */
   readonly maxRetries?: number;

@@ -22,8 +22,8 @@ export interface PrintOptions {
    */
   readonly stream?: boolean;
   /**
-   * Prints a line when a step or a group begins and ends. The run must have been started with `streamEvents`. @default
-   * false
+   * Prints a line when a step or a group begins and ends. The run must have been started with `streamEvents`.
+   * @default false
    */
   readonly showSteps?: boolean;
   /** Prints a table of each step's metrics at the end. @default false */

@@ -12,6 +12,7 @@ export interface RequirementAnswer {
   readonly decision: HumanDecision;
 }
 
+/** The answers to a paused run: requirements with a decision, or answers by id. */
 export interface ContinueOptions {
   /** Requirements, of which those with a decision count. @default the requirements of the output */
   readonly requirements?: readonly StepRequirement[];

@@ -1,5 +1,6 @@
 import type { RunListing, Runtime } from "millrace/runtime";
 
+/** Filter for the runs of a pipeline. */
 export interface RunQuery {
   readonly sessionId?: string;
   readonly userId?: string;
@@ -10,6 +11,7 @@ export interface RunQuery {
   readonly cursor?: string;
 }
 
+/** A page of runs, newest first. */
 export interface RunPage {
   readonly runs: readonly RunListing[];
   /** Cursor for the next page; `null` on the last one. */

@@ -11,6 +11,7 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   /** @default the name in lower case, with `-` for spaces */
   readonly id?: string;
   readonly description?: string;
+  /** Steps and groups of steps, which run one after the other. */
   readonly steps: readonly StepLike[];
   /** Where runs and sessions are kept. @default in memory */
   readonly store?: RunStore;
@@ -33,8 +34,8 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
    */
   readonly reducers?: SessionReducers;
   /**
-   * `true`: the `sessionState` of a run, over the option `sessionState`, replaces the stored state. @default false: it
-   * is merged into the stored state
+   * `true`: the `sessionState` of a run, over the option `sessionState`, replaces the stored state.
+   * @default false: it is merged into the stored state
    */
   readonly overwriteDbSessionState?: boolean;
   /** Checks and completes the input before anything else happens. */
@@ -69,7 +70,8 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   readonly storeExecutorOutputs?: boolean;
   /**
    * Whether callers of a server may set the session state when they fork a run, as `state: { session: { … } }`. Nothing
-   * else of a pipeline can be set from outside. @default true
+   * else of a pipeline can be set from outside.
+   * @default true
    */
   readonly forkState?: boolean;
 }
@@ -93,8 +95,8 @@ export interface PipelineRunOptions extends MediaLists {
   readonly dependencies?: Readonly<Record<string, unknown>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
-   * Streams the start and end of steps and groups, and all events of agents and teams. @default the option of the
-   * pipeline
+   * Streams the start and end of steps and groups, and all events of agents and teams.
+   * @default the option of the pipeline
    */
   readonly streamEvents?: boolean;
   /** Streams text of agents, teams and generators. @default the option of the pipeline */

@@ -12,6 +12,7 @@ import type { StepRequirement } from "../human/requirement.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import type { SessionState } from "../nodes/executor.types.js";
 
+/** Status of a pipeline's run. */
 export type PipelineStatus =
   /** Stored, but not begun. */
   | "PENDING"
@@ -22,9 +23,12 @@ export type PipelineStatus =
   | "CANCELLED"
   | "ERROR";
 
+/** Why a run has failed. */
 export interface PipelineRunError {
+  /** The step that failed; `null` when the run itself failed. */
   readonly stepName: string | null;
   readonly message: string;
+  /** Name of the error's class. */
   readonly name: string;
   /** Code such as `"AGENT_FAILED"`; `null` when the error has none. */
   readonly code: string | null;

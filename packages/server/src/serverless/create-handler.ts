@@ -27,9 +27,11 @@ import { startOrSend } from "./start-or-send.js";
 
 /** The platform's context of a request: `ctx` on Cloudflare, or `{ waitUntil: after }` in Next. */
 export interface RequestContext {
+  /** Keeps the function alive until `work` is done. */
   waitUntil?(work: Promise<unknown>): void;
 }
 
+/** Result of `RequestHandler.due`. */
 export interface DueReport {
   /** Number of runs that were recovered. */
   readonly taken: number;
@@ -37,6 +39,7 @@ export interface DueReport {
   readonly wakeAtMs: number | null;
 }
 
+/** The function that `createHandler` returns. */
 export interface RequestHandler {
   (request: Request, context?: RequestContext): Promise<Response>;
   /** Recovers the due runs of all tenants and drives them; for a cron. */

@@ -12,6 +12,7 @@ import {
 } from "../options.js";
 import { consoleLog } from "../system.js";
 
+/** Options of `createHandler`. */
 export interface HandlerOptions {
   /** Where runs are kept between requests. The function does not close it. */
   readonly store: RunStore;
