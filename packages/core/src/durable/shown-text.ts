@@ -22,12 +22,16 @@ function decodeShown(json: unknown, compiled: CompiledWorkflow): Shown {
   return { event: tick.event as WorkflowEvent, origin: tick.origin, promptId: tick.promptId };
 }
 
+/** What nearly every event has, and its text leaves out. */
+const usual = { type: "stream.written", atMs: 0, item: null, attempt: 0, origin: null, promptId: null };
+
 export function shownText(item: Shown, compiled: CompiledWorkflow): string {
-  return JSON.stringify(encodeShown(item, compiled));
+  const { event, origin, promptId } = encodeShown(item, compiled) as Shown;
+  return JSON.stringify({ event, ...(origin !== null && { origin }), ...(promptId !== null && { promptId }) });
 }
 
 export function readShown(text: string, compiled: CompiledWorkflow, where: string): Shown {
-  return decodeShown(parseJson(text, where), compiled);
+  return decodeShown({ ...usual, ...(parseJson(text, where) as object) }, compiled);
 }
 
 /** Null: no prompt is open. */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Context } from "millrace";
-import { toStoredEvent } from "../data/stored-output.js";
+import { toStoredEvent } from "../data/stored-event.js";
 import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
 import { eventTime } from "./event-order.js";
 import { Shown } from "./pipeline-events.js";
@@ -113,8 +113,13 @@ export class RunEvents {
     if (this.keeps && !this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
   }
 
+  /** Readers know what each event of the outermost run says. */
+  #short(event: RecordedEvent): Data {
+    return toStoredEvent(event, this.#setup.request.nesting === null ? this.base : {});
+  }
+
   #show(event: RecordedEvent): void {
-    this.#setup.ctx.writeEventToStream(new Shown({ name: event.event, data: toStoredEvent(event) }) as never);
+    this.#setup.ctx.writeEventToStream(new Shown({ name: event.event, data: this.#short(event) }) as never);
   }
 
   /** Of a nested pipeline, the one around it decides. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyMetrics } from "./metrics.js";
 import { createOutput } from "./step-output.js";
-import { fromStored, fromStoredEvent, type StoredOutput, toStored, toStoredEvent } from "./stored-output.js";
+import { fromStored, type StoredOutput, toStored } from "./stored-output.js";
 
 /** As another process reads it. */
 const read = (short: StoredOutput): StoredOutput => JSON.parse(JSON.stringify(short));
@@ -37,11 +37,5 @@ describe("a stored output", () => {
 
   it("that was stored whole is read, too", () => {
     expect(fromStored(JSON.parse(JSON.stringify(loop)))).toStrictEqual(loop);
-  });
-
-  it("in an event is read as it was", () => {
-    const event = { stepResponse: plain, stepResults: [plain, loop], allResults: [[failed]], content: { steps: [] } };
-
-    expect(fromStoredEvent(JSON.parse(JSON.stringify(toStoredEvent(event))))).toStrictEqual(event);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Outputs as they are stored, in the state of a run and in its events: without the fields that have their default.
+ * Outputs as they are stored, in the state of a run and in its events: without the fields that have their default value.
  *
  * @module
  */
@@ -71,34 +71,10 @@ function isDefault(output: StepOutput, name: string, value: unknown): boolean {
   return name in defaults && value === defaults[name];
 }
 
+/** The duration always stays: two runs that differ in nothing but time are stored with the same fields. */
 function shortMetrics(metrics: StepMetricsData): Partial<StepMetricsData> {
-  const fields = Object.entries(metrics).filter(([name, value]) => value !== 0 || !(name in emptyMetrics));
+  const isLeftOut = (name: string, value: unknown): boolean =>
+    value === 0 && name in emptyMetrics && name !== "duration";
+  const fields = Object.entries(metrics).filter(([name, value]) => !isLeftOut(name, value));
   return Object.fromEntries(fields);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The fields of events that hold outputs. */
-const single: ReadonlySet<string> = new Set(["stepOutput", "stepResponse"]);
-const several: ReadonlySet<string> = new Set(["stepResults", "iterationResults"]);
-
-/** The same, of an event that is shown. */
-export function toStoredEvent(event: Fields): Fields {
-  return withOutputs(event, toStored as (output: never) => unknown);
-}
-
-export function fromStoredEvent(event: Fields): Fields {
-  return withOutputs(event, fromStored as (output: never) => unknown);
-}
-
-function withOutputs(event: Fields, each: (output: never) => unknown): Fields {
-  const changed: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(event)) {
-    if (single.has(name) && typeof value === "object" && value !== null) changed[name] = each(value as never);
-    else if (several.has(name) && Array.isArray(value)) changed[name] = (value as never[]).map(each);
-    else if (name === "allResults" && Array.isArray(value))
-      changed[name] = (value as never[][]).map((turn) => turn.map(each));
-    else changed[name] = value;
-  }
-  return changed;
 }

@@ -28,10 +28,15 @@ export interface EndedRun {
   readonly sessionId: string;
 }
 
-/** Fields of every event of the run itself. */
-export function baseOf({ runId, pipeline, sessionId }: EndedRun): Data {
+/** Fields of every event of the run itself, with its time. */
+export function baseOf(run: EndedRun): Data {
+  return { ...eventTime(), ...factsOf(run) };
+}
+
+/** Fields that are the same in every event of the run itself. */
+export function factsOf({ runId, pipeline, sessionId }: EndedRun): Data {
   const { id: pipelineId, name: pipelineName } = pipeline;
-  return { ...eventTime(), runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
+  return { runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
 }
 
 /** Last events of a run that was cancelled from outside. */

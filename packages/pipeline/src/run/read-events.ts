@@ -8,23 +8,38 @@ import {
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { Shown } from "../compile/pipeline-events.js";
-import { fromStoredEvent } from "../data/stored-output.js";
-import { agentFields, baseOf, cancelledEvents, completedFields, type EndedRun, errorFields } from "./end-events.js";
+import { fromStoredEvent } from "../data/stored-event.js";
+import {
+  agentFields,
+  baseOf,
+  cancelledEvents,
+  completedFields,
+  type EndedRun,
+  errorFields,
+  factsOf,
+} from "./end-events.js";
 import type { PipelineEvent } from "./pipeline-event.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 import type { RunView } from "./run-view.js";
 
-export interface EventSources {
+export interface ReadFrom {
   readonly handle: RunHandle;
   readonly view: RunView;
+}
+
+interface EventSources extends ReadFrom {
+  /** What every event of the run says. */
+  readonly base: () => Promise<Fields>;
 }
 
 interface ReadOptions {
   readonly after?: number;
 }
 
-export async function* readEvents(sources: EventSources, options: ReadOptions): AsyncGenerator<PipelineEvent, void> {
-  const { handle, view } = sources;
+export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGenerator<PipelineEvent, void> {
+  const { handle, view } = from;
+  let base: Promise<Fields> | null = null;
+  const sources: EventSources = { ...from, base: () => (base ??= baseFields(from)) };
   const stream = handle.streamEvents(options)[Symbol.asyncIterator]();
   let paused = whenPaused(view);
   let position = options.after ?? -1;
@@ -53,6 +68,12 @@ export async function* readEvents(sources: EventSources, options: ReadOptions): 
   }
 }
 
+async function baseFields({ handle, view }: ReadFrom): Promise<Fields> {
+  const { labels } = await handle.summary();
+  const { runId } = handle;
+  return factsOf({ runId, pipeline: view.pipeline, sessionId: labels["session"] ?? runId });
+}
+
 /** Number of the last event when the run waits only for answers. Never resolves when the run ends first. */
 async function whenPaused(view: RunView): Promise<number> {
   const outcome = await view.outcome();
@@ -62,7 +83,7 @@ async function whenPaused(view: RunView): Promise<number> {
 type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
-  if (event instanceof Shown) return [fromStoredEvent(event.data as Fields)];
+  if (event instanceof Shown) return [fromStoredEvent(event.data as Fields, await sources.base())];
   if (StopEvent.is(event)) return lastEvents(sources, event.result as PipelineRunOutput);
   if (WorkflowCancelledEvent.is(event)) {
     const output = await sources.view.settled();

@@ -5,7 +5,7 @@ export interface Written {
   /** Commits with ticks. */
   commits: number;
   ticks: number;
-  /** Of ticks and events, in characters. */
+  /** Characters of ticks and events, but for the commit that ends the run with its whole output. */
   length: number;
 }
 
@@ -40,6 +40,6 @@ export class WatchedStore {
     if (ticks === undefined) return;
     this.written.commits++;
     this.written.ticks += ticks.last - ticks.first + 1;
-    this.written.length += ticks.text.length;
+    if (!ticks.text.includes('"StopEvent"')) this.written.length += ticks.text.length;
   }
 }
