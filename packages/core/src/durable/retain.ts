@@ -6,8 +6,8 @@
  */
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { TURN_MS } from "../run/host-turns.js";
 import { nextTurn } from "../run/system.js";
-import { TURN_MS } from "../run/turn.js";
 import { toMs } from "../value/duration.js";
 import type { RunKey, RunStore, StoredStatus } from "./run-store.types.js";
 import type { Retention } from "./runtime.types.js";

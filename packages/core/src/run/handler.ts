@@ -11,13 +11,13 @@ import type { Sendable } from "../event/event.types.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
 import { checkOptions } from "../value/known-options.js";
+import { CallerContext } from "./caller-context.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
+import { openStream } from "./open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "./outcome.js";
 import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
 import type { LiveRun } from "./run.types.js";
-import { CallerContext } from "./run-context.js";
-import { openStream } from "./run-stream.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;

@@ -14,7 +14,10 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import { outcomeError } from "./outcome.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
-function traced(run: LiveRunCore): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
+/** What watchers are told of a run. */
+type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent">;
+
+function traced(run: InspectedRun): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
   const { state, parent } = run;
   const attempt = parent?.run.state.items.get(parent.item)?.attempt ?? 0;
   return {
@@ -25,16 +28,16 @@ function traced(run: LiveRunCore): { workflow: string; runId: string; traceId: s
   };
 }
 
-export function factsOf(run: LiveRunCore): RunFacts {
+export function factsOf(run: InspectedRun): RunFacts {
   return runFacts(traced(run), run.state.atMs);
 }
 
-export function attemptFactsOf(run: LiveRunCore, item: WorkItem, atMs: number = run.state.atMs): AttemptFacts {
+export function attemptFactsOf(run: InspectedRun, item: WorkItem, atMs: number = run.state.atMs): AttemptFacts {
   return attemptFacts(traced(run), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
 /** Asked before the tick is reduced; what it gives is called after that, and before its commands are performed. */
-export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
+export function inspectTick(run: InspectedRun, tick: Tick): () => void {
   if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(run, tick);
   // It ends its item.
   const step = run.state.items.get(tick.item)?.step ?? null;
@@ -45,13 +48,13 @@ export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
   };
 }
 
-function inspectEdited(run: LiveRunCore, step: string | null, change: StateChange): void {
+function inspectEdited(run: InspectedRun, step: string | null, change: StateChange): void {
   const paths = "patches" in change ? change.patches.map((patch) => patch.path.join(".")) : [""];
   run.host.inspector.emit("state.edited", () => ({ ...factsOf(run), step, paths }));
 }
 
 /** Items that it ended are gone from the state: their attempts still know them. */
-function inspectReduced(run: LiveRunCore, tick: Tick): void {
+function inspectReduced(run: InspectedRun, tick: Tick): void {
   const { inspector } = run.host;
   switch (tick.type) {
     case "run.started":
@@ -80,7 +83,7 @@ function inspectReduced(run: LiveRunCore, tick: Tick): void {
 }
 
 function inspectWaiting(
-  run: LiveRunCore,
+  run: InspectedRun,
   tick: Extract<Tick, { readonly type: "wait.opened" | "sleep.opened" | "child.opened" }>,
 ): void {
   const item = run.state.items.get(tick.item);
@@ -95,7 +98,7 @@ function inspectWaiting(
   inspector.emit("child.started", () => ({ ...attemptFactsOf(run, item), child: tick.name, childRunId }));
 }
 
-function inspectChildClosed(run: LiveRunCore, tick: Extract<Tick, { readonly type: "child.closed" }>): void {
+function inspectChildClosed(run: InspectedRun, tick: Extract<Tick, { readonly type: "child.closed" }>): void {
   const item = run.state.items.get(tick.item);
   const record = item?.memory?.get(tick.call);
   if (!item || record?.kind !== "child") return;
@@ -150,7 +153,7 @@ export function inspectDiverged(attempt: AttemptCore, atMs: number): void {
     run.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(run, item, atMs), calls: unasked }));
 }
 
-export function inspectNote(run: LiveRunCore, note: Note): void {
+export function inspectNote(run: InspectedRun, note: Note): void {
   const { inspector } = run.host;
   switch (note.kind) {
     case "event.unhandled":
@@ -171,7 +174,7 @@ export function inspectNote(run: LiveRunCore, note: Note): void {
 }
 
 /** What stream readers get. */
-export function inspectStreamed(run: LiveRunCore, item: StreamedEvent): void {
+export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
   const { inspector } = run.host;
   inspector.emit("event.streamed", () => ({ ...factsOf(run), ...item }));
   const { event } = item;
@@ -183,11 +186,11 @@ export function inspectStreamed(run: LiveRunCore, item: StreamedEvent): void {
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
 /** An event from outside, or an answer to a prompt that is gone: of that, the type is not known. */
-export function inspectRefused(run: LiveRunCore, eventType: string | null, { code, hint }: Refusal): void {
+export function inspectRefused(run: InspectedRun, eventType: string | null, { code, hint }: Refusal): void {
   run.host.inspector.emit("event.refused", () => ({ ...factsOf(run), eventType, code, hint }));
 }
 
-export function inspectOutcome(run: LiveRunCore, outcome: Outcome): void {
+export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
   const { inspector } = run.host;
   const { state } = run;
   switch (outcome.status) {

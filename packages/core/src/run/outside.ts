@@ -16,13 +16,19 @@ import type { PendingPrompt } from "./handler.types.js";
 import { inspectRefused } from "./inspect-run.js";
 import type { LiveRun } from "./run.types.js";
 
+/** What is asked of the run that somebody reaches from outside. */
+type ReachedRun = Pick<
+  LiveRun,
+  "parent" | "host" | "state" | "live" | "hasLeft" | "children" | "now" | "submit" | "ticket"
+>;
+
 interface Answer extends Pick<Sent, "ticket" | "atMs"> {
   readonly promptId: string;
   readonly fields: unknown;
 }
 
 /** Answers exactly this prompt, of the run or of a child. Null: the run has left memory, and says nothing here. */
-export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+export async function answerPrompt(run: ReachedRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return tellIfRefused(run, null, closed(run, promptId));
   const event = eventFromFields(answerClass(found.run, found.prompt), fields);
@@ -50,17 +56,17 @@ export interface Sent {
 }
 
 /** Null: the run has left memory, and says nothing here. */
-export async function sendAndTell(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+export async function sendAndTell(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   return tellIfRefused(run, sent.event.type, await send(run, sent));
 }
 
-function tellIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
+function tellIfRefused(run: ReachedRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
   if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
   return receipt;
 }
 
 /** To the run; what it has no use for, its children are asked in turn. */
-async function send(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+async function send(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   if (!run.live) return finished(run);
   const receipt = run.host.compiled.registry.has(sent.event) ? await submit(run, sent) : unknownEvent(run, sent.event);
   if (receipt?.status !== "refused" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
@@ -72,7 +78,7 @@ async function send(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return run.hasLeft ? null : receipt;
 }
 
-function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+function submit(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   return new Promise((resolve) => {
     const { event, step, promptId } = sent;
     // Whoever posted it may have another clock.
@@ -82,7 +88,7 @@ function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   });
 }
 
-function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {
+function unknownEvent(run: ReachedRun, event: WorkflowEvent): Receipt {
   const { name, registry } = run.host.compiled;
   const near = nearest(event.type, registry.types());
   const isTwin = registry.types().includes(event.type);
@@ -111,7 +117,10 @@ export function assertSendable(event: WorkflowEvent): void {
   });
 }
 
-function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; readonly prompt: OpenPrompt } | null {
+function findPrompt(
+  run: ReachedRun,
+  promptId: string,
+): { readonly run: ReachedRun; readonly prompt: OpenPrompt } | null {
   const prompt = run.state.prompts?.get(promptId);
   if (prompt) return { run, prompt };
   for (const child of run.children?.values() ?? []) {
@@ -121,13 +130,13 @@ function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; re
   return null;
 }
 
-function finished({ hasLeft, state }: LiveRun): Receipt | null {
+function finished({ hasLeft, state }: ReachedRun): Receipt | null {
   if (hasLeft) return null;
   const hint = `The run is ${state.status}: start a new one, resume or retry it.`;
   return { status: "refused", code: "RUN_FINISHED", hint };
 }
 
-function closed(run: LiveRun, promptId: string): Receipt | null {
+function closed(run: ReachedRun, promptId: string): Receipt | null {
   if (!run.live) {
     const ended = finished(run);
     return ended && receiptOfAnswer(ended);
@@ -140,7 +149,7 @@ function closed(run: LiveRun, promptId: string): Receipt | null {
 }
 
 /** The event that an answer becomes: what the wait is for, or the one answer that the steps take. */
-function answerClass({ host }: LiveRun, { wait, promptId }: OpenPrompt): EventClass {
+function answerClass({ host }: ReachedRun, { wait, promptId }: OpenPrompt): EventClass {
   const { registry } = host.compiled;
   const answers = host.routing.external
     .flatMap((step) => acceptedTypes(step))
@@ -157,7 +166,7 @@ function answerClass({ host }: LiveRun, { wait, promptId }: OpenPrompt): EventCl
   });
 }
 
-export function promptsOf(run: LiveRun): PendingPrompt[] {
+export function promptsOf(run: ReachedRun): PendingPrompt[] {
   const own = [...(run.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
     promptId,
     event: event as WorkflowEvent,
@@ -166,7 +175,7 @@ export function promptsOf(run: LiveRun): PendingPrompt[] {
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 
-export function wakeAt(run: LiveRun): number | null {
+export function wakeAt(run: ReachedRun): number | null {
   const times = [run.state.timers?.first()?.dueAtMs ?? null, ...[...(run.children?.values() ?? [])].map(wakeAt)];
   const known = times.filter((time) => time !== null);
   return known.length === 0 ? null : Math.min(...known);

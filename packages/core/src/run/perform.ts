@@ -10,8 +10,8 @@ import { roleOf } from "../event/facts.js";
 import { Attempt } from "./attempt.js";
 import { cancelChild, startChild } from "./children.js";
 import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
+import { openStream } from "./open-stream.js";
 import type { LiveRun } from "./run.types.js";
-import { openStream } from "./run-stream.js";
 
 /** Adding a command without a performer does not compile. */
 type Performers = {

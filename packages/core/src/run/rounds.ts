@@ -13,8 +13,8 @@ import type { RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { afterHops } from "./hops.js";
+import { afterTurn, isTurnOver } from "./host-turns.js";
 import { RunPermit } from "./run-permit.js";
-import { afterTurn, isTurnOver } from "./turn.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /** Nothing is ever put into it: a list of one, made as such, takes the room of one. */

@@ -5,7 +5,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { EventStream } from "../stream/event-stream.js";
 import type { LiveRun } from "./run.types.js";
 
-export function openStream(run: LiveRun): EventStream {
+export function openStream(run: Pick<LiveRun, "host" | "state" | "live" | "published" | "stream">): EventStream {
   if (run.stream !== null) return run.stream;
   const { state, host } = run;
   const { compiled } = host;
