@@ -1,7 +1,7 @@
 import type { AgentOptions } from "./agent-options.types.js";
 import { checkSettings } from "./check-options.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
-import { plainState } from "./state/plain-state.js";
+import { plainState } from "./state/live-state.js";
 import { newId } from "./system.js";
 import { z } from "zod";
 import { assign } from "./state/live-state.js";

@@ -17,7 +17,7 @@ import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./sessions/sessions.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import type { RunJob } from "./run/job.types.js";
-import { plainState } from "./state/plain-state.js";
+import { plainState } from "./state/live-state.js";
 import { newId, nowMs } from "./system.js";
 
 /** Names a session and its user. Both default to those of the executor. */

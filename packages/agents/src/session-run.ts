@@ -15,7 +15,7 @@ import { type SessionChange, loadSession, saveSession } from "./sessions/saved-s
 import type { AgentSession, AgentSessionRun } from "./sessions/sessions.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import type { RunJob } from "./run/job.types.js";
-import { plainState } from "./state/plain-state.js";
+import { plainState } from "./state/live-state.js";
 import { newId, nowMs } from "./system.js";
 
 export type Emit = ((event: ExecutorEvent) => void) | undefined;

@@ -10,7 +10,7 @@ import { type CountedPaths, emptyMetrics, mergeStates, type StepMetricsData } fr
 import { WorkflowError } from "millrace";
 import { totalMetrics } from "../run/metrics.js";
 import type { SessionState } from "../run-context.types.js";
-import { plainState } from "../state/plain-state.js";
+import { plainState } from "../state/live-state.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
 
 /** Each conflict means that another save succeeded, so the limit is far above any number of concurrent writers. */

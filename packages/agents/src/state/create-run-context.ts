@@ -1,7 +1,6 @@
 import type { CountingState } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "../run-context.types.js";
-import { replaceContent } from "./live-state.js";
-import { plainState } from "./plain-state.js";
+import { plainState, replaceContent } from "./live-state.js";
 
 export interface ContextFacts {
   readonly runId: string;

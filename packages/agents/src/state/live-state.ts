@@ -1,4 +1,4 @@
-import { isObject } from "@millrace/pipeline/executor";
+import { copyJson, isObject, toPlain } from "@millrace/pipeline/executor";
 import type { SessionState } from "../run-context.types.js";
 
 /** Sets `target[key]`, except for `__proto__`. */
@@ -21,4 +21,13 @@ export function fillMissing(live: SessionState, template: SessionState): void {
   for (const [key, value] of Object.entries(template)) {
     if (!Object.hasOwn(live, key)) assign(live, key, structuredClone(value));
   }
+}
+
+/**
+ * Copies a state deeply.
+ *
+ * @throws {WorkflowError} `STATE_UNSTORABLE` for values that a store would return as something else.
+ */
+export function plainState(state: SessionState): SessionState {
+  return copyJson(toPlain(state, [])) as SessionState;
 }

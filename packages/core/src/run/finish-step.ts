@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { canEndAlone } from "../engine/ends-alone.js";
+
 import type { Routing } from "../engine/routing.js";
+import { canEndAlone } from "../engine/routing.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
