@@ -20,10 +20,10 @@ export function mountAbout(server: Server): void {
       method: "get",
       path: "/health",
       operation: "getHealth",
-      summary: "Whether the store answers. Needs no credentials",
+      summary: "Tells whether the store responds. Needs no credentials",
       tag: "Server",
       isOpen: true,
-      answers: { 200: ["It does", health], 503: ["It does not", health] },
+      answers: { 200: ["The store responds", health], 503: ["The store does not respond", health] },
     },
     async () => {
       const isHealthy = await answers(server);
@@ -36,7 +36,7 @@ export function mountAbout(server: Server): void {
       method: "get",
       path: "/workflows",
       operation: "listWorkflows",
-      summary: "The names of all workflows",
+      summary: "Lists the names of all workflows",
       tag,
       answers: { 200: ["Names", z.object({ workflows: z.array(z.string()) })] },
     },
@@ -64,7 +64,7 @@ function mountShapes(server: Server): void {
       ...ofWorkflow,
       path: "/workflows/{name}/schema",
       operation: "getWorkflowSchema",
-      summary: "JSON Schemas of what starts a run and of what it ends with",
+      summary: "JSON Schemas of the events that start and end a run",
       answers: { 200: ["Schemas", z.object({ start: schema, stop: schema })] },
     },
     ({ params }) => {

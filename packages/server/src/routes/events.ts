@@ -21,12 +21,14 @@ export function mountEvents(server: Server): void {
       method: "post",
       path: "/events/{id}",
       operation: "postEvent",
-      summary: "Brings an event into a run",
+      summary: "Sends an event to a run",
       tag,
       params: idParams,
       body: postBody,
       isKeyed: true,
-      answers: { 200: ["The run has taken it", z.object({ status: z.literal("sent"), sequence: z.number() })] },
+      answers: {
+        200: ["The run has accepted the event", z.object({ status: z.literal("sent"), sequence: z.number() })],
+      },
     },
     async (call) => {
       const { body, idempotencyKey } = call;
@@ -50,7 +52,7 @@ function mountStream(server: Server): void {
       method: "get",
       path: "/events/{id}",
       operation: "streamEvents",
-      summary: "Everything a run has shown and will show: Server-Sent Events, or one JSON object a line",
+      summary: "Streams all events of a run: Server-Sent Events, or one JSON object per line",
       tag,
       params: idParams,
       query: streamQuery,

@@ -21,7 +21,7 @@ export function mountHandlers(server: Server): void {
       method: "get",
       path: "/handlers",
       operation: "listHandlers",
-      summary: "Runs, newest first, in pages",
+      summary: "Lists runs, newest first, in pages",
       tag,
       query: listQuery,
       answers: { 200: ["A page", z.object({ handlers: z.array(handler), cursor: z.string().nullable() })] },
@@ -34,11 +34,11 @@ export function mountHandlers(server: Server): void {
       method: "get",
       path: "/handlers/{id}",
       operation: "getHandler",
-      summary: "Where one run stands, at once or once it has ended or waits for somebody",
+      summary: "Status of a run, at once or when it has ended or waits for input",
       tag,
       params: idParams,
       query: standQuery,
-      answers: { 200: ["It has ended", handler], 202: ["It has not", handler] },
+      answers: { 200: ["The run has ended", handler], 202: ["The run has not ended", handler] },
     },
     async (call) => {
       const handle = handleOf(server, call);

@@ -17,7 +17,7 @@ export function mountPrompts(server: Server): void {
       method: "get",
       path: "/handlers/{id}/prompts",
       operation: "listPrompts",
-      summary: "What a run asks and nobody has answered yet, also while it is at work",
+      summary: "Open prompts of a run, also while it is at work",
       tag,
       params: idParams,
       answers: { 200: ["Prompts", z.object({ prompts: z.array(prompt) })] },
@@ -35,12 +35,14 @@ export function mountPrompts(server: Server): void {
       method: "post",
       path: "/handlers/{id}/prompts/{promptId}",
       operation: "answerPrompt",
-      summary: "Answers exactly this prompt",
+      summary: "Answers a prompt",
       tag,
       params: promptParams,
       body: answerBody,
       isKeyed: true,
-      answers: { 200: ["The run has taken it", z.object({ status: z.literal("accepted"), sequence: z.number() })] },
+      answers: {
+        200: ["The run has accepted the answer", z.object({ status: z.literal("accepted"), sequence: z.number() })],
+      },
     },
     async (call) => {
       const { params, body, idempotencyKey } = call;

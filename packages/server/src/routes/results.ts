@@ -8,7 +8,7 @@ import { handleOf } from "./runs-of.js";
 import { waitAsRequested } from "./waiting.js";
 
 const bareResult = handler
-  .extend({ result: z.unknown().openapi({ description: "Without an envelope; null: there is none." }) })
+  .extend({ result: z.unknown().openapi({ description: "Result without an envelope; `null` when there is none." }) })
   .openapi("HandlerWithBareResult");
 
 export function mountResults(server: Server): void {
@@ -18,11 +18,11 @@ export function mountResults(server: Server): void {
       method: "get",
       path: "/results/{id}",
       operation: "getResult",
-      summary: "Where one run stands, with its bare result. New clients ask `/handlers/{id}`",
+      summary: "Status of a run, with its result without an envelope. New clients use `/handlers/{id}`",
       tag: "Handlers",
       params: idParams,
       query: standQuery,
-      answers: { 200: ["It has ended", bareResult], 202: ["It has not", bareResult] },
+      answers: { 200: ["The run has ended", bareResult], 202: ["The run has not ended", bareResult] },
     },
     async (call) => {
       const handle = handleOf(server, call);

@@ -25,7 +25,7 @@ export function mountResumeAndFork(server: Server): void {
       operation: "resumeHandler",
       summary: "Continues a cancelled run",
       isKeyed: true,
-      answers: { 200: ["It goes on", handler] },
+      answers: { 200: ["The run goes on", handler] },
     },
     ({ params, ...request }) => continued(runtime.resume(params.id, onceFor(request))),
   );
@@ -37,7 +37,7 @@ export function mountResumeAndFork(server: Server): void {
       operation: "retryHandler",
       summary: "Runs the failed and leftover work of a failed run again",
       isKeyed: true,
-      answers: { 200: ["It goes on", handler] },
+      answers: { 200: ["The run goes on", handler] },
     },
     ({ params, ...request }) => continued(runtime.retry(params.id, onceFor(request))),
   );
@@ -47,7 +47,7 @@ export function mountResumeAndFork(server: Server): void {
       ...route,
       path: "/handlers/{id}/fork",
       operation: "forkHandler",
-      summary: "Starts a run where another one was after a tick",
+      summary: "Starts a run from the state of another run after a tick",
       body: forkBody,
       isKeyed: true,
       answers: { 200: ["The new run", handler] },

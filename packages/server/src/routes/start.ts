@@ -18,7 +18,7 @@ export function mountStart(server: Server): void {
       path: "/workflows/{name}/run",
       operation: "runWorkflow",
       summary: "Starts a run and waits for its end",
-      answers: { 200: ["It has ended", handler], 202: ["It waits for somebody, or goes on", handler] },
+      answers: { 200: ["The run has ended", handler], 202: ["The run waits for input, or goes on", handler] },
     },
     async (call) => {
       const record = await whileWaiting(server, call, async () => {
@@ -37,7 +37,7 @@ export function mountStart(server: Server): void {
       path: "/workflows/{name}/run-nowait",
       operation: "startWorkflow",
       summary: "Starts a run",
-      answers: { 200: ["It is stored", handler] },
+      answers: { 200: ["The run is stored", handler] },
     },
     async (call) => {
       server.quotas.starts.spend(callerOf(server.options, call.context));

@@ -12,9 +12,9 @@ export function mountTick(server: Server): void {
       method: "post",
       path: "/tick",
       operation: "tick",
-      summary: "Takes up the runs that are due, of all tenants, and says when to ask again",
+      summary: "Recovers the due runs of all tenants, and tells when to call again",
       tag: "Server",
-      answers: { 200: ["How many were taken up", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
+      answers: { 200: ["Number of recovered runs", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
     },
     async ({ tenant }) => {
       if (tenant !== "") throw forbidden();
