@@ -115,6 +115,20 @@ describe("a run that is stuck", () => {
     ]);
   });
 
+  it.each([
+    ["list", () => []],
+    ["generator", async function* (): AsyncGenerator<Item> {}],
+  ])("names a step whose %s was empty where no step collects", async (_what, none) => {
+    const flow = defineWorkflow("empty")
+      .step("start", { on: StartEvent, emits: many(Item) }, none as () => Item[])
+      .step("end", { on: Item, emits: StopEvent }, () => stopped(1))
+      .build();
+
+    await expect(flow.run({})).rejects.toThrow(
+      'step "start", which emits many(Item), returned no element, and no step collects them.',
+    );
+  });
+
   it("does not name a collect step that has had its batch", async () => {
     const flow = defineWorkflow("fired")
       .step("start", { on: StartEvent, emits: many(Item) }, () => [])

@@ -109,10 +109,10 @@ const notInside = "(?<![\\p{L}\\p{N}_/#])(?<!(?<!\\p{L})\\.)";
 
 const paths = new RegExp(
   [
-    "(?<url>(?<![\\w+.-])(?!file:|vscode:)[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\\s/'\"`<>][^\\s'\"`<>]*)",
+    "(?<url>(?<![\\w+.-])(?!file:|vscode[a-z-]*:)[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\\s/'\"`<>][^\\s'\"`<>]*)",
     // Names in quotes may contain anything.
     `(?<quote>['"\`])(?<quoted>(?:file:/|~?/|[A-Za-z]:[\\\\/]|\\\\\\\\)(?=${inQuotes}[/\\\\])${inQuotes})\\k<quote>(?!\\w)`,
-    `file:/+(?:${letter}|[/\\\\:])*[^\\s/\\\\'"\`<>|:;,.!?)\\]}]`,
+    `(?:file:[/\\\\]+|vscode(?:-[a-z]+)*:/+)(?:${letter}|[/\\\\:])*[^\\s/\\\\'"\`<>|:;,.!?)\\]}]`,
     // Windows paths, on a drive or a server. JSON doubles their separators.
     `(?<![\\p{L}\\p{N}])(?:\\\\{2,}[?.]\\\\+)?(?:[A-Za-z]:[\\\\/]+|\\\\{2,}(?=[^\\s\\\\]+\\\\))(?:${folder}[\\\\/]+)*(?:${file}|${name})[\\\\/]*${line}`,
     `${notInside}~?/+(?:${roots}/+(?:${folder}/+)*(?:${file}|${name})|(?:${letter}+/+)+${name})(?:/:\\w+)*/?${line}(?:\\?[\\w=&%.-]*\\w)?`,

@@ -57,10 +57,15 @@ function fanOut(work: Work, item: WorkItem, events: readonly EventData[]): void 
   const { recoveries } = item;
   const first = scope.size;
   scope.size += events.length;
+  if (scope.size === 0 && isUngathered(work, item)) noteLeftover(work.state, { kind: "nothing", step: item.step });
   for (let index = 0; index < events.length; index++) {
     emit(work, events[index] as EventData, { scope, index: first + index, recoveries });
     if (work.state.status !== "running") return;
   }
+}
+
+function isUngathered({ routing }: Work, { step }: WorkItem): boolean {
+  return routing.steps.get(step)?.fanOut?.collects.length === 0;
 }
 
 /** Notes the reason for a run that gets stuck: an array was empty, or else a `return` was forgotten. */

@@ -53,7 +53,10 @@ export function stuck({ state, routing }: Work): Failure {
 }
 
 function nothingOf(step: string, { steps }: Routing): string {
-  return `step "${step}", which emits ${steps.get(step)?.emits.join(", ") || "nothing now"}, returned nothing`;
+  const { emits, fanOut } = steps.get(step) ?? { emits: [], fanOut: null };
+  if (fanOut)
+    return `step "${step}", which emits many(${fanOut.elements.join(", ")}), returned no element, and no step collects them`;
+  return `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
 }
 
 function describe(leftover: Exclude<Leftover, { readonly kind: "nothing" }>, { steps }: Routing): string {
