@@ -279,6 +279,17 @@ it.each<[string, unknown, object, string]>([
   });
 });
 
+it("a run has what promises have", async () => {
+  await using breaks = new Pipeline({ name: "breaks", steps: [fails] });
+  await using works = new Pipeline({ name: "works", steps: [() => "done"] });
+  let ended = 0;
+
+  expect(await breaks.run("").catch((error: unknown) => (error as { code: string }).code)).toBe("PIPELINE_FAILED");
+  await expect(breaks.run("").finally(() => ended++)).rejects.toMatchObject({ code: "PIPELINE_FAILED" });
+  const { content } = await works.run("").finally(() => ended++);
+  expect([content, ended]).toEqual(["done", 2]);
+});
+
 it("a pipeline that is closed before its first run closes its store, and runs no more", async () => {
   const store = memoryStore();
   let isClosed = false;

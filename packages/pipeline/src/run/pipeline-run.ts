@@ -47,6 +47,18 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
       .then(onFulfilled, onRejected);
   }
 
+  /** Like `catch` of a promise of the output. */
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<TypedOutput<Input, Output> | Rejected> {
+    return this.then(undefined, onRejected);
+  }
+
+  /** Like `finally` of a promise of the output. */
+  finally(onFinally?: (() => void) | null): Promise<TypedOutput<Input, Output>> {
+    return this.then().finally(onFinally);
+  }
+
   /** Resolves when the run has ended, failed or cancelled runs included, or when it is `PAUSED` with nothing else to do. */
   async output(): Promise<TypedOutput<Input, Output>> {
     await this.#ready;
