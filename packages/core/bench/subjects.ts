@@ -12,6 +12,13 @@ import * as z from "zod";
 
 export type Run = () => Promise<unknown>;
 
+/** One turn of the host: the least that a call of another system takes. */
+export function hostTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const NOWHERE = -1;
+
 const shape = { count: z.number() };
 const schema = z.object(shape);
 type Count = z.infer<typeof schema>;
@@ -23,7 +30,8 @@ export interface LooseBuilder {
 }
 export const define = defineWorkflow as never as (name: string, options?: object) => LooseBuilder;
 
-export function millraceChain(steps: number): Run {
+/** @param waitingAt The step that waits one turn of the host. */
+export function millraceChain(steps: number, waitingAt: number = NOWHERE): Run {
   const First = StartEvent.define("First", shape);
   const events: (new (fields: Count) => object)[] = [First];
   for (let index = 1; index < steps; index++) events.push(event(`Step${index}`, shape));
@@ -31,18 +39,17 @@ export function millraceChain(steps: number): Run {
   let builder = define(`chain-${steps}`);
   for (let index = 0; index < steps; index++) {
     const Next = events[index + 1] as (typeof events)[number];
-    builder = builder.step(
-      `step${index}`,
-      { on: events[index], emits: Next },
-      async ({ count }: Count) => new Next({ count: count + 1 }),
-    );
+    builder = builder.step(`step${index}`, { on: events[index], emits: Next }, async ({ count }: Count) => {
+      if (index === waitingAt) await hostTurn();
+      return new Next({ count: count + 1 });
+    });
   }
   const workflow = builder.build();
   return () => workflow.run({ count: 0 });
 }
 
 /** A loop over async functions that hand schema-checked, frozen events on. */
-export function bareChain(steps: number): Run {
+export function bareChain(steps: number, waitingAt: number = NOWHERE): Run {
   const validate = z.number()["~standard"].validate;
   class Counted {
     readonly count: number;
@@ -53,23 +60,27 @@ export function bareChain(steps: number): Run {
       Object.freeze(this);
     }
   }
-  const step = async ({ count }: Counted) => new Counted({ count: count + 1 });
+  const step = async ({ count }: Counted, index: number) => {
+    if (index === waitingAt) await hostTurn();
+    return new Counted({ count: count + 1 });
+  };
   return async () => {
     let event = new Counted({ count: 0 });
-    for (let index = 0; index < steps; index++) event = await step(event);
+    for (let index = 0; index < steps; index++) event = await step(event, index);
     return event;
   };
 }
 
 /** One fiber that runs a generator for each step. Nothing checks what they hand on. */
-export function effectChain(steps: number): Run {
-  const step = (count: number) =>
+export function effectChain(steps: number, waitingAt: number = NOWHERE): Run {
+  const step = (count: number, index: number) =>
     Effect.gen(function* () {
+      if (index === waitingAt) yield* Effect.promise(hostTurn);
       return yield* Effect.succeed(count + 1);
     });
   const chain = Effect.gen(function* () {
     let count = 0;
-    for (let index = 0; index < steps; index++) count = yield* step(count);
+    for (let index = 0; index < steps; index++) count = yield* step(count, index);
     return count;
   });
   return () => Effect.runPromise(chain);

@@ -7,19 +7,23 @@ import { collect, event, many, StartEvent, StopEvent } from "millrace";
 import { assign, createActor, createMachine, fromPromise, toPromise } from "xstate";
 import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
-import { define, type Run } from "../subjects.ts";
+import { define, hostTurn, type Run } from "../subjects.ts";
 
 const shape = { index: z.number() };
 const schema = z.object(shape);
 type Item = z.infer<typeof schema>;
 
-function millrace(items: number): Run {
+/** @param waits Each item waits one turn of the host. */
+function millrace(items: number, waits = false): Run {
   const [Part, Done] = [event("Part", shape), event("Done", shape)];
   const workflow = define("fan")
     .step("split", { on: StartEvent, emits: many(Part) }, () =>
       Array.from({ length: items }, (_, index) => new Part({ index })),
     )
-    .step("work", { on: Part, emits: Done }, async ({ index }: Item) => new Done({ index }))
+    .step("work", { on: Part, emits: Done }, async ({ index }: Item) => {
+      if (waits) await hostTurn();
+      return new Done({ index });
+    })
     .step(
       "gather",
       { on: collect(Done), emits: StopEvent },
@@ -29,18 +33,23 @@ function millrace(items: number): Run {
   return () => workflow.run().then((result) => expectAll(result, items));
 }
 
-function bare(items: number): Run {
+function bare(items: number, waits = false): Run {
   const make = (index: number) => Object.freeze(schema.parse({ index }));
   return async () => {
     const parts = Array.from({ length: items }, (_, index) => make(index));
-    const done = await Promise.all(parts.map(async ({ index }) => make(index)));
+    const work = async ({ index }: Item) => {
+      if (waits) await hostTurn();
+      return make(index);
+    };
+    const done = await Promise.all(parts.map(work));
     return expectAll(done.length, items);
   };
 }
 
-function effect(items: number): Run {
+function effect(items: number, waits = false): Run {
   const work = (index: number) =>
     Effect.gen(function* () {
+      if (waits) yield* Effect.promise(hostTurn);
       return yield* Effect.succeed({ index });
     });
   const fan = Effect.forEach(
@@ -119,6 +128,11 @@ function fanOut(items: number): Measure {
   };
 }
 
+const waiting = Object.entries({ millrace, bare, effect }).map(([name, make]) => {
+  const perItem = async () => (1000 * (await medianMs(make(10_000, true), roundsOf(name, 10_000)))) / 10_000;
+  return [name, perItem] as const;
+});
+
 const growth = Object.entries(makers).map(([name, make]) => {
   const ratio = async () =>
     (await medianMs(make(10_000), roundsOf(name, 10_000))) / (await medianMs(make(1000), roundsOf(name, 1000)));
@@ -128,6 +142,11 @@ const growth = Object.entries(makers).map(([name, make]) => {
 export const measures: readonly Measure[] = [
   fanOut(1000),
   fanOut(10_000),
+  {
+    name: "fan-out of 10,000 items that each wait one turn of the host",
+    unit: "µs per item",
+    subjects: Object.fromEntries(waiting),
+  },
   {
     name: "fan-out: time of 10,000 by that of 1,000",
     unit: "×",

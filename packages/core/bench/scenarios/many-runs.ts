@@ -122,6 +122,16 @@ export const measures: readonly Measure[] = [
     ),
   },
   {
+    name: "10,000 runs of 3 steps at once; one step waits one turn of the host",
+    unit: "ms",
+    subjects: Object.fromEntries(
+      Object.entries({ millrace: millraceChain, bare: bareChain, effect: effectChain }).map(([name, make]) => [
+        name,
+        () => medianMs(() => allAtOnce(make(3, 1)), { rounds: 9, warmups: 2 }),
+      ]),
+    ),
+  },
+  {
     name: "left behind by each of them",
     unit: "bytes",
     budget: 16,
