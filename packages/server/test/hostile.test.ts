@@ -2,6 +2,7 @@
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { casesOf } from "../../../test-share.js";
 import { randomBody, randomSource, wantedSeed } from "./random-body.js";
 import { ServerProcess } from "./server-process.js";
 
@@ -212,7 +213,7 @@ describe("10,000 random bodies", () => {
       expect(JSON.stringify(body)).not.toMatch(leak);
     };
     const worker = async (): Promise<void> => {
-      for (let count = 0; count < 1_250; count++) await sendOne();
+      for (let count = 0; count < casesOf(1_250); count++) await sendOne();
     };
     await Promise.all(Array.from({ length: 8 }, worker));
 

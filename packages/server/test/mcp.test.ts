@@ -128,6 +128,7 @@ describe("createMcpServer", () => {
       content: [{ text: expect.stringContaining("There is no handler") }],
     });
     expect(await run.prompts()).toHaveLength(1);
+    await run.cancel(); // else the runtime waits for it when it stops
   });
 
   it("puts a prompt to the person", async () => {

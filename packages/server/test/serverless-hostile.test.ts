@@ -1,6 +1,7 @@
 /** What the world sends to one function. Never a crash, a hang or a leak of internals. */
 import { memoryStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../../test-share.js";
 import { bearerAuth, createHandler, type RequestHandler } from "../src/index.js";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
@@ -49,7 +50,7 @@ describe("createHandler", () => {
     const random = randomSource(seed);
     await post('{"handler_id":"target","kwargs":{}}');
     const statuses = new Set<number>();
-    for (let count = 0; count < 3_000; count++) {
+    for (let count = 0; count < casesOf(3_000); count++) {
       const { status, body } = await post(randomBody(random));
       expect(status, JSON.stringify(body)).toBeLessThan(500);
       statuses.add(status);
