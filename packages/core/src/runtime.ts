@@ -13,7 +13,7 @@ export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
 export type {
   DueReport,
   ForkOptions,
-  GoOnOptions,
+  ResumeRunOptions,
   HistoryOptions,
   IdleOptions,
   PostOptions,

@@ -2,12 +2,12 @@
 import { type OptionNames, refuseUnknown } from "../value/unknown-options.js";
 import type {
   ForkOptions,
-  GoOnOptions,
   HistoryOptions,
   IdleOptions,
   PostOptions,
   RawOptions,
   RecordListQuery,
+  ResumeRunOptions,
   Retention,
   RunFilter,
   Runtime,
@@ -18,7 +18,7 @@ import type {
 
 const tenant: OptionNames<TenantOptions> = { tenant: true };
 const post: OptionNames<PostOptions> = { key: true };
-const goOn: OptionNames<GoOnOptions> = { ...tenant, ...post };
+const resume: OptionNames<ResumeRunOptions> = { ...tenant, ...post };
 const raw: OptionNames<RawOptions> = { raw: true };
 const history: OptionNames<HistoryOptions & RawOptions> = { ...tenant, ...raw, after: true };
 const due: OptionNames<NonNullable<Parameters<Runtime["due"]>[0]>> = { limit: true };
@@ -67,8 +67,8 @@ type Call =
 const known: Readonly<Record<Call, Readonly<Record<string, true>>>> = {
   run,
   handle: tenant,
-  resume: goOn,
-  retry: goOn,
+  resume,
+  retry: resume,
   runs,
   delete: tenant,
   retain,

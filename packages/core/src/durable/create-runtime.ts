@@ -34,9 +34,9 @@ import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.type
 import type {
   DueReport,
   ForkOptions,
-  GoOnOptions,
   HistoryOptions,
   RawOptions,
+  ResumeRunOptions,
   Retention,
   RunFilter,
   RunHandle,
@@ -140,11 +140,11 @@ class StoredRuntime {
     return this.#handle(key, () => this.#known(key));
   }
 
-  resume(runId: string, options: GoOnOptions = {}): RunHandle {
+  resume(runId: string, options: ResumeRunOptions = {}): RunHandle {
     return this.#continue(runId, options, "resume");
   }
 
-  retry(runId: string, options: GoOnOptions = {}): RunHandle {
+  retry(runId: string, options: ResumeRunOptions = {}): RunHandle {
     return this.#continue(runId, options, "retry");
   }
 
@@ -266,7 +266,7 @@ class StoredRuntime {
     });
   }
 
-  #continue(runId: string, options: GoOnOptions, how: "resume" | "retry"): RunHandle {
+  #continue(runId: string, options: ResumeRunOptions, how: "resume" | "retry"): RunHandle {
     this.#assertOpen();
     checkCallOptions(how, options);
     checkNames({ key: options.key });

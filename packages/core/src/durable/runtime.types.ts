@@ -71,8 +71,8 @@ export interface PostOptions {
   readonly key?: string;
 }
 
-export interface GoOnOptions extends TenantOptions {
-  /** The run goes on once for each key, whatever happens to it in between: a second request with the key changes nothing. */
+export interface ResumeRunOptions extends TenantOptions {
+  /** The run continues once for each key, whatever happens to it in between: a second request with the key changes nothing. */
   readonly key?: string;
 }
 
@@ -295,9 +295,9 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   /** A run that is stored. Every method of the handle of one that is not fails with `RUN_UNKNOWN`. */
   handle<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
   /** Continues a cancelled run, and one that waits for an owner. */
-  resume<Result = unknown>(runId: string, options?: GoOnOptions): RunHandle<Result>;
+  resume<Result = unknown>(runId: string, options?: ResumeRunOptions): RunHandle<Result>;
   /** Runs the failed and leftover work of a failed or timed-out run again, with fresh counters. */
-  retry<Result = unknown>(runId: string, options?: GoOnOptions): RunHandle<Result>;
+  retry<Result = unknown>(runId: string, options?: ResumeRunOptions): RunHandle<Result>;
   /** Newest first, in pages. */
   runs(filter?: RunFilter): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }>;
   /** Everything of an ended or waiting run. `RUN_LIVE` while somebody has it. */

@@ -1,6 +1,6 @@
 /** Routes that retry a run or fork it from an earlier tick. */
 import { type ForkState, WorkflowError } from "millrace";
-import type { GoOnOptions, RunHandle } from "millrace/runtime";
+import type { ResumeRunOptions, RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
@@ -98,6 +98,6 @@ interface OnceRequest {
   readonly idempotencyKey: string | null;
 }
 
-function onceFor({ tenant, idempotencyKey: key }: OnceRequest): GoOnOptions {
+function onceFor({ tenant, idempotencyKey: key }: OnceRequest): ResumeRunOptions {
   return key === null ? { tenant } : { tenant, key };
 }
