@@ -1,7 +1,7 @@
 /**
  * Ticks of a run and its children as the text of a batch, and back.
  *
- * A batch is a list. An entry is a tick of the run, `{ run, path, tick }` for one of a child, or `{ code }`: from here on the run
+ * A batch is a list. An entry is a tick of the run (see `short-tick.ts`), `{ run, path, tick }` for one of a child, or `{ code }`: from here on the run
  * has the code of that hash. Numbers of ticks count the first two. The path tells a reader who begins in the middle which
  * workflow the child is of.
  *
@@ -12,6 +12,7 @@ import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type EncodedTick, encodeTick } from "../snapshot/tick-codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
+import { shortTick, wholeTick } from "./short-tick.js";
 
 export type JournalEntry =
   | { readonly kind: "tick"; readonly child: ChildPlace | null; readonly json: EncodedTick }
@@ -27,7 +28,7 @@ export interface ChildPlace {
 export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
   const encoded = encodeTick(tick, compiled);
   try {
-    return JSON.stringify(encoded);
+    return JSON.stringify(shortTick(encoded));
   } catch (cause) {
     // Each value fits, and all of them together do not: engines hold some 500 million characters in one text.
     throw new WorkflowError({
@@ -55,10 +56,12 @@ export function readBatch(list: unknown, where: string): JournalEntry[] {
   if (!Array.isArray(list)) throw corrupt(where, "is no list of ticks");
   return list.map((entry: unknown, index) => {
     const fields = (entry ?? {}) as { readonly [name: string]: unknown };
-    if (typeof fields["type"] === "string") return { kind: "tick", child: null, json: entry as EncodedTick };
+    if (typeof fields["type"] === "string") return { kind: "tick", child: null, json: wholeTick(fields) };
     if (typeof fields["code"] === "string") return { kind: "code", hash: fields["code"] };
-    if (typeof fields["run"] === "string" && typeof fields["tick"] === "object")
-      return { kind: "tick", child: childPlace(fields["run"], fields["path"]), json: fields["tick"] as EncodedTick };
+    if (typeof fields["run"] === "string" && typeof fields["tick"] === "object") {
+      const json = wholeTick((fields["tick"] ?? {}) as { readonly [name: string]: unknown });
+      return { kind: "tick", child: childPlace(fields["run"], fields["path"]), json };
+    }
     throw corrupt(where, `has an entry ${index} that is no tick`);
   });
 }

@@ -9,6 +9,7 @@ import { silent } from "../support/runtimes.js";
 
 class Item extends event("Item", { n: z.number() }) {}
 class Done extends event("Done", { n: z.number() }) {}
+class Said extends event("Said", { by: z.string(), said: z.any() }) {}
 const state = { list: z.array(z.number()).default(() => []) };
 
 function counted(inner: RunStore) {
@@ -42,6 +43,45 @@ it("400 branches that end with an edit are a few commits", async () => {
   expect(await runtime.run("flow")).toEqual([400, 400]);
   expect(commits()).toBeLessThanOrEqual(20);
   await runtime.stop();
+});
+
+it("what an edit writes and shows stands once in its tick, and is read, followed and forked as it was", async () => {
+  const said = { text: "a rather long text ".repeat(5), at: [1, 2] };
+  const flow = defineWorkflow("shown", { state: { said: z.array(z.any()).default(() => []) } })
+    .step("say", { on: StartEvent, emits: Item, streams: Said }, (_, ctx) =>
+      ctx.finish((draft) => {
+        draft.said.push(said);
+        ctx.writeEventToStream(new Said({ by: "say", said }));
+        return new Item({ n: 1 });
+      }),
+    )
+    .step("end", { on: Item, emits: StopEvent }, async (_, ctx) => {
+      return new StopEvent({ result: (await ctx.store.get("said")).length });
+    })
+    .build();
+  const store = memoryStore();
+  const first = createRuntime({ workflows: { flow }, store, log: silent });
+  const run = first.run("flow", {}, { runId: "r" });
+  await run;
+  await first.stop();
+
+  const batches = await store.ticks({ tenant: "", runId: "r" }, { after: 1, limit: 1 });
+  expect(batches[0]?.text.split(said.text)).toHaveLength(2);
+  const second = createRuntime({ workflows: { flow }, store, log: silent });
+  const shown = [];
+  for await (const { event: one } of second.handle("r").streamEvents()) shown.push(one);
+  expect(shown[0]).toEqual(new Said({ by: "say", said }));
+  const ticks = [];
+  for await (const { tick } of second.history("r")) ticks.push(tick);
+  expect(ticks[1]).toMatchObject({
+    attempt: 1,
+    sends: null,
+    change: { patches: [{ op: "add", path: ["said", 0], value: said }] },
+    shown: [{ by: "say", said }],
+  });
+  const fork = await second.fork("r", { at: 2 });
+  expect(await fork).toBe(1);
+  await second.stop();
 });
 
 it("an end that the store refuses, because another run has written its record, is made again and holds nobody up", async () => {

@@ -4,19 +4,22 @@
  * @module
  */
 import { type EventClass, event, type WorkflowEvent } from "millrace";
+import type { StoredEvent } from "../data/stored-event.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { anything } from "./anything.js";
 import type { Move, Step } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
 
 /** Shown to readers of the stream: an event of the pipeline's own catalogue. */
-export interface ShownEvent extends WorkflowEvent {
-  readonly name: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+export interface ShownEvent extends WorkflowEvent, StoredEvent {}
 
-type ShownClass = EventClass<ShownEvent> & (new (fields: Pick<ShownEvent, "name" | "data">) => ShownEvent);
-export const Shown: ShownClass = event("pipeline.shown", { name: anything, data: anything }) as never;
+type ShownClass = EventClass<ShownEvent> & (new (fields: StoredEvent) => ShownEvent);
+export const Shown: ShownClass = event("pipeline.shown", {
+  name: anything,
+  output: anything,
+  afterMs: anything,
+  data: anything,
+}) as never;
 
 type Target = Pick<Step, "to" | "node">;
 

@@ -113,13 +113,11 @@ export class RunEvents {
     if (this.keeps && !this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
   }
 
-  /** Readers know what each event of the outermost run says. */
-  #short(event: RecordedEvent): Data {
-    return toStoredEvent(event, this.#setup.request.nesting === null ? this.base : {});
-  }
-
   #show(event: RecordedEvent): void {
-    this.#setup.ctx.writeEventToStream(new Shown({ name: event.event, data: this.#short(event) }) as never);
+    const { ctx, request } = this.#setup;
+    // Readers know what each event of the outermost run says.
+    const stored = toStoredEvent(event, request.nesting === null ? this.base : {});
+    ctx.writeEventToStream(new Shown(stored) as never);
   }
 
   /** Of a nested pipeline, the one around it decides. */

@@ -20,6 +20,17 @@ describe("a stored output", () => {
   it.each([
     ["a plain one", plain],
     ["a failed one", failed],
+    ["a function", createOutput({ stepName: "f", executorType: "function", executorName: "f" })],
+    ["a function of another name", createOutput({ stepName: "f", executorType: "function", executorName: "g" })],
+    [
+      "an agent",
+      createOutput({
+        stepName: "a",
+        executorType: "agent",
+        executorName: "a",
+        metrics: { ...emptyMetrics, inputTokens: 3 },
+      }),
+    ],
     ["a group", loop],
     ["one without content", createOutput({ breakLoop: true, iterations: [] })],
     ["one that has failed without an error", createOutput({ success: false, content: null })],
@@ -31,7 +42,7 @@ describe("a stored output", () => {
   it("has what differs from the defaults alone, at any depth", () => {
     expect(toStored(createOutput({ stepName: "all", steps: [plain] }))).toEqual({
       stepName: "all",
-      steps: [{ stepName: "a", stepId: "0", content: "text", metrics: { duration: 2 } }],
+      steps: [{ stepName: "a", stepId: "0", content: "text", duration: 2 }],
     });
   });
 

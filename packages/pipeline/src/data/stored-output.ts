@@ -11,7 +11,10 @@ import type { StepOutput } from "./step-output.types.js";
 /** No such property at runtime. */
 declare const stored: unique symbol;
 
-/** To be read with {@link fromStored}: any field may be left out. */
+/**
+ * To be read with {@link fromStored}: any field may be left out. `function` is the name of a step that is a function, and of that
+ * function; `duration` are metrics with nothing else.
+ */
 export interface StoredOutput {
   readonly [stored]: true;
 }
@@ -23,13 +26,17 @@ const defaults: Partial<Readonly<Record<string, unknown>>> = {
   executorType: null,
   executorName: null,
   stepRunId: null,
-  metrics: null,
   error: null,
   stop: false,
   breakLoop: false,
   skipped: false,
   iterations: null,
 };
+interface ShortFields extends Partial<StepOutput> {
+  readonly function?: string;
+  readonly duration?: number;
+}
+const executorFields: ReadonlySet<string> = new Set(["stepName", "executorType", "executorName"]);
 const lists: ReadonlySet<string> = new Set(["images", "videos", "audio", "files", "steps"]);
 
 /** An output is made shorter, and whole again, once in a process. */
@@ -39,9 +46,12 @@ const shorts = new WeakMap<StepOutput, StoredOutput>();
 export function toStored(output: StepOutput): StoredOutput {
   const known = shorts.get(output);
   if (known !== undefined) return known;
-  const fields: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(output)) if (!isDefault(output, name, value)) fields[name] = value;
-  if (output.metrics !== null) fields["metrics"] = shortMetrics(output.metrics);
+  const isFunction = output.executorType === "function" && output.executorName === output.stepName;
+  const fields: Record<string, unknown> = isFunction ? { function: output.stepName } : {};
+  for (const [name, value] of Object.entries(output))
+    if (name !== "metrics" && !isDefault(output, name, value) && !(isFunction && executorFields.has(name)))
+      fields[name] = value;
+  if (output.metrics !== null) Object.assign(fields, shortMetrics(output.metrics));
   if (output.steps.length > 0) fields["steps"] = output.steps.map(toStored);
   if (output.iterations !== null) fields["iterations"] = output.iterations.map((turn) => turn.map(toStored));
   const short = Object.freeze(fields) as unknown as StoredOutput;
@@ -54,10 +64,12 @@ export function toStored(output: StepOutput): StoredOutput {
 export function fromStored(short: StoredOutput): StepOutput {
   const known = wholes.get(short);
   if (known !== undefined) return known;
-  const { metrics, steps, iterations, ...fields } = short as unknown as Partial<StepOutput>;
+  const { metrics, steps, iterations, function: name, duration, ...fields } = short as unknown as ShortFields;
+  const taken = duration === undefined ? metrics : { duration };
   const output = createOutput({
     ...fields,
-    metrics: metrics ? { ...emptyMetrics, ...metrics } : null,
+    ...(name !== undefined && { stepName: name, executorType: "function", executorName: name }),
+    metrics: taken ? { ...emptyMetrics, ...taken } : null,
     steps: (steps ?? []).map((step) => fromStored(step as never)),
     iterations: iterations?.map((turn) => turn.map((step) => fromStored(step as never))) ?? null,
   });
@@ -72,9 +84,12 @@ function isDefault(output: StepOutput, name: string, value: unknown): boolean {
 }
 
 /** The duration always stays: two runs that differ in nothing but time are stored with the same fields. */
-function shortMetrics(metrics: StepMetricsData): Partial<StepMetricsData> {
+function shortMetrics(metrics: StepMetricsData): Pick<ShortFields, "metrics" | "duration"> {
   const isLeftOut = (name: string, value: unknown): boolean =>
     value === 0 && name in emptyMetrics && name !== "duration";
   const fields = Object.entries(metrics).filter(([name, value]) => !isLeftOut(name, value));
-  return Object.fromEntries(fields);
+  const isTime = fields.length === 1 && typeof metrics.duration === "number";
+  return isTime
+    ? { duration: metrics.duration }
+    : { metrics: Object.fromEntries(fields) as unknown as StepMetricsData };
 }

@@ -83,7 +83,7 @@ async function whenPaused(view: RunView): Promise<number> {
 type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
-  if (event instanceof Shown) return [fromStoredEvent(event.data as Fields, await sources.base())];
+  if (event instanceof Shown) return [fromStoredEvent(event, await sources.base())];
   if (StopEvent.is(event)) return lastEvents(sources, event.result as PipelineRunOutput);
   if (WorkflowCancelledEvent.is(event)) {
     const output = await sources.view.settled();
