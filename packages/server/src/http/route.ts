@@ -24,9 +24,8 @@ export interface RouteTable {
 }
 
 export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
-  readonly method: "get" | "post";
-  /** Path with its parameters in braces. */
-  readonly path: string;
+  /** Method, and path with its parameters in braces. */
+  readonly route: `${"GET" | "POST"} /${string}`;
   /** Operation id, for generated clients. */
   readonly operation: string;
   readonly summary: string;
@@ -44,6 +43,8 @@ export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType,
   readonly isKeyed?: boolean;
   /** `true` when the route needs no credentials. */
   readonly isOpen?: boolean;
+  /** Answers a request that has passed all checks. */
+  readonly handle: (call: Call<z.infer<Params>, z.infer<Query>, z.infer<Body>>) => Promise<Response> | Response;
 }
 
 /** A request that has passed all checks. */
@@ -60,15 +61,10 @@ export function mount<
   Params extends z.ZodType = z.ZodType<undefined>,
   Query extends z.ZodType = z.ZodType<undefined>,
   Body extends z.ZodType = z.ZodType<undefined>,
->(
-  table: RouteTable,
-  options: RouteOptions<Params, Query, Body>,
-  handle: (call: Call<z.infer<Params>, z.infer<Query>, z.infer<Body>>) => Promise<Response> | Response,
-): void {
-  const { app, limits } = table;
-  const route = createRoute(toConfig(options) as RouteConfig);
+>({ app, limits }: RouteTable, options: RouteOptions<Params, Query, Body>): void {
+  const route = createRoute(toConfig(options as never) as RouteConfig);
   app.openAPIRegistry.registerPath(route);
-  app.on(options.method.toUpperCase(), route.getRoutingPath(), async (context) => {
+  app.on(route.method.toUpperCase(), route.getRoutingPath(), async (context) => {
     const call = {
       context,
       tenant: context.get("identity").tenant ?? "",
@@ -77,7 +73,7 @@ export function mount<
       body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),
       idempotencyKey: options.isKeyed === true ? idempotencyKeyOf(context.req.raw) : null,
     };
-    return handle(call as never);
+    return options.handle(call as never);
   });
 }
 
@@ -105,7 +101,8 @@ const keyHeader = z.object({
 });
 
 function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): object {
-  const { method, path, operation, summary, tag, params, query, body, answers, isKeyed, isOpen } = options;
+  const { route, operation, summary, tag, params, query, body, answers, isKeyed, isOpen } = options;
+  const [method, path] = route.split(" ") as [string, string];
   const headers = isKeyed === true ? keyHeader : options.headers;
   const responses = Object.entries(answers).map(([status, [description, schema, types = ["application/json"]]]) => [
     status,
@@ -113,7 +110,7 @@ function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): objec
   ]);
   const failure = { description: "An error", content: { "application/json": { schema: errorAnswer } } };
   return {
-    method,
+    method: method.toLowerCase(),
     path,
     operationId: operation,
     summary,

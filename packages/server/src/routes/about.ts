@@ -14,34 +14,26 @@ const schema = z.record(z.string(), z.unknown());
 export function mountAbout(server: Server): void {
   const { catalog } = server;
   const health = z.object({ status: z.enum(["healthy", "unhealthy"]) });
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/health",
-      operation: "getHealth",
-      summary: "Tells whether the store responds. Needs no credentials",
-      tag: "Server",
-      isOpen: true,
-      answers: { 200: ["The store responds", health], 503: ["The store does not respond", health] },
-    },
-    async () => {
+  mount(server, {
+    route: "GET /health",
+    operation: "getHealth",
+    summary: "Tells whether the store responds. Needs no credentials",
+    tag: "Server",
+    isOpen: true,
+    answers: { 200: ["The store responds", health], 503: ["The store does not respond", health] },
+    handle: async () => {
       const isHealthy = await answers(server);
       return json({ status: isHealthy ? "healthy" : "unhealthy" }, isHealthy ? 200 : 503);
     },
-  );
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/workflows",
-      operation: "listWorkflows",
-      summary: "Lists the names of all workflows",
-      tag,
-      answers: { 200: ["Names", z.object({ workflows: z.array(z.string()) })] },
-    },
-    () => json({ workflows: catalog.names }),
-  );
+  });
+  mount(server, {
+    route: "GET /workflows",
+    operation: "listWorkflows",
+    summary: "Lists the names of all workflows",
+    tag,
+    answers: { 200: ["Names", z.object({ workflows: z.array(z.string()) })] },
+    handle: () => json({ workflows: catalog.names }),
+  });
   mountShapes(server);
 }
 
@@ -57,48 +49,39 @@ async function answers({ runtime }: Server): Promise<boolean> {
 
 function mountShapes(server: Server): void {
   const { catalog } = server;
-  const ofWorkflow = { method: "get", tag, params: nameParams } as const;
-  mount(
-    server,
-    {
-      ...ofWorkflow,
-      path: "/workflows/{name}/schema",
-      operation: "getWorkflowSchema",
-      summary: "JSON Schemas of the events that start and end a run",
-      answers: { 200: ["Schemas", z.object({ start: schema, stop: schema })] },
-    },
-    ({ params }) => {
+  const ofWorkflow = { tag, params: nameParams } as const;
+  mount(server, {
+    ...ofWorkflow,
+    route: "GET /workflows/{name}/schema",
+    operation: "getWorkflowSchema",
+    summary: "JSON Schemas of the events that start and end a run",
+    answers: { 200: ["Schemas", z.object({ start: schema, stop: schema })] },
+    handle: ({ params }) => {
       const { compiled, events } = catalog.get(params.name);
       const stops = [...events.values()].filter(
         (eventClass) => roleOf(eventClass) === "stop" && compiled.registry.get(eventClass.type) === eventClass,
       );
       return json({ start: anyEventJsonSchema(compiled.startClasses), stop: anyEventJsonSchema(stops) });
     },
-  );
-  mount(
-    server,
-    {
-      ...ofWorkflow,
-      path: "/workflows/{name}/events",
-      operation: "getWorkflowEvents",
-      summary: "JSON Schemas of all events that the workflow knows",
-      answers: { 200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema) })] },
-    },
-    ({ params }) => json({ events: [...catalog.get(params.name).events.values()].map(eventJsonSchema) }),
-  );
-  mount(
-    server,
-    {
-      ...ofWorkflow,
-      path: "/workflows/{name}/representation",
-      operation: "getWorkflowGraph",
-      summary: "The graph, as data and as Mermaid",
-      answers: { 200: ["The graph", z.object({ graph: schema, mermaid: z.string() })] },
-    },
-    ({ params }) => {
+  });
+  mount(server, {
+    ...ofWorkflow,
+    route: "GET /workflows/{name}/events",
+    operation: "getWorkflowEvents",
+    summary: "JSON Schemas of all events that the workflow knows",
+    answers: { 200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema) })] },
+    handle: ({ params }) => json({ events: [...catalog.get(params.name).events.values()].map(eventJsonSchema) }),
+  });
+  mount(server, {
+    ...ofWorkflow,
+    route: "GET /workflows/{name}/representation",
+    operation: "getWorkflowGraph",
+    summary: "The graph, as data and as Mermaid",
+    answers: { 200: ["The graph", z.object({ graph: schema, mermaid: z.string() })] },
+    handle: ({ params }) => {
       const { workflow } = catalog.get(params.name);
       const { nodes, edges } = describeWorkflow(workflow);
       return json({ graph: { name: params.name, nodes, edges }, mermaid: toMermaid(workflow) });
     },
-  );
+  });
 }

@@ -15,22 +15,18 @@ const tag = "Events";
 
 export function mountEvents(server: Server): void {
   mountStream(server);
-  mount(
-    server,
-    {
-      method: "post",
-      path: "/events/{id}",
-      operation: "postEvent",
-      summary: "Sends an event to a run",
-      tag,
-      params: idParams,
-      body: postBody,
-      isKeyed: true,
-      answers: {
-        200: ["The run has accepted the event", z.object({ status: z.literal("sent"), sequence: z.number() })],
-      },
+  mount(server, {
+    route: "POST /events/{id}",
+    operation: "postEvent",
+    summary: "Sends an event to a run",
+    tag,
+    params: idParams,
+    body: postBody,
+    isKeyed: true,
+    answers: {
+      200: ["The run has accepted the event", z.object({ status: z.literal("sent"), sequence: z.number() })],
     },
-    async (call) => {
+    handle: async (call) => {
       const { body, idempotencyKey } = call;
       const handle = handleOf(server, call);
       const facts = server.catalog.get((await handle.summary()).workflow);
@@ -42,27 +38,23 @@ export function mountEvents(server: Server): void {
       if (receipt.status === "refused") throw refusalError(receipt);
       return json({ status: "sent", sequence: receipt.sequence });
     },
-  );
+  });
 }
 
 function mountStream(server: Server): void {
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/events/{id}",
-      operation: "streamEvents",
-      summary: "Streams all events of a run: Server-Sent Events, or one JSON object per line",
-      tag,
-      params: idParams,
-      query: streamQuery,
-      headers: streamHeaders,
-      answers: {
-        200: ["Each event in this form", streamedEnvelope, ["text/event-stream", "application/x-ndjson"]],
-        204: ["The run has ended, and there is nothing after that number", null],
-      },
+  mount(server, {
+    route: "GET /events/{id}",
+    operation: "streamEvents",
+    summary: "Streams all events of a run: Server-Sent Events, or one JSON object per line",
+    tag,
+    params: idParams,
+    query: streamQuery,
+    headers: streamHeaders,
+    answers: {
+      200: ["Each event in this form", streamedEnvelope, ["text/event-stream", "application/x-ndjson"]],
+      204: ["The run has ended, and there is nothing after that number", null],
     },
-    async (call) => {
+    handle: async (call) => {
       const { context, query } = call;
       const handle = handleOf(server, call);
       const listing = await handle.summary();
@@ -84,7 +76,7 @@ function mountStream(server: Server): void {
         onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, server.options.log),
       });
     },
-  );
+  });
 }
 
 /** Number of the event after which the stream starts. */

@@ -15,57 +15,45 @@ import { waitAsRequested } from "./waiting.js";
 const tag = "Handlers";
 
 export function mountHandlers(server: Server): void {
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/handlers",
-      operation: "listHandlers",
-      summary: "Lists runs, newest first, in pages",
-      tag,
-      query: listQuery,
-      answers: { 200: ["A page", z.object({ handlers: z.array(handler), cursor: z.string().nullable() })] },
-    },
-    async ({ query, tenant }) => json(await listRuns(server, { query, tenant })),
-  );
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/handlers/{id}",
-      operation: "getHandler",
-      summary: "Status of a run, at once or when it has ended or waits for input",
-      tag,
-      params: idParams,
-      query: standQuery,
-      answers: { 200: ["The run has ended", handler], 202: ["The run has not ended", handler] },
-    },
-    async (call) => {
+  mount(server, {
+    route: "GET /handlers",
+    operation: "listHandlers",
+    summary: "Lists runs, newest first, in pages",
+    tag,
+    query: listQuery,
+    answers: { 200: ["A page", z.object({ handlers: z.array(handler), cursor: z.string().nullable() })] },
+    handle: async ({ query, tenant }) => json(await listRuns(server, { query, tenant })),
+  });
+  mount(server, {
+    route: "GET /handlers/{id}",
+    operation: "getHandler",
+    summary: "Status of a run, at once or when it has ended or waits for input",
+    tag,
+    params: idParams,
+    query: standQuery,
+    answers: { 200: ["The run has ended", handler], 202: ["The run has not ended", handler] },
+    handle: async (call) => {
       const handle = handleOf(server, call);
       await waitAsRequested(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
       return json(record, record.status === "running" ? 202 : 200);
     },
-  );
+  });
   mountCancel(server);
 }
 
 function mountCancel(server: Server): void {
-  mount(
-    server,
-    {
-      method: "post",
-      path: "/handlers/{id}/cancel",
-      operation: "cancelHandler",
-      summary: "Stops a run and keeps its work, or deletes it",
-      tag,
-      params: idParams,
-      query: cancelQuery,
-      body: cancelBody,
-      isKeyed: true,
-      answers: { 200: ["Done", z.object({ status: z.enum(["cancelled", "deleted"]) })] },
-    },
-    async (call) => {
+  mount(server, {
+    route: "POST /handlers/{id}/cancel",
+    operation: "cancelHandler",
+    summary: "Stops a run and keeps its work, or deletes it",
+    tag,
+    params: idParams,
+    query: cancelQuery,
+    body: cancelBody,
+    isKeyed: true,
+    answers: { 200: ["Done", z.object({ status: z.enum(["cancelled", "deleted"]) })] },
+    handle: async (call) => {
       const handle = handleOf(server, call);
       const { body, query, idempotencyKey } = call;
       const once = idempotencyKey === null ? {} : { key: idempotencyKey };
@@ -80,7 +68,7 @@ function mountCancel(server: Server): void {
       await deleted(server, handle);
       return json({ status: "deleted" });
     },
-  );
+  });
 }
 
 /** Number of tries: the owner of the run may need a moment to release it. */

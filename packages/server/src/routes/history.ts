@@ -9,7 +9,7 @@ import { historyQuery, idParams } from "../wire/schemas.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 import { handleOf } from "./runs-of.js";
 
-const route = { method: "get", tag: "Handlers", params: idParams } as const;
+const route = { tag: "Handlers", params: idParams } as const;
 const tick = z.object({
   number: z.number(),
   at: z.string(),
@@ -19,17 +19,14 @@ const tick = z.object({
 
 export function mountHistory(server: Server): void {
   const { runtime, catalog } = server;
-  mount(
-    server,
-    {
-      ...route,
-      path: "/handlers/{id}/history",
-      operation: "getHistory",
-      summary: "Ticks of a run, in pages",
-      query: historyQuery,
-      answers: { 200: ["A page", z.object({ entries: z.array(tick), next: z.number().nullable() })] },
-    },
-    async (call) => {
+  mount(server, {
+    ...route,
+    route: "GET /handlers/{id}/history",
+    operation: "getHistory",
+    summary: "Ticks of a run, in pages",
+    query: historyQuery,
+    answers: { 200: ["A page", z.object({ entries: z.array(tick), next: z.number().nullable() })] },
+    handle: async (call) => {
       const { params, query, tenant } = call;
       const facts = catalog.get((await handleOf(server, call).summary()).workflow);
       const entries: object[] = [];
@@ -47,18 +44,15 @@ export function mountHistory(server: Server): void {
       }
       return json({ entries, next: null });
     },
-  );
-  mount(
-    server,
-    {
-      ...route,
-      path: "/handlers/{id}/snapshot",
-      operation: "getSnapshot",
-      summary: "Snapshot of a run, for `Context.fromDict`",
-      answers: { 200: ["The snapshot", z.record(z.string(), z.unknown())] },
-    },
-    async (call) => json(await handleOf(server, call).snapshot()),
-  );
+  });
+  mount(server, {
+    ...route,
+    route: "GET /handlers/{id}/snapshot",
+    operation: "getSnapshot",
+    summary: "Snapshot of a run, for `Context.fromDict`",
+    answers: { 200: ["The snapshot", z.record(z.string(), z.unknown())] },
+    handle: async (call) => json(await handleOf(server, call).snapshot()),
+  });
 }
 
 function originOf({ number, atMs, runId }: HistoryEntry, from: RunForked["from"]): object {

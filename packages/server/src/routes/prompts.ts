@@ -11,40 +11,32 @@ import { handleOf } from "./runs-of.js";
 const tag = "Prompts";
 
 export function mountPrompts(server: Server): void {
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/handlers/{id}/prompts",
-      operation: "listPrompts",
-      summary: "Open prompts of a run, also while it is at work",
-      tag,
-      params: idParams,
-      answers: { 200: ["Prompts", z.object({ prompts: z.array(prompt) })] },
-    },
-    async (call) => {
+  mount(server, {
+    route: "GET /handlers/{id}/prompts",
+    operation: "listPrompts",
+    summary: "Open prompts of a run, also while it is at work",
+    tag,
+    params: idParams,
+    answers: { 200: ["Prompts", z.object({ prompts: z.array(prompt) })] },
+    handle: async (call) => {
       const handle = handleOf(server, call);
       const { workflow } = await handle.summary();
       const types = server.catalog.find(workflow)?.types ?? [];
       return json({ prompts: (await handle.prompts()).map((one) => toPrompt(one, types)) });
     },
-  );
-  mount(
-    server,
-    {
-      method: "post",
-      path: "/handlers/{id}/prompts/{promptId}",
-      operation: "answerPrompt",
-      summary: "Answers a prompt",
-      tag,
-      params: promptParams,
-      body: answerBody,
-      isKeyed: true,
-      answers: {
-        200: ["The run has accepted the answer", z.object({ status: z.literal("accepted"), sequence: z.number() })],
-      },
+  });
+  mount(server, {
+    route: "POST /handlers/{id}/prompts/{promptId}",
+    operation: "answerPrompt",
+    summary: "Answers a prompt",
+    tag,
+    params: promptParams,
+    body: answerBody,
+    isKeyed: true,
+    answers: {
+      200: ["The run has accepted the answer", z.object({ status: z.literal("accepted"), sequence: z.number() })],
     },
-    async (call) => {
+    handle: async (call) => {
       const { params, body, idempotencyKey } = call;
       const handle = handleOf(server, call);
       const facts = server.catalog.get((await handle.summary()).workflow);
@@ -54,5 +46,5 @@ export function mountPrompts(server: Server): void {
       if (receipt.status === "refused") throw refusalError(receipt);
       return json(receipt);
     },
-  );
+  });
 }

@@ -12,25 +12,21 @@ const bareResult = handler
   .openapi("HandlerWithBareResult");
 
 export function mountResults(server: Server): void {
-  mount(
-    server,
-    {
-      method: "get",
-      path: "/results/{id}",
-      operation: "getResult",
-      summary: "Status of a run, with its result without an envelope. New clients use `/handlers/{id}`",
-      tag: "Handlers",
-      params: idParams,
-      query: standQuery,
-      answers: { 200: ["The run has ended", bareResult], 202: ["The run has not ended", bareResult] },
-    },
-    async (call) => {
+  mount(server, {
+    route: "GET /results/{id}",
+    operation: "getResult",
+    summary: "Status of a run, with its result without an envelope. New clients use `/handlers/{id}`",
+    tag: "Handlers",
+    params: idParams,
+    query: standQuery,
+    answers: { 200: ["The run has ended", bareResult], 202: ["The run has not ended", bareResult] },
+    handle: async (call) => {
       const handle = handleOf(server, call);
       await waitAsRequested(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
       return json({ ...record, result: bare(record.result) }, record.status === "running" ? 202 : 200);
     },
-  );
+  });
 }
 
 /** Returns the `result` of a plain stop event, or the fields of any other one. */

@@ -9,7 +9,7 @@ import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 
-const route = { method: "post", tag: "Handlers", params: idParams } as const;
+const route = { tag: "Handlers", params: idParams } as const;
 
 export function mountResumeAndFork(server: Server): void {
   const { runtime, catalog } = server;
@@ -17,42 +17,33 @@ export function mountResumeAndFork(server: Server): void {
     await handle.accepted;
     return json(await handlerRecord(handle, catalog));
   };
-  mount(
-    server,
-    {
-      ...route,
-      path: "/handlers/{id}/resume",
-      operation: "resumeHandler",
-      summary: "Continues a cancelled run",
-      isKeyed: true,
-      answers: { 200: ["The run goes on", handler] },
-    },
-    ({ params, ...request }) => continued(runtime.resume(params.id, onceFor(request))),
-  );
-  mount(
-    server,
-    {
-      ...route,
-      path: "/handlers/{id}/retry",
-      operation: "retryHandler",
-      summary: "Runs the failed and leftover work of a failed run again",
-      isKeyed: true,
-      answers: { 200: ["The run goes on", handler] },
-    },
-    ({ params, ...request }) => continued(runtime.retry(params.id, onceFor(request))),
-  );
-  mount(
-    server,
-    {
-      ...route,
-      path: "/handlers/{id}/fork",
-      operation: "forkHandler",
-      summary: "Starts a run from the state of another run after a tick",
-      body: forkBody,
-      isKeyed: true,
-      answers: { 200: ["The new run", handler] },
-    },
-    async ({ context, params, body, tenant, idempotencyKey: key }) => {
+  mount(server, {
+    ...route,
+    route: "POST /handlers/{id}/resume",
+    operation: "resumeHandler",
+    summary: "Continues a cancelled run",
+    isKeyed: true,
+    answers: { 200: ["The run goes on", handler] },
+    handle: ({ params, ...request }) => continued(runtime.resume(params.id, onceFor(request))),
+  });
+  mount(server, {
+    ...route,
+    route: "POST /handlers/{id}/retry",
+    operation: "retryHandler",
+    summary: "Runs the failed and leftover work of a failed run again",
+    isKeyed: true,
+    answers: { 200: ["The run goes on", handler] },
+    handle: ({ params, ...request }) => continued(runtime.retry(params.id, onceFor(request))),
+  });
+  mount(server, {
+    ...route,
+    route: "POST /handlers/{id}/fork",
+    operation: "forkHandler",
+    summary: "Starts a run from the state of another run after a tick",
+    body: forkBody,
+    isKeyed: true,
+    answers: { 200: ["The new run", handler] },
+    handle: async ({ context, params, body, tenant, idempotencyKey: key }) => {
       server.quotas.starts.spend(callerOf(server.options, context));
       const { at, handler_id: givenId, state } = body;
       if (state != null)
@@ -70,7 +61,7 @@ export function mountResumeAndFork(server: Server): void {
         return continued(made); // the same request, repeated
       }
     },
-  );
+  });
 }
 
 /** @throws {WorkflowError} `STATE_CLOSED` for private state of the workflow, such as decisions of people. */

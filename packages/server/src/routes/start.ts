@@ -8,19 +8,16 @@ import { handlerRecord } from "../wire/handler-record.js";
 import { handler, nameParams, runBody } from "../wire/schemas.js";
 import { whileWaiting } from "./waiting.js";
 
-const start = { method: "post", tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;
+const start = { tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;
 
 export function mountStart(server: Server): void {
-  mount(
-    server,
-    {
-      ...start,
-      path: "/workflows/{name}/run",
-      operation: "runWorkflow",
-      summary: "Starts a run and waits for its end",
-      answers: { 200: ["The run has ended", handler], 202: ["The run waits for input, or goes on", handler] },
-    },
-    async (call) => {
+  mount(server, {
+    ...start,
+    route: "POST /workflows/{name}/run",
+    operation: "runWorkflow",
+    summary: "Starts a run and waits for its end",
+    answers: { 200: ["The run has ended", handler], 202: ["The run waits for input, or goes on", handler] },
+    handle: async (call) => {
       const record = await whileWaiting(server, call, async () => {
         server.quotas.starts.spend(callerOf(server.options, call.context));
         const { handle } = await startRun(server, { ...call, workflow: call.params.name });
@@ -29,20 +26,17 @@ export function mountStart(server: Server): void {
       });
       return json(record, record.status === "running" ? 202 : 200);
     },
-  );
-  mount(
-    server,
-    {
-      ...start,
-      path: "/workflows/{name}/run-nowait",
-      operation: "startWorkflow",
-      summary: "Starts a run",
-      answers: { 200: ["The run is stored", handler] },
-    },
-    async (call) => {
+  });
+  mount(server, {
+    ...start,
+    route: "POST /workflows/{name}/run-nowait",
+    operation: "startWorkflow",
+    summary: "Starts a run",
+    answers: { 200: ["The run is stored", handler] },
+    handle: async (call) => {
       server.quotas.starts.spend(callerOf(server.options, call.context));
       const { handle } = await startRun(server, { ...call, workflow: call.params.name });
       return json(await handlerRecord(handle, server.catalog));
     },
-  );
+  });
 }

@@ -6,23 +6,19 @@ import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
 
 export function mountTick(server: Server): void {
-  mount(
-    server,
-    {
-      method: "post",
-      path: "/tick",
-      operation: "tick",
-      summary: "Recovers the due runs of all tenants, and tells when to call again",
-      tag: "Server",
-      answers: { 200: ["Number of recovered runs", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
-    },
-    async ({ tenant }) => {
+  mount(server, {
+    route: "POST /tick",
+    operation: "tick",
+    summary: "Recovers the due runs of all tenants, and tells when to call again",
+    tag: "Server",
+    answers: { 200: ["Number of recovered runs", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
+    handle: async ({ tenant }) => {
       if (tenant !== "") throw forbidden();
       const taken = await server.runtime.start();
       const { wakeAtMs } = await server.runtime.due({ limit: 0 });
       return json({ taken, wake_at: wakeAtMs === null ? null : isoTime(wakeAtMs) });
     },
-  );
+  });
 }
 
 function forbidden(): HttpError {
