@@ -1,93 +1,37 @@
-/** The options of every call of a runtime and of its handles: one that nobody reads is refused. */
-import { type OptionNames, refuseUnknown } from "../value/unknown-options.js";
-import type {
-  ForkOptions,
-  HistoryOptions,
-  IdleOptions,
-  PostOptions,
-  RawOptions,
-  RecordListQuery,
-  ResumeRunOptions,
-  Retention,
-  RunFilter,
-  Runtime,
-  RuntimeRunOptions,
-  SendOptions,
-  TenantOptions,
-} from "./runtime.types.js";
+/**
+ * The options of every call of a runtime and of its handles: one that nobody reads is refused.
+ * That none is missing is in `call-options.test-d.ts`.
+ *
+ * @module
+ */
+import { refuseUnknown } from "../value/unknown-options.js";
 
-const tenant: OptionNames<TenantOptions> = { tenant: true };
-const post: OptionNames<PostOptions> = { key: true };
-const resume: OptionNames<ResumeRunOptions> = { ...tenant, ...post };
-const raw: OptionNames<RawOptions> = { raw: true };
-const history: OptionNames<HistoryOptions & RawOptions> = { ...tenant, ...raw, after: true };
-const due: OptionNames<NonNullable<Parameters<Runtime["due"]>[0]>> = { limit: true };
-const stop: OptionNames<NonNullable<Parameters<Runtime["stop"]>[0]>> = { drainMs: true };
-const idle: OptionNames<IdleOptions> = { signal: true };
-const sendEvent: OptionNames<SendOptions> = { ...post, step: true };
-const run: OptionNames<RuntimeRunOptions> = {
-  ...tenant,
-  runId: true,
-  startAt: true,
-  labels: true,
-  timeout: true,
-  deadline: true,
-};
-const fork: OptionNames<ForkOptions> = { ...tenant, at: true, edit: true, editEvent: true, runId: true };
-const runs: OptionNames<RunFilter> = {
-  ...tenant,
-  workflow: true,
-  status: true,
-  labels: true,
-  createdAfter: true,
-  createdBefore: true,
-  limit: true,
-  cursor: true,
-};
-const retain: OptionNames<Retention> = {
-  ...tenant,
-  olderThan: true,
-  status: true,
-  limit: true,
-  timeBudget: true,
-  onProgress: true,
-};
-const records: OptionNames<RecordListQuery> = { ...tenant, kind: true, prefix: true, limit: true, cursor: true };
-
-type Call =
-  | Exclude<keyof Runtime, symbol | "workflows" | "records" | "start">
-  | "records.list"
-  | "records.read"
-  | "sendEvent"
-  | "answer"
-  | "cancel"
-  | "idle"
-  | "snapshot";
-
-const known: Readonly<Record<Call, Readonly<Record<string, true>>>> = {
-  run,
-  handle: tenant,
-  resume,
-  retry: resume,
-  runs,
-  delete: tenant,
-  retain,
-  check: tenant,
-  history,
-  stateAt: tenant,
-  fork,
-  due,
-  stop,
-  "records.list": records,
-  "records.read": tenant,
-  sendEvent,
-  answer: post,
-  cancel: post,
-  idle,
-  snapshot: raw,
-};
+export const callOptions = {
+  createRuntime: "workflows store leaseMs idleReleaseMs restoreWaits snapshotEvery history clock log",
+  memoryStore: "maxEnded",
+  run: "tenant runId startAt labels timeout deadline",
+  handle: "tenant",
+  resume: "tenant key",
+  retry: "tenant key",
+  runs: "tenant workflow status labels createdAfter createdBefore limit cursor",
+  delete: "tenant",
+  retain: "tenant olderThan status limit timeBudget onProgress",
+  check: "tenant",
+  history: "tenant raw after",
+  stateAt: "tenant",
+  fork: "tenant at edit editEvent runId",
+  due: "limit",
+  stop: "drainMs",
+  "records.list": "tenant kind prefix limit cursor",
+  "records.read": "tenant",
+  sendEvent: "key step",
+  answer: "key",
+  cancel: "key",
+  idle: "signal",
+  snapshot: "raw",
+} as const;
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that there is not. */
-export function checkCallOptions(call: Call, options: unknown): void {
-  refuseUnknown(`\`${call}\``, options, Object.keys(known[call]));
+export function checkCallOptions(call: keyof typeof callOptions, options: unknown): void {
+  refuseUnknown(`\`${call}\``, options, callOptions[call].split(" "));
 }

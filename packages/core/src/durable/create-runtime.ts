@@ -13,7 +13,7 @@ import { markHandled } from "../run/deferred.js";
 import { limitsOf } from "../run/start.js";
 import { initialStore } from "../run/state-of-run.js";
 import { systemIds } from "../run/system.js";
-import { timeOf } from "../value/time-of.js";
+import { pageSize, timeOf } from "../value/option-value.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { checkCallOptions } from "./call-options.js";
 import type { CheckReport } from "./check.types.js";
@@ -52,7 +52,7 @@ import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { sameStart, startText } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
-import { StoredRecords, wrongLimit } from "./stored-records.js";
+import { StoredRecords } from "./stored-records.js";
 
 /**
  * @example
@@ -223,9 +223,7 @@ class StoredRuntime {
   async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
     this.#assertOpen();
     checkCallOptions("due", options);
-    const { limit = 100 } = options;
-    if (!Number.isInteger(limit) || limit < 0 || limit > 1_000) throw wrongLimit(limit, 0);
-    return this.#registry.due(limit);
+    return this.#registry.due(pageSize(options.limit ?? 100, 0));
   }
 
   start(): Promise<number> {

@@ -7,6 +7,7 @@ import type { ContextDict } from "../context/run-context.types.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
+import { wrongOption } from "../value/option-value.js";
 import type { CheckProblem, CheckReport } from "./check.types.js";
 import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
@@ -83,12 +84,8 @@ function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entr
 }
 
 function wrongAfter(after: number): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`after\` is ${String(after)}; it must be a whole number from 0 up.`,
-    hint: "Give the number of the last entry that you have read.",
-    details: { option: "after" },
-  });
+  const what = `is ${String(after)}; it must be a whole number from 0 up`;
+  return wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED` for one that is no longer kept. */

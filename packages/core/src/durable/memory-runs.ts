@@ -1,4 +1,4 @@
-import { WorkflowError } from "../errors/workflow-error.js";
+import { wrongOption } from "../value/option-value.js";
 import { countWhile, type MemoryRun } from "./memory-run.js";
 import type { RunKey, RunPage, RunQuery } from "./run-store.types.js";
 
@@ -99,10 +99,6 @@ function decodeCursor(cursor: string): Place {
   const [, createdAtMs, number] = /^(-?[\d.e+-]+):(\d+)$/.exec(cursor) ?? [];
   const place = { createdAtMs: Number(createdAtMs), number: Number(number) };
   if (!Number.isNaN(place.createdAtMs) && !Number.isNaN(place.number)) return place;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: "`cursor` is none that this store gave.",
-    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
-    details: { option: "cursor" },
-  });
+  const hint = "Give the `cursor` of the page before, unchanged, or leave it out.";
+  throw wrongOption("cursor", "is none that this store gave", hint);
 }

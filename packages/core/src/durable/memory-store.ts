@@ -1,5 +1,5 @@
-import { WorkflowError } from "../errors/workflow-error.js";
-import { type OptionNames, refuseUnknown } from "../value/unknown-options.js";
+import { wrongOption } from "../value/option-value.js";
+import { checkCallOptions } from "./call-options.js";
 import { MemoryBlobs } from "./memory-blobs.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
@@ -41,8 +41,6 @@ export interface MemoryStoreOptions {
   readonly maxEnded?: number;
 }
 
-const known: OptionNames<MemoryStoreOptions> = { maxEnded: true };
-
 /**
  * A {@link RunStore} in memory: durable for as long as the process lives. For tests, for development, and for apps whose runs
  * may go with the process.
@@ -50,15 +48,11 @@ const known: OptionNames<MemoryStoreOptions> = { maxEnded: true };
  * @throws {WorkflowError} `OPTION_INVALID` when `maxEnded` is no whole number of at least 0.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
-  refuseUnknown("`memoryStore`", options, Object.keys(known));
+  checkCallOptions("memoryStore", options);
   const { maxEnded = 1_000 } = options;
   if ((Number.isInteger(maxEnded) && maxEnded >= 0) || maxEnded === Infinity) return new MemoryStore(maxEnded);
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`maxEnded\` is ${String(maxEnded)}; it must be a whole number of at least 0, or Infinity.`,
-    hint: "Give the number of ended runs to keep.",
-    details: { option: "maxEnded" },
-  });
+  const what = `is ${String(maxEnded)}; it must be a whole number of at least 0, or Infinity`;
+  throw wrongOption("maxEnded", what, "Give the number of ended runs to keep.");
 }
 
 /** Every method does its work before it first yields: that is its transaction. */

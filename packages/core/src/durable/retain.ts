@@ -5,10 +5,10 @@
  * @module
  */
 import type { Clock } from "../engine/ports.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import { TURN_MS } from "../run/host-turns.js";
 import { nextTurn } from "../run/system.js";
 import { toMs } from "../value/duration.js";
+import { wrongOption } from "../value/option-value.js";
 import type { RunKey, RunStore, StoredStatus } from "./run-store.types.js";
 import type { Retention } from "./runtime.types.js";
 
@@ -89,10 +89,6 @@ async function deleteBatch(
 
 function checkLimit(limit: number): void {
   if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`limit\` is ${String(limit)}; it must be a whole number from 1 up.`,
-    hint: "Leave it out to delete all that is old enough.",
-    details: { option: "limit" },
-  });
+  const what = `is ${String(limit)}; it must be a whole number from 1 up`;
+  throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
 }

@@ -1,6 +1,5 @@
 /** Lists of stored runs. */
-import { WorkflowError } from "../errors/workflow-error.js";
-import { timeOf } from "../value/time-of.js";
+import { pageSize, timeOf } from "../value/option-value.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import type { RunFilter, RunListing } from "./runtime.types.js";
 
@@ -9,17 +8,9 @@ export async function list(
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
   const { tenant = "", limit = 100, workflow, status, labels, createdAfter, createdBefore, cursor } = filter;
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
-    throw new WorkflowError({
-      code: "OPTION_INVALID",
-      message: `\`limit\` is ${String(limit)}; it must be a whole number from 1 to 1,000.`,
-      hint: "Read more pages with `cursor`.",
-      details: { option: "limit" },
-    });
-  }
   const page = await store.list({
     tenant,
-    limit,
+    limit: pageSize(limit),
     ...(workflow !== undefined && { workflow }),
     ...(status !== undefined && { status: typeof status === "string" ? [status] : status }),
     ...(labels !== undefined && { labels }),

@@ -1,7 +1,8 @@
 /** Options of a runtime, checked all at once. */
 import type { Clock, Log } from "../engine/ports.js";
 import { consoleLog, systemClock } from "../run/system.js";
-import { type OptionNames, optionsInvalid, unknownOptions } from "../value/unknown-options.js";
+import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
+import { callOptions } from "./call-options.js";
 import type { DurableRunSettings } from "./durable-run.js";
 import { memoryStore } from "./memory-store.js";
 import type { RunStore } from "./run-store.types.js";
@@ -16,24 +17,12 @@ export interface ResolvedRuntimeOptions {
   readonly log: Log;
 }
 
-const known: OptionNames<RuntimeOptions<Workflows>> = {
-  workflows: true,
-  store: true,
-  leaseMs: true,
-  idleReleaseMs: true,
-  restoreWaits: true,
-  snapshotEvery: true,
-  history: true,
-  clock: true,
-  log: true,
-};
-
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
   const keep = history === "all" ? null : history?.keep;
   const problems = [
-    ...unknownOptions(options, known),
+    ...unknownNames(options, callOptions.createRuntime.split(" ")),
     ...(Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
     ...numberProblem("leaseMs", leaseMs, 100),
     ...numberProblem("idleReleaseMs", idleReleaseMs, 0),

@@ -1,4 +1,4 @@
-import { WorkflowError } from "../errors/workflow-error.js";
+import { pageSize } from "../value/option-value.js";
 import { checkCallOptions } from "./call-options.js";
 import { checkNames } from "./check-names.js";
 import { recordConflict, recordText, recordValue } from "./record-text.js";
@@ -48,24 +48,14 @@ export class StoredRecords implements RuntimeRecords {
     checkCallOptions("records.list", query);
     const { tenant = "", kind, prefix, limit = 100, cursor } = query;
     checkNames({ tenant, kind });
-    if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) throw wrongLimit(limit, 1);
     const page = await this.#store.records({
       tenant,
       kind,
-      limit,
+      limit: pageSize(limit),
       ...(prefix !== undefined && { prefix }),
       ...(cursor !== undefined && { cursor }),
     });
     const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
     return { records, cursor: page.cursor };
   }
-}
-
-export function wrongLimit(limit: unknown, least: 0 | 1): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`limit\` is ${String(limit)}; it must be a whole number from ${least} to 1,000.`,
-    hint: "Ask for smaller pages, and go on with `cursor`.",
-    details: { option: "limit" },
-  });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventRole } from "../event/event.js";
-import { positiveInteger } from "../limit/positive-integer.js";
+import { positiveInteger } from "../value/option-value.js";
 import { Workflow } from "../workflow/workflow.js";
 import {
   describeWorkflow,

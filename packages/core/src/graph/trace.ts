@@ -5,7 +5,7 @@
  */
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspection-events.js";
-import { positiveInteger } from "../limit/positive-integer.js";
+import { positiveInteger } from "../value/option-value.js";
 import type { Workflow } from "../workflow/workflow.types.js";
 
 /** What happened in one run so far. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../engine/ports.js";
 import { checkOptions } from "../value/known-options.js";
-import { positiveInteger } from "./positive-integer.js";
+import { positiveInteger } from "../value/option-value.js";
 
 /** A limit over all runs. Without a field, that number is not limited. */
 export interface LimitOptions {

@@ -2,7 +2,8 @@
  * Checks the parts of a retry policy when they are combined, and not when a step has failed, whose own error must be
  * seen.
  */
-import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
+import { wrongOption } from "../value/option-value.js";
 
 const made = {
   matches: "a condition such as `retryIf.type(TypeError)`",
@@ -20,10 +21,5 @@ export function assertParts(name: string, method: keyof typeof made, parts: read
 export function partInvalid(name: string, given: unknown, wanted: string): WorkflowError {
   const what =
     given === undefined || given === null || given === "" ? (JSON.stringify(given) ?? "nothing") : typeof given;
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`${name}\` of a retry policy is given ${what}.`,
-    hint: `Give it ${wanted}.`,
-    details: { option: name },
-  });
+  return wrongOption(name, `of a retry policy is given ${what}`, `Give it ${wanted}.`);
 }

@@ -1,5 +1,5 @@
-import { positiveInteger } from "../limit/positive-integer.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { positiveInteger } from "../value/option-value.js";
 import { assertParts } from "./parts.js";
 import type { RetryInfo } from "./retry.types.js";
 

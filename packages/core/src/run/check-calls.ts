@@ -2,6 +2,7 @@
 import { runLimits } from "../engine/run-limits.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isEventClass } from "../event/facts.js";
+import { wrongOption } from "../value/option-value.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import type { AttemptCore } from "./run.types.js";
 
@@ -32,12 +33,8 @@ export function assertNotTooDeep(run: AttemptCore["run"], { definition: { name }
 }
 
 export function storeUnknown(store: unknown): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`store\` of \`runChild\` is ${JSON.stringify(store)}.`,
-    hint: 'Give "shared", or leave it out for a store of its own.',
-    details: { option: "store" },
-  });
+  const what = `of \`runChild\` is ${JSON.stringify(store)}`;
+  return wrongOption("store", what, 'Give "shared", or leave it out for a store of its own.');
 }
 
 export function keyReused({ step }: AttemptCore, key: string): WorkflowError {

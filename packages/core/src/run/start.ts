@@ -12,7 +12,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { timeOf } from "../value/time-of.js";
+import { timeOf } from "../value/option-value.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { CallerContext } from "./caller-context.js";

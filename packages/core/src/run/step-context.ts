@@ -27,7 +27,7 @@ import type { Finished } from "../step/finished.types.js";
 import { encodeValue } from "../value/codec.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { timeOf } from "../value/time-of.js";
+import { timeOf } from "../value/option-value.js";
 import { childStart } from "../workflow/child.js";
 import { AttemptStore } from "./attempt-store.js";
 import { Calls, recall } from "./calls.js";

@@ -1,7 +1,7 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
-import { positiveInteger } from "../limit/positive-integer.js";
 import { checkOptions } from "../value/known-options.js";
+import { positiveInteger } from "../value/option-value.js";
 import type { StreamOptions, StreamSource } from "./stream.types.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";

@@ -27,8 +27,7 @@ import type {
 } from "../index.js";
 import type { AnyStepOptions, EmittableClasses } from "../step/step.types.js";
 import type { knownOptions } from "./known-options.js";
-
-type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
+import type { Words } from "./unknown-options.js";
 
 interface Interfaces {
   readonly step: AnyStepOptions;

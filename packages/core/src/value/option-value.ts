@@ -1,16 +1,36 @@
+/** The values of single options. */
 import { WorkflowError } from "../errors/workflow-error.js";
 
-/**
- * Returns the value.
- *
- * @throws {WorkflowError} `OPTION_INVALID`, naming the option, unless the value is an integer of at least 1.
- */
-export function positiveInteger(value: number, option: string): number {
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new WorkflowError({
+/** @param what To be read after the name of the option: "is 0; it must be …". */
+export function wrongOption(option: string, what: string, hint: string): WorkflowError {
+  return new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`${option}\` is ${String(value)}; it must be an integer of at least 1.`,
-    hint: "Give a whole number, 1 or more.",
+    message: `\`${option}\` ${what}.`,
+    hint,
     details: { option },
   });
+}
+
+/** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is an integer of at least 1. */
+export function positiveInteger(value: number, option: string): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw wrongOption(
+    option,
+    `is ${String(value)}; it must be an integer of at least 1`,
+    "Give a whole number, 1 or more.",
+  );
+}
+
+/** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
+export function pageSize(limit: number, least: 0 | 1 = 1): number {
+  if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
+  const what = `is ${String(limit)}; it must be a whole number from ${least} to 1,000`;
+  throw wrongOption("limit", what, "Ask for smaller pages, and go on with `cursor`.");
+}
+
+/** Returns a point in time in epoch milliseconds. @throws {WorkflowError} `OPTION_INVALID` */
+export function timeOf(time: Date | number, option: string): number {
+  const atMs: unknown = time instanceof Date ? time.getTime() : time;
+  if (typeof atMs === "number" && Number.isFinite(atMs)) return atMs;
+  throw wrongOption(option, `is ${String(time)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
 }

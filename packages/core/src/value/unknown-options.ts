@@ -4,6 +4,9 @@ import { nearest } from "./nearest.js";
 /** The names of all options of a type: a record, so that none is forgotten. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
+/** The words of a text: names of options in a list that every bundle has. */
+export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
+
 /** One problem for every option that nobody reads: most are slips of the pen. */
 export function unknownOptions<Options>(given: object, known: OptionNames<Options>): string[] {
   return unknownNames(given, Object.keys(known));

@@ -4,13 +4,12 @@
  * @module
  */
 import type { Log } from "../engine/ports.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
 import type { GraphCheck } from "../graph/validate.js";
 import type { LimitOptions } from "../limit/limiter.js";
-import { positiveInteger } from "../limit/positive-integer.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
+import { positiveInteger, wrongOption } from "../value/option-value.js";
 import type { ValueType } from "../value/plain.js";
 
 /** Options of a workflow instance. */
@@ -105,12 +104,8 @@ export function resolveOptions(options: WorkflowOptions, defaults: OptionDefault
 
 function nonEmpty(name: string): string {
   if (typeof name === "string" && name !== "") return name;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`name\` is ${JSON.stringify(name)}; a workflow needs a name.`,
-    hint: "Give text that stays the same from build to build.",
-    details: { option: "name" },
-  });
+  const what = `is ${JSON.stringify(name)}; a workflow needs a name`;
+  throw wrongOption("name", what, "Give text that stays the same from build to build.");
 }
 
 /** Versions of a workflow's state. */

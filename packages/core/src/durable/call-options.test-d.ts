@@ -1,0 +1,56 @@
+import { expectTypeOf } from "vitest";
+import type { Words } from "../value/unknown-options.js";
+import type { callOptions } from "./call-options.js";
+import type { MemoryStoreOptions } from "./memory-store.js";
+import type {
+  ForkOptions,
+  HistoryOptions,
+  IdleOptions,
+  PostOptions,
+  RawOptions,
+  RecordListQuery,
+  ResumeRunOptions,
+  Retention,
+  RunFilter,
+  Runtime,
+  RuntimeOptions,
+  RuntimeRunOptions,
+  SendOptions,
+  TenantOptions,
+  Workflows,
+} from "./runtime.types.js";
+
+interface Interfaces {
+  readonly createRuntime: RuntimeOptions<Workflows>;
+  readonly memoryStore: MemoryStoreOptions;
+  readonly run: RuntimeRunOptions;
+  readonly handle: TenantOptions;
+  readonly resume: ResumeRunOptions;
+  readonly retry: ResumeRunOptions;
+  readonly runs: RunFilter;
+  readonly delete: TenantOptions;
+  readonly retain: Retention;
+  readonly check: TenantOptions;
+  readonly history: HistoryOptions & RawOptions;
+  readonly stateAt: TenantOptions;
+  readonly fork: ForkOptions;
+  readonly due: NonNullable<Parameters<Runtime["due"]>[0]>;
+  readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
+  readonly "records.list": RecordListQuery;
+  readonly "records.read": TenantOptions;
+  readonly sendEvent: SendOptions;
+  readonly answer: PostOptions;
+  readonly cancel: PostOptions;
+  readonly idle: IdleOptions;
+  readonly snapshot: RawOptions;
+}
+
+/** Every option of every call is in the list of names, and no other. */
+expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Call]> }>().toEqualTypeOf<{
+  readonly [Call in keyof Interfaces]: keyof Interfaces[Call];
+}>();
+
+/** Every call of a runtime is in it. */
+expectTypeOf<
+  Exclude<keyof Runtime, symbol | "workflows" | "records" | "start" | keyof typeof callOptions>
+>().toBeNever();
