@@ -1,10 +1,9 @@
 import type { AgentOptions } from "./agent-options.types.js";
 import { checkSettings } from "./check-options.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
-import { plainState } from "./state/live-state.js";
+import { plainState, assign } from "./state/live-state.js";
 import { newId } from "./system.js";
 import { z } from "zod";
-import { assign } from "./state/live-state.js";
 import { tool } from "./tool.js";
 import type { AgentTool } from "./tool.types.js";
 

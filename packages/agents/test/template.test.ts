@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../src/index.js";
-import { fillTemplate } from "../src/run/template.js";
+import { fillTemplate } from "../src/run/system-text.js";
 import { scripted, systemTexts, userTexts } from "./support/models.js";
 
 const fill = (text: string, values: Record<string, unknown>): string => fillTemplate(text, [values]);

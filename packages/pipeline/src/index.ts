@@ -7,7 +7,7 @@
 export { Pipeline } from "./run/pipeline.js";
 export type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./run/pipeline-options.js";
 export type { ContinueOptions, RequirementAnswer } from "./run/continue-run.js";
-export type { RunPage, RunQuery } from "./run/list-runs.js";
+export type { RunPage, RunQuery } from "./run/pipeline.js";
 export { PipelineRun } from "./run/pipeline-run.js";
 export type {
   OwnEvent,
@@ -78,13 +78,13 @@ export type {
 } from "./data/metrics.types.js";
 export type { MediaLists } from "./data/media.js";
 export type { MediaFields } from "./data/media.types.js";
-export type { HumanInput, RetryFeedback } from "./data/human-input.types.js";
+export type { HumanInput, RetryFeedback } from "./data/message.js";
 export type { AgentRunRecord, RecordedEvent } from "./compile/pipeline-state.types.js";
 // ---- sessions
 export type { SessionNaming, SessionPage, SessionQuery, SessionStore } from "./session/session-store.js";
 export type { SessionRecord, SessionRun } from "./session/session-record.js";
 // ---- for runs of `pipeline.workflow` in a runtime of your own
-export { PipelineCancel } from "./compile/cancel-event.js";
-export { HumanAnswer, HumanPrompt } from "./compile/people-events.js";
-export type { PipelineCancelEvent } from "./compile/cancel-event.js";
-export type { HumanAnswerEvent, HumanPromptEvent } from "./compile/people-events.js";
+export { PipelineCancel } from "./compile/pipeline-events.js";
+export { HumanAnswer, HumanPrompt } from "./compile/pipeline-events.js";
+export type { PipelineCancelEvent } from "./compile/pipeline-events.js";
+export type { HumanAnswerEvent, HumanPromptEvent } from "./compile/pipeline-events.js";

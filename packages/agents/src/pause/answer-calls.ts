@@ -8,8 +8,8 @@ import type { JSONValue, ModelMessage, ToolApprovalResponse, ToolResultPart } fr
 import { memberToolName, resumeMember } from "../delegate.js";
 import type { ToolExecution } from "../events.types.js";
 import type { ActiveRun } from "../run/active-run.types.js";
+import { toolEnded } from "../run/run-events.js";
 import { plainResult } from "../run/tool-calls.js";
-import { toolEnded } from "../run/tool-watch.js";
 import type { AgentTool } from "../tool.types.js";
 import type { PausedCall, PausedMember, ResumedRun } from "./paused-state.types.js";
 

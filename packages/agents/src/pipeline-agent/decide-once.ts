@@ -22,12 +22,10 @@ import {
 } from "ai";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
-import { brokenStream, cancelled, toFailure } from "../run/failure.js";
-import { refuseLongWaits } from "../run/long-waits.js";
-import type { ReadFile } from "../run/media-part.js";
+import { brokenStream, cancelled, refuseLongWaits, toFailure } from "../run/failure.js";
+import { type ReadFile, userMessage } from "../run/media-part.js";
 import { callMetrics, totalMetrics } from "../run/metrics.js";
-import { fillTemplate } from "../run/template.js";
-import { userMessage } from "../run/user-message.js";
+import { fillTemplate } from "../run/system-text.js";
 import { newId, nowMs, tickMs } from "../system.js";
 
 /** The options of a pipeline agent with their defaults. */

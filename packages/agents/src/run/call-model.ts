@@ -18,13 +18,11 @@ import {
 import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { PausedCall } from "../pause/paused-state.types.js";
 import type { ActiveRun } from "./active-run.types.js";
-import { brokenStream, stoppedEarly } from "./failure.js";
-import { refuseLongWaits } from "./long-waits.js";
+import { brokenStream, refuseLongWaits, stoppedEarly } from "./failure.js";
 import { callMetrics } from "./metrics.js";
-import { emitContent } from "./run-events.js";
+import { emitContent, toolEnded, toolStarted } from "./run-events.js";
 import { ShownCalls } from "./shown-calls.js";
 import { approvalsOf, mayNeedConfirmation, toolsOf } from "./tool-calls.js";
-import { toolEnded, toolStarted } from "./tool-watch.js";
 
 export interface Prompt {
   readonly instructions: string | undefined;

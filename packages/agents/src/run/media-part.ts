@@ -1,5 +1,5 @@
 import { emptyMedia, type Media, type MediaKind, type MediaSet, mergeMedia } from "@millrace/pipeline/executor";
-import type { FilePart, GeneratedFile } from "ai";
+import type { FilePart, GeneratedFile, ModelMessage, UserModelMessage } from "ai";
 import { WorkflowError } from "millrace";
 import { newId } from "../system.js";
 
@@ -7,7 +7,7 @@ import { newId } from "../system.js";
 export type ReadFile = (path: string) => Promise<Uint8Array> | Uint8Array;
 
 /** Converts media to a message part: from its url, else its path, else its content. */
-export async function mediaPart(media: Media, readFile: ReadFile | undefined): Promise<FilePart> {
+async function mediaPart(media: Media, readFile: ReadFile | undefined): Promise<FilePart> {
   const named = media.name === undefined ? {} : { filename: media.name };
   return { type: "file", mediaType: mediaTypeOf(media), data: await dataOf(media, readFile), ...named };
 }
@@ -76,4 +76,30 @@ export function mediaSet(media: readonly Media[]): MediaSet {
   const ofKind = (kind: MediaKind) => media.filter((item) => item.kind === kind);
   const lists = { images: ofKind("image"), videos: ofKind("video"), audio: ofKind("audio"), files: ofKind("file") };
   return mergeMedia(emptyMedia, lists);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` when a medium cannot be read. */
+export async function userMessage(
+  text: string,
+  media: readonly Media[],
+  readFile: ReadFile | undefined,
+): Promise<UserModelMessage> {
+  if (media.length === 0) return { role: "user", content: text };
+  const parts = await Promise.all(media.map((item) => mediaPart(item, readFile)));
+  return { role: "user", content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...parts] };
+}
+
+/** Converts messages for results and sessions: plain data, with files named instead of included. */
+export function plainMessages(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.map((message) => JSON.parse(JSON.stringify(withoutFiles(message))) as ModelMessage);
+}
+
+function withoutFiles(message: ModelMessage): unknown {
+  if (typeof message.content === "string") return message;
+  const content = message.content.map((part) => (part.type === "file" ? { type: "text", text: label(part) } : part));
+  return { ...message, content };
+}
+
+function label({ mediaType, filename }: FilePart): string {
+  return filename === undefined ? `[${mediaType}]` : `[${mediaType}: ${filename}]`;
 }

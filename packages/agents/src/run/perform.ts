@@ -13,19 +13,17 @@ import type { ExecutorSettings } from "../executor-settings.types.js";
 import { answerCalls } from "../pause/answer-calls.js";
 import { ownMetrics, type PausedPart, pauseOf } from "../pause/pause-of.js";
 import type { ResumedRun } from "../pause/paused-state.types.js";
-import { createRunContext } from "../state/create-run-context.js";
-import { fillMissing } from "../state/live-state.js";
+import { createRunContext, fillMissing } from "../state/live-state.js";
 import { tickMs } from "../system.js";
 import type { ActiveRun } from "./active-run.types.js";
 import { CallKeys } from "./call-keys.js";
 import { type Answer, callModel } from "./call-model.js";
 import { cancelled, toFailure } from "./failure.js";
 import type { RunJob } from "./job.types.js";
-import { generatedMedia, mediaSet } from "./media-part.js";
+import { generatedMedia, mediaSet, plainMessages, userMessage } from "./media-part.js";
 import { totalMetrics } from "./metrics.js";
 import { emitStarted } from "./run-events.js";
 import { systemText } from "./system-text.js";
-import { plainMessages, userMessage } from "./user-message.js";
 
 export function openRun(settings: ExecutorSettings, job: RunJob): ActiveRun {
   const { runId, sessionId, userId, state, dependencies, metadata, signal, resumed } = job;

@@ -4,16 +4,7 @@ import type { SessionState } from "../run-context.types.js";
 import { nowMs } from "../system.js";
 import type { ActiveRun } from "./active-run.types.js";
 
-type AgentEventName =
-  | "RunStarted"
-  | "RunContent"
-  | "RunPaused"
-  | "RunContinued"
-  | "RunCompleted"
-  | "RunError"
-  | "RunCancelled"
-  | "ToolCallStarted"
-  | "ToolCallCompleted";
+type AgentEventName = Exclude<ExecutorEvent["event"], `Team${string}`>;
 
 function named<Name extends AgentEventName>({ settings }: ActiveRun, name: Name): Name | `Team${Name}` {
   return settings.kind === "team" ? `Team${name}` : name;
@@ -44,20 +35,6 @@ export function emitContent(run: ActiveRun, piece: { readonly text?: string; rea
     content: piece.text ?? "",
     contentType: run.settings.outputSchema === undefined ? "text" : "object",
     ...(piece.reasoning === undefined ? {} : { reasoningContent: piece.reasoning }),
-  });
-}
-
-export function emitToolStarted(run: ActiveRun, tool: ToolExecution): void {
-  run.job.emit?.({ event: named(run, "ToolCallStarted"), ...factsOf(run), tool });
-}
-
-export function emitToolCompleted(run: ActiveRun, tool: ToolExecution): void {
-  const what = tool.toolCallError ? "failed" : "completed";
-  run.job.emit?.({
-    event: named(run, "ToolCallCompleted"),
-    ...factsOf(run),
-    tool,
-    content: `${tool.toolName} ${what}`,
   });
 }
 
@@ -97,4 +74,44 @@ function endEvent(run: ActiveRun, result: ExecutorResult, sessionState: SessionS
   }
   const made = { content, contentType, images, videos, audio, files, metrics };
   return { event: named(run, "RunCompleted"), ...facts, ...made, sessionState };
+}
+
+interface Call {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+type Ended = Call &
+  (
+    | { readonly type: "tool-result"; readonly output: unknown }
+    | { readonly type: "tool-error"; readonly error: unknown }
+  );
+
+export function toolStarted(run: ActiveRun, call: Call): void {
+  const tool = { ...callFacts(call), result: null, toolCallError: false };
+  run.job.emit?.({ event: named(run, "ToolCallStarted"), ...factsOf(run), tool });
+}
+
+/** Reports the end of a tool call. A call to a member that waits for a person is reported once the member has ended. */
+export function toolEnded(run: ActiveRun, call: Ended): ToolExecution {
+  const failed = call.type === "tool-error";
+  const tool: ToolExecution = {
+    ...callFacts(call),
+    result: failed ? messageOf(call.error) : call.output,
+    toolCallError: failed,
+  };
+  if (run.waiting.some(({ toolCallId }) => toolCallId === call.toolCallId)) return tool;
+  run.tools.push(tool);
+  const content = `${tool.toolName} ${failed ? "failed" : "completed"}`;
+  run.job.emit?.({ event: named(run, "ToolCallCompleted"), ...factsOf(run), tool, content });
+  return tool;
+}
+
+function callFacts({ toolCallId, toolName, input }: Call): Pick<ToolExecution, "toolCallId" | "toolName" | "toolArgs"> {
+  return { toolCallId, toolName, toolArgs: input };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -7,8 +7,8 @@ import { dynamicTool, type ToolApprovalConfiguration, type ToolExecutionOptions,
 import type { RunContext } from "../run-context.types.js";
 import type { AgentTool, ConfirmationContext, ToolContext } from "../tool.types.js";
 import type { ActiveRun } from "./active-run.types.js";
+import { toolStarted } from "./run-events.js";
 import type { ShownCalls } from "./shown-calls.js";
-import { toolStarted } from "./tool-watch.js";
 
 /** With `shown`, a tool starts only once its call was shown. */
 export function toolsOf(run: ActiveRun, shown: ShownCalls | null): ToolSet {

@@ -1,5 +1,5 @@
-import { copyJson, isObject, toPlain } from "@millrace/pipeline/executor";
-import type { SessionState } from "../run-context.types.js";
+import { type CountingState, copyJson, isObject, toPlain } from "@millrace/pipeline/executor";
+import type { RunContext, SessionState } from "../run-context.types.js";
 
 /** Sets `target[key]`, except for `__proto__`. */
 export function assign(target: Record<string, unknown>, key: string, value: unknown): void {
@@ -8,7 +8,7 @@ export function assign(target: Record<string, unknown>, key: string, value: unkn
 }
 
 /** Makes `live` hold the content of `next`, so that every reference to `live` sees it. */
-export function replaceContent(live: SessionState, next: unknown): void {
+function replaceContent(live: SessionState, next: unknown): void {
   if (next === live) return;
   const entries = isObject(next) ? Object.entries(next) : [];
   const keys = new Set(entries.map(([key]) => key));
@@ -30,4 +30,50 @@ export function fillMissing(live: SessionState, template: SessionState): void {
  */
 export function plainState(state: SessionState): SessionState {
   return copyJson(toPlain(state, [])) as SessionState;
+}
+
+interface ContextFacts {
+  readonly runId: string;
+  readonly sessionId: string | null;
+  readonly userId: string | null;
+  /** Live session state. */
+  readonly state: SessionState;
+  readonly edits: CountingState;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/** Creates a run context. Assigning to its `sessionState` replaces the content of the live object, not the object. */
+export function createRunContext(facts: ContextFacts, outer: Partial<RunContext> | undefined): RunContext {
+  const { state, edits, ...readable } = facts;
+  const context: RunContext = {
+    ...readable,
+    get sessionState() {
+      return state;
+    },
+    set sessionState(next) {
+      replaceContent(state, next);
+    },
+    editState: (edit) => edits.edit(edit),
+    snapshot: () => plainState(state),
+  };
+  return outer === undefined ? context : withOuter(context, outer);
+}
+
+/** Fields of this executor, which win over the context of the caller. */
+const inner = new Set<PropertyKey>(["sessionState", "dependencies", "metadata", "signal"]);
+
+/** All other fields come from the context of the caller, including fields that are unknown here. */
+function withOuter(context: RunContext, outer: Partial<RunContext>): RunContext {
+  const ownerOf = (key: PropertyKey): object => (inner.has(key) || !(key in outer) ? context : outer);
+  return new Proxy(context, {
+    get(_target, key) {
+      const owner = ownerOf(key);
+      const value: unknown = Reflect.get(owner, key);
+      return typeof value === "function" ? value.bind(owner) : value;
+    },
+    set: (_target, key, value) => Reflect.set(ownerOf(key), key, value),
+    has: (_target, key) => key in context || key in outer,
+  });
 }

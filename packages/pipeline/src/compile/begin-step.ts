@@ -10,19 +10,16 @@ import type { LiveSessionState } from "../session/session-state.js";
 import { deepMerge } from "../session/start-state.js";
 import { begin, finish } from "./advance.js";
 import { scopeAround, scopeOfRun } from "./branch-state.js";
-import { executorRequest } from "./executor-request.js";
-import { agentRunOf } from "./executor-run.js";
+import { agentRunOf, executorRequest } from "./executor-request.js";
 import type { LiveRun } from "./live-run.js";
 import { move, nextEvent, rootPlace } from "./move.js";
-import { OpenAttempt } from "./open-attempt.js";
-import { begunState, familyIn } from "./own-state.js";
-import { PendingNotes } from "./pending-notes.js";
+import { OpenAttempt, PendingNotes } from "./open-attempt.js";
+import { begunState, familyIn, type StateScope } from "./own-state.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { familyOf, viewOf } from "./run-state.js";
-import type { StateScope } from "./state-scope.types.js";
 import { attempted, eventsOf, provideIn } from "./visit-node.js";
 
 interface Beginning {

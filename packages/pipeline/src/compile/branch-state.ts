@@ -15,9 +15,8 @@ import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js
 import { changesOf, mergeStates } from "../session/merge-states.js";
 import type { SessionReducers } from "../session/reducers.js";
 import type { LiveRun } from "./live-run.js";
-import { ownState } from "./own-state.js";
+import { ownState, type StateScope } from "./own-state.js";
 import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
-import type { StateScope } from "./state-scope.types.js";
 
 /** One of the runs that have one store. */
 export interface RunOfFamily {

@@ -16,12 +16,10 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineStart } from "../run/start-event.js";
 import { askPeople } from "./ask-step.js";
 import { beginRun, converse } from "./begin-step.js";
-import type { PipelineCancelEvent } from "./cancel-event.js";
-import { cancelRun } from "./cancel-step.js";
 import * as options from "./core-steps.js";
-import { caught, finishRun, gather } from "./end-steps.js";
+import { cancelRun, caught, finishRun, gather } from "./end-steps.js";
 import type { LiveHolder } from "./live-run.js";
-import { PipelineEvents, type PlaceEvent } from "./pipeline-events.js";
+import { type PipelineCancelEvent, PipelineEvents, type PlaceEvent } from "./pipeline-events.js";
 import type { CompiledPlan, PipelinePlan, StepCtx } from "./plan.types.js";
 import { runNode } from "./visit-node.js";
 

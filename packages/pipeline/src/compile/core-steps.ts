@@ -5,11 +5,8 @@
  */
 import { collect, type EventClass, many, StopEvent } from "millrace";
 import type { ParallelNode, PipelineNode } from "../nodes/node.types.js";
-import { PipelineCancel } from "./cancel-event.js";
 import { liveResources as resources } from "./live-run.js";
-import { HumanAnswer, HumanPrompt } from "./people-events.js";
-import type { PipelineEvents } from "./pipeline-events.js";
-import { Shown } from "./pipeline-events.js";
+import { HumanAnswer, HumanPrompt, PipelineCancel, type PipelineEvents, Shown } from "./pipeline-events.js";
 import { asked, finish, type PipelineTree, type Target } from "./pipeline-tree.js";
 
 export interface Graph {

@@ -1,4 +1,5 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
+
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { agentFields, completedFields, errorFields } from "../run/end-events.js";
@@ -7,16 +8,16 @@ import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
 import { askStepOf } from "./core-steps.js";
 import { endedState } from "./ended-state.js";
-import { inOrder } from "./event-order.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import type { LiveHolder, LiveRun } from "./live-run.js";
 import { move, nextEvent } from "./move.js";
 import { aboutOf } from "./node-facts.js";
-import { PendingNotes } from "./pending-notes.js";
-import { HumanAnswer } from "./people-events.js";
-import type { PlaceEvent } from "./pipeline-events.js";
+import { PendingNotes } from "./open-attempt.js";
+import { unbegunState } from "./own-state.js";
+import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "./pipeline-events.js";
 import type { Move, PipelineState } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
+import { inOrder } from "./run-events.js";
 import { stateOf } from "./run-state.js";
 import { storedMoves } from "./stored-moves.js";
 import { eventsOf } from "./visit-node.js";
@@ -128,4 +129,17 @@ function unasking(
 
 function isUnask({ to }: Move): boolean {
   return to === "unask";
+}
+
+/** Somebody stops the run: it ends as any other does, with what was done, and with its session in the same commit. */
+export async function cancelRun(
+  plan: CompiledPlan,
+  { reason = null, run = { labels: {}, createdAtMs: Date.now() } }: PipelineCancelEvent,
+  { ctx, live }: Tools,
+): Promise<StopEvent> {
+  const found = (await stateOf(ctx)) as Partial<PipelineState>;
+  const hasBegun = found.visits !== undefined;
+  const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
+  const output = await plan.hooks.finish(ctx, state, hasBegun ? "cancelled" : "unbegun");
+  return stop(plan, { state, output, reason }, ctx);
 }

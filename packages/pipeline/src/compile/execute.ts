@@ -6,16 +6,14 @@ import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { Executor, ExecutorResult, StepFunction } from "../nodes/executor.types.js";
-import type { NestedPipeline } from "../nodes/pipeline-like.types.js";
+import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../nodes/executor.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import { runNested } from "./execute-nested.js";
 import type { Executed, Execution } from "./execution.types.js";
-import { executorRequest } from "./executor-request.js";
-import { executorRun } from "./executor-run.js";
+import { executorRequest, executorRun } from "./executor-request.js";
 import { identityOf } from "./node-facts.js";
+import { storableCopy } from "./plain-copy.js";
 import { executionBy, StepWork } from "./step-work.js";
-import { storableCopy } from "./storable-copy.js";
 
 export async function executeStep(execution: Execution): Promise<Executed> {
   const { node, attempt } = execution;

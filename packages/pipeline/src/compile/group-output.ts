@@ -1,12 +1,12 @@
 /** What a group of steps comes to, and what it tells of itself. */
 import { plainOf } from "millrace/engine";
-import { containerText, notMetText } from "../data/container-text.js";
+import { groupText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
+import { mediaOf } from "../data/media.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { fromStored } from "../data/stored-output.js";
 import type { ContainerNode, LoopNode } from "../nodes/node.types.js";
-import { mediaOf } from "./media-of.js";
 import { identityOf } from "./node-facts.js";
 import type { Frame } from "./pipeline-state.types.js";
 
@@ -73,7 +73,7 @@ export function endedGroup(node: ContainerNode, frame: DoneFrame): GroupEnd {
 
 /** Nothing of it runs: it is listed, and is nobody's previous step. */
 export function emptyGroup(node: ContainerNode): GroupEnd {
-  const content = textOf(node, { results: 0, iterations: 0, branch: null });
+  const content = groupText({ ...node, results: 0, iterations: 0, branch: null });
   const output = createOutput({ ...identityOf(node), content, skipped: true });
   return { output, event: completedEvent(node, { opened: { queue: [], branch: null }, output }) };
 }
@@ -125,7 +125,7 @@ function groupOutput(node: ContainerNode, frame: DoneFrame): StepOutput {
     content:
       node.kind === "parallel"
         ? joinParallel(steps)
-        : textOf(node, { results: steps.length, iterations: all?.length ?? 0, branch }),
+        : groupText({ ...node, results: steps.length, iterations: all?.length ?? 0, branch }),
     success: steps.every((step) => step.success),
     stop: steps.some((step) => step.stop),
     breakLoop: node.kind !== "loop" && steps.some((step) => step.breakLoop),
@@ -133,27 +133,4 @@ function groupOutput(node: ContainerNode, frame: DoneFrame): StepOutput {
     iterations: all,
     ...mediaOf(steps),
   });
-}
-
-interface GroupFacts {
-  readonly results: number;
-  readonly iterations: number;
-  readonly branch: "if" | "else" | null;
-}
-
-function textOf({ kind, name, children }: ContainerNode, { results, iterations, branch }: GroupFacts): string {
-  switch (kind) {
-    case "parallel":
-      return "No parallel steps executed";
-    case "loop":
-      return containerText({ type: "Loop", name, iterations, results });
-    case "condition":
-      return branch === null
-        ? notMetText(name, children.length)
-        : containerText({ type: "Condition", name, results, branch });
-    case "steps":
-      return containerText({ type: "Steps", name, results });
-    case "router":
-      return containerText({ type: "Router", name, results });
-  }
 }

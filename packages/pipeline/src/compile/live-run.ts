@@ -3,10 +3,8 @@ import { type Resource, resource } from "millrace";
 import { keepChanges } from "../session/counted.js";
 import { LiveSessionState } from "../session/session-state.js";
 import { attemptEnded, type OpenAttempt } from "./open-attempt.js";
-import { ownState } from "./own-state.js";
+import { ownState, type StateScope } from "./own-state.js";
 import type { FamilyState } from "./pipeline-state.types.js";
-import type { StateScope } from "./state-scope.types.js";
-import { within } from "./within.js";
 
 /** How long agents and teams that are told to stop may take to say what they took. */
 const STOP_MS = 1_000;
@@ -144,3 +142,16 @@ export interface LiveHolder {
 export const liveResources: { readonly live: Resource<LiveRun> } = {
   live: resource("liveRun", () => new LiveRun(), { scope: "run" }),
 };
+
+/** What becomes of the promise, or nothing where that takes too long. */
+export async function within(limitMs: number, promise: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLong = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  try {
+    await Promise.race([promise, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,6 +1,6 @@
 /** A stored run goes on in a process with other code: are the steps that it has before it still there? */
 import { WorkflowError } from "millrace";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { stepOfType } from "./pipeline-events.js";
 import type { Frame, PipelineState, Place } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";

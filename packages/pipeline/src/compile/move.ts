@@ -1,10 +1,8 @@
 import type { Finished, WorkflowEvent } from "millrace";
 import { type Course, finish, ROOT } from "./advance.js";
-import { freshState } from "./fresh-state.js";
 import type { LiveRun } from "./live-run.js";
-import type { OpenAttempt } from "./open-attempt.js";
-import { familyIn, forgetNested, isGivenUp, nestIn, ownState } from "./own-state.js";
-import type { PendingNotes } from "./pending-notes.js";
+import type { OpenAttempt, PendingNotes } from "./open-attempt.js";
+import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "./own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import type { RunEvents } from "./run-events.js";

@@ -2,17 +2,10 @@
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput, StepType } from "../data/step-output.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
-
-const groupTypes = {
-  steps: "Steps",
-  loop: "Loop",
-  parallel: "Parallel",
-  condition: "Condition",
-  router: "Router",
-} as const;
+import { groupNames } from "../nodes/normalize.js";
 
 export function stepTypeOf(node: PipelineNode): StepType {
-  if (node.kind !== "step") return groupTypes[node.kind];
+  if (node.kind !== "step") return groupNames[node.kind];
   return node.executorType === "workflow" ? "Workflow" : "Step";
 }
 

@@ -7,9 +7,11 @@
  * @module
  */
 import { WorkflowError } from "millrace";
+import type { ExecutorRun } from "../data/executor-run.types.js";
+import type { StepExecutionData } from "../data/metrics.types.js";
+import type { AnsweredRequirement } from "../human/requirement.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
-import { PendingNotes } from "./pending-notes.js";
-import type { Place } from "./pipeline-state.types.js";
+import type { OwnState, Place, RecordedEvent } from "./pipeline-state.types.js";
 
 export interface AttemptSetup {
   readonly ctx: { readonly runId: string; readonly signal: AbortSignal };
@@ -143,4 +145,21 @@ export function attemptEnded(step: string, reason: string): WorkflowError {
     hint: "Await everything that a step starts before it returns, and stop when `context.signal` aborts.",
     details: { step, reason },
   });
+}
+
+/** What one attempt has told and taken: stored with its result, or when it has ended without one. */
+export class PendingNotes {
+  readonly events: RecordedEvent[] = [];
+  readonly spent: StepExecutionData[] = [];
+  readonly executorRuns: ExecutorRun[] = [];
+  /** Of a nested pipeline. */
+  readonly answered: AnsweredRequirement[] = [];
+
+  /** Within the edit that stores a result. */
+  keepIn(state: Pick<OwnState, "events" | "spent" | "executorRuns" | "answered">): void {
+    if (this.events.length > 0) state.events.push(...this.events.splice(0));
+    if (this.spent.length > 0) state.spent.push(...this.spent.splice(0));
+    if (this.executorRuns.length > 0) state.executorRuns.push(...this.executorRuns.splice(0));
+    if (this.answered.length > 0) state.answered.push(...this.answered.splice(0));
+  }
 }

@@ -8,8 +8,19 @@
  *
  * @module
  */
-import { freshPart } from "./fresh-state.js";
-import type { FamilyState, OwnState, PipelineState, PreparedInside, RunRequest } from "./pipeline-state.types.js";
+
+import type { RunListing } from "millrace/runtime";
+import { emptyMedia } from "../data/media.js";
+import type { StoredSession } from "../session/counted.js";
+import type { JsonObject } from "../session/json.js";
+import type {
+  FamilyState,
+  OwnState,
+  PipelineState,
+  PreparedInside,
+  PreparedRun,
+  RunRequest,
+} from "./pipeline-state.types.js";
 
 /** The store, which may be a draft, as the runs of a family know it. */
 export function familyIn(store: object): FamilyState {
@@ -67,4 +78,53 @@ function forget(family: FamilyState, runIds: readonly string[]): void {
     forget(family, Object.values(family.nested[runId]?.inside ?? {}).flat());
     delete family.nested[runId];
   }
+}
+
+/** A run that has come to no step yet. */
+export function freshState(prepared: PreparedRun): FamilyState {
+  return { ...prepared, ...freshPart(prepared), counted: {}, nested: {} };
+}
+
+/** The same, of a run inside another. */
+function freshPart({ request, startedAtMs }: Pick<OwnState, "request" | "startedAtMs">): OwnState {
+  return {
+    request,
+    startedAtMs,
+    query: null,
+    agentRun: null,
+    failure: null,
+    frames: {},
+    talks: {},
+    answered: [],
+    spent: [],
+    events: [],
+    executorRuns: [],
+    visits: 0,
+  };
+}
+
+/** State of a run that has not begun, from its labels. */
+export function unbegunState({ labels, createdAtMs }: Pick<RunListing, "labels" | "createdAtMs">): PipelineState {
+  const request = {
+    additionalData: {},
+    media: emptyMedia,
+    sessionId: labels["session"] ?? "",
+    userId: labels["user"] ?? null,
+    dependencies: {},
+    metadata: {},
+    showsSteps: false,
+    showsExecutors: false,
+    nesting: null,
+  };
+  return freshState({ request, startedAtMs: createdAtMs, history: [], session: {}, sessionAtStart: {} });
+}
+
+/** A session state: of the outermost run, or of one branch. */
+export interface StateScope {
+  /** `""`: of the run. */
+  readonly key: string;
+  /** What is stored, also before the first change. Null: the branch was given up. */
+  read(family: FamilyState): Readonly<JsonObject> | null;
+  /** To be changed in place, within an edit. Null: the branch was given up. */
+  write(draft: FamilyState): StoredSession | null;
 }

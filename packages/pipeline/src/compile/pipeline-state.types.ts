@@ -6,8 +6,8 @@
 
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
-import type { RetryFeedback } from "../data/human-input.types.js";
 import type { MediaSet } from "../data/media.types.js";
+import type { RetryFeedback } from "../data/message.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StoredOutput } from "../data/stored-output.js";

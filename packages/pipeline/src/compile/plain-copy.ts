@@ -1,4 +1,5 @@
 import { WorkflowError } from "millrace";
+import { examine } from "millrace/engine";
 
 /** What is nested deeper contains itself, or nobody can store it. */
 const MAX_DEPTH = 500;
@@ -27,4 +28,25 @@ function tooDeep(): WorkflowError {
     message: `A value contains itself, or is nested more than ${MAX_DEPTH} deep.`,
     hint: "Give plain data: it is stored with the run.",
   });
+}
+
+/**
+ * A copy of what a user has given, as it can be stored with the run.
+ *
+ * @param subject How a sentence about it begins: ``The step "judge" gave``.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` in the words of whoever gave it. Another attempt would give the same.
+ */
+export function storableCopy<Value>(subject: string, value: Value): Value {
+  const copy = plainCopy(value);
+  const { fault } = examine(copy, []);
+  if (fault === null) return copy as Value;
+  const at = fault.path === "" ? "" : ` at "${fault.path}"`;
+  const error = new WorkflowError({
+    code: "VALUE_UNSERIALIZABLE",
+    message: `${subject} ${fault.what}${at}, which cannot be stored.`,
+    hint: "Give plain data: it is stored with the run.",
+    details: { path: fault.path },
+  });
+  error.retryable = false;
+  throw error;
 }

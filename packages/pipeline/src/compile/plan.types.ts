@@ -1,7 +1,6 @@
 /** A pipeline, ready to be made into core steps. */
 import type { Context, EventClass, Workflow } from "millrace";
-import type { ConversationalAgent } from "../nodes/executor.types.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { ConversationalAgent, PipelineIdentity } from "../nodes/executor.types.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import type { PipelineStart } from "../run/start-event.js";
 import type { SessionReducers } from "../session/reducers.js";

@@ -1,17 +1,15 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
 import { type Context, WorkflowError } from "millrace";
-import type { RunContext } from "../nodes/executor.types.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { PipelineIdentity, RunContext } from "../nodes/executor.types.js";
 import { eventNames } from "../run/event-names.js";
 import { type EditReads, keepChanges } from "../session/counted.js";
-import { editSession } from "../session/edit-session.js";
+import { editSession } from "../session/counting-state.js";
 import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
 import type { OpenAttempt } from "./open-attempt.js";
-import { familyIn } from "./own-state.js";
+import { familyIn, type StateScope } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import { storableCopy } from "./plain-copy.js";
 import type { RunEvents } from "./run-events.js";
-import type { StateScope } from "./state-scope.types.js";
-import { storableCopy } from "./storable-copy.js";
 
 export interface RunContextSetup {
   /** Which session state it is. */

@@ -7,8 +7,7 @@
  */
 import type { Context } from "millrace";
 import { toStoredEvent } from "../data/stored-event.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
-import { eventTime } from "./event-order.js";
+import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { Shown } from "./pipeline-events.js";
 import type { RecordedEvent, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
@@ -164,4 +163,26 @@ export function withoutResults(event: RecordedEvent): RecordedEvent {
 /** The names on the left are in documents, those on the right on the wire. */
 export function skippedNames(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.flatMap((name) => [name, name === "CustomEvent" ? name : name.replace(/Event$/, "")]));
+}
+
+// ---- the order of events, over all attempts of a run and all processes that had it
+
+let lastAtMs = 0;
+let count = 0;
+
+/** When an event is told: never before another one that this process has told. */
+export function eventTime(): { readonly createdAt: number; readonly createdAtMs: number; readonly eventIndex: number } {
+  lastAtMs = Math.max(lastAtMs, Date.now());
+  return { createdAt: Math.floor(lastAtMs / 1000), createdAtMs: lastAtMs, eventIndex: ++count };
+}
+
+/** Attempts store what they have told when they end. Here it is in the order in which it was told, counted from 0. */
+export function inOrder(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  return events
+    .toSorted((one, other) => compared(one, other, "createdAtMs") || compared(one, other, "eventIndex"))
+    .map((event, eventIndex) => ({ ...event, eventIndex }));
+}
+
+function compared(one: RecordedEvent, other: RecordedEvent, field: string): number {
+  return Number(one[field] ?? 0) - Number(other[field] ?? 0);
 }

@@ -1,7 +1,7 @@
-import type { HumanInput } from "../data/human-input.types.js";
+import { mediaOf } from "../data/media.js";
+import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
 import { ownPlace, previousOutputs } from "./advance.js";
-import { mediaOf } from "./media-of.js";
 import type { PipelineState, Place } from "./pipeline-state.types.js";
 import type { CompiledPlan } from "./plan.types.js";
 import { talkAt } from "./talk.js";

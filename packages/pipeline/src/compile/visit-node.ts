@@ -4,15 +4,14 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
 import { decide } from "./decide.js";
-import { iterationAt } from "./iteration-at.js";
 import type { LiveRun } from "./live-run.js";
 import { assertSteps } from "./missing-steps.js";
 import { move, nextEvent, type PipelineCourse, type Visited } from "./move.js";
 import { aboutOf } from "./node-facts.js";
-import { OpenAttempt } from "./open-attempt.js";
+import { OpenAttempt, type PendingNotes } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
-import type { PendingNotes } from "./pending-notes.js";
-import type { FamilyState, Move, PipelineState } from "./pipeline-state.types.js";
+import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
+import type { PipelineTree } from "./pipeline-tree.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
@@ -166,4 +165,11 @@ async function keepNotes({
     { key: `failed ${ctx.retryInfo().retry}` },
   );
   live.close(attempt);
+}
+
+/** Of the innermost loop around this place, from 0. Null: it is in none. */
+function iterationAt({ frames }: Pick<PipelineState, "frames">, tree: PipelineTree, place: Place): number | null {
+  for (let frame = frames[place.frame]; frame !== undefined; frame = frames[frame.parent ?? ""])
+    if (frame.node !== null && tree.node(frame.node).kind === "loop") return frame.starts.length - 1;
+  return null;
 }

@@ -1,30 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { containerText, notMetText, pausedText } from "./container-text.js";
+import { groupText } from "./container-text.js";
 
-describe("containerText", () => {
+describe("groupText", () => {
   it.each([
-    [{ type: "Steps", name: "Research", results: 3 }, "Steps Research completed with 3 results"],
-    [{ type: "Steps", name: "Research", results: 0 }, "No steps to execute"],
+    [{ kind: "steps", name: "Research", results: 3 }, "Steps Research completed with 3 results"],
+    [{ kind: "steps", name: "Research", results: 0 }, "No steps to execute"],
     [
-      { type: "Loop", name: "Refine", iterations: 2, results: 4 },
+      { kind: "loop", name: "Refine", iterations: 2, results: 4 },
       "Loop Refine completed 2 iterations with 4 total steps",
     ],
-    [{ type: "Router", name: "Pick", results: 1 }, "Router Pick completed with 1 results"],
-    [{ type: "Router", name: "Pick", results: 0 }, "Router Pick completed with 0 results (no steps selected)"],
+    [{ kind: "router", name: "Pick", results: 1 }, "Router Pick completed with 1 results"],
+    [{ kind: "router", name: "Pick", results: 0 }, "Router Pick completed with 0 results (no steps selected)"],
     [
-      { type: "Condition", name: "Check", results: 2, branch: "if" },
+      { kind: "condition", name: "Check", results: 2, branch: "if" },
       "Condition Check completed with 2 results (if branch)",
     ],
     [
-      { type: "Condition", name: "Check", results: 1, branch: "else" },
+      { kind: "condition", name: "Check", results: 1, branch: "else" },
       "Condition Check completed with 1 results (else branch)",
     ],
+    [{ kind: "condition", name: "Check", results: 0 }, "Condition Check not met - skipped 2 steps"],
   ] as const)("says of %o: %s", (facts, text) => {
-    expect(containerText(facts)).toBe(text);
-  });
-
-  it("says what did not run", () => {
-    expect(notMetText("Check", 2)).toBe("Condition Check not met - skipped 2 steps");
-    expect(pausedText("Router", "Pick")).toBe("Router Pick paused at inner step");
+    expect(groupText({ children: ["one", "two"], iterations: 0, branch: null, ...facts })).toBe(text);
   });
 });

@@ -5,38 +5,30 @@
  */
 
 /** What the sentence about an ended group says. */
-export type ContainerFacts =
-  | { readonly type: "Steps"; readonly name: string; readonly results: number }
-  | { readonly type: "Loop"; readonly name: string; readonly iterations: number; readonly results: number }
-  | { readonly type: "Router"; readonly name: string; readonly results: number }
-  | {
-      readonly type: "Condition";
-      readonly name: string;
-      readonly results: number;
-      readonly branch: "if" | "else";
-    };
+export interface GroupFacts {
+  readonly kind: "steps" | "loop" | "parallel" | "condition" | "router";
+  readonly name: string;
+  /** Steps and groups in the group, run or not. */
+  readonly children: readonly unknown[];
+  readonly results: number;
+  readonly iterations: number;
+  /** `null`: the condition does not hold, and there is no other branch. */
+  readonly branch: "if" | "else" | null;
+}
 
-/** The content of a group of steps. The content of a Parallel is its joined results instead. */
-export function containerText(facts: ContainerFacts): string {
-  const { type, name, results } = facts;
-  switch (type) {
-    case "Steps":
+/** The content of a group of steps. A Parallel with results has these, joined, instead. */
+export function groupText({ kind, name, children, results, iterations, branch }: GroupFacts): string {
+  switch (kind) {
+    case "parallel":
+      return "No parallel steps executed";
+    case "steps":
       return results === 0 ? "No steps to execute" : `Steps ${name} completed with ${results} results`;
-    case "Loop":
-      return `Loop ${name} completed ${facts.iterations} iterations with ${results} total steps`;
-    case "Router":
+    case "loop":
+      return `Loop ${name} completed ${iterations} iterations with ${results} total steps`;
+    case "router":
       return `Router ${name} completed with ${results} results${results === 0 ? " (no steps selected)" : ""}`;
-    case "Condition":
-      return `Condition ${name} completed with ${results} results (${facts.branch} branch)`;
+    case "condition":
+      if (branch === null) return `Condition ${name} not met - skipped ${children.length} steps`;
+      return `Condition ${name} completed with ${results} results (${branch} branch)`;
   }
-}
-
-/** The content of a Condition that does not hold and has no other branch. `steps` is the number of steps not run. */
-export function notMetText(name: string, steps: number): string {
-  return `Condition ${name} not met - skipped ${steps} steps`;
-}
-
-/** The content of a group that waits for an answer. */
-export function pausedText(type: "Steps" | "Loop" | "Parallel" | "Condition" | "Router", name: string): string {
-  return `${type} ${name} paused at inner step`;
 }

@@ -140,3 +140,8 @@ function itemProblems(kind: MediaKind, item: unknown): string[] {
   if (found !== undefined && found !== kind) return [`It is of the kind ${JSON.stringify(found)}, not "${kind}".`];
   return mediaProblems(kind, item as MediaFields);
 }
+
+/** The media of all of them, each once, in order. */
+export function mediaOf(sets: readonly MediaSet[]): MediaSet {
+  return sets.reduce<MediaSet>(mergeMedia, emptyMedia);
+}

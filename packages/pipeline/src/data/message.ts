@@ -1,5 +1,4 @@
 import { type HistoryRun, historyText } from "./history-text.js";
-import type { RetryFeedback } from "./human-input.types.js";
 import { isEmptyContent, toText } from "./text.js";
 
 /** Parts of a message. */
@@ -39,4 +38,18 @@ function retryBlocks({ previousOutput, feedback }: RetryFeedback): string[] {
     ...(isEmptyContent(previousOutput) ? [] : [`Your previous output:\n${toText(previousOutput)}`]),
     ...(isEmptyContent(feedback) ? [] : [`Feedback from reviewer:\n${feedback}`]),
   ];
+}
+
+/** The wishes of a person for a step that runs again. */
+export interface RetryFeedback {
+  readonly previousOutput?: unknown;
+  readonly feedback?: string;
+}
+
+/** What people said to a step before it ran. */
+export interface HumanInput {
+  /** Values of the fields that the step asked for. */
+  readonly userInput?: Readonly<Record<string, unknown>>;
+  /** Present when the step runs again because its output was rejected. */
+  readonly retryFeedback?: RetryFeedback;
 }

@@ -6,9 +6,9 @@
 import { WorkflowError } from "millrace";
 import { deepestContent, hasRun, isGroup, lastContent } from "./deepest-content.js";
 import { type HistoryRun, historyText, historyWindow } from "./history-text.js";
-import type { HumanInput } from "./human-input.types.js";
 import { emptyMedia } from "./media.js";
 import type { Media, MediaSet } from "./media.types.js";
+import type { HumanInput } from "./message.js";
 import type { StepOutput } from "./step-output.types.js";
 import { isEmptyContent, toText } from "./text.js";
 

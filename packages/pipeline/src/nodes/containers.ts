@@ -9,9 +9,15 @@ import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { AnyRunContext, CoreWorkflow, Executor, SessionState, StepFunction } from "./executor.types.js";
+import type {
+  AnyRunContext,
+  CoreWorkflow,
+  Executor,
+  PipelineLike,
+  SessionState,
+  StepFunction,
+} from "./executor.types.js";
 import { assertOptions, errorPolicies, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
-import type { PipelineLike } from "./pipeline-like.types.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =

@@ -7,8 +7,7 @@ import type { Duration, RetryPolicy } from "millrace";
 import type { ExecutorType } from "../data/metrics.types.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { EndCondition, Evaluator, MergeStates, Selector, StepLike } from "./containers.js";
-import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
-import type { PipelineLike } from "./pipeline-like.types.js";
+import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
 import type { ErrorPolicy } from "./step.js";
 
 export type PipelineNode = StepNode | StepsNode | LoopNode | ParallelNode | ConditionNode | RouterNode;

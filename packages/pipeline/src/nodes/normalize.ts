@@ -9,8 +9,7 @@ import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./conta
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
 import { nameProblems, refuse } from "./option-problems.js";
-import { unrunnable } from "./runnable.js";
-import { Step, type StepOptions } from "./step.js";
+import { Step, type StepOptions, unrunnable } from "./step.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps. */
 export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[] {
@@ -101,7 +100,7 @@ function sameNames(choices: readonly PipelineNode[]): string[] {
   return [...twice].map((name) => `two of its \`choices\` have the name "${name}"`);
 }
 
-const kindNames = {
+export const groupNames = {
   steps: "Steps",
   loop: "Loop",
   parallel: "Parallel",
@@ -111,7 +110,7 @@ const kindNames = {
 
 function base(container: Steps | Loop | Parallel | Condition | Router, path: readonly number[]) {
   const { options, kind } = container;
-  const { name = kindNames[kind], description = null, onError = "fail", humanReview = null } = options;
+  const { name = groupNames[kind], description = null, onError = "fail", humanReview = null } = options;
   return { id: path.join("."), path, name, description, onError, human: humanReview };
 }
 

@@ -1,8 +1,8 @@
-import type { Duration, RetryPolicy } from "millrace";
+import { type Duration, type RetryPolicy, Workflow } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { reviewProblems } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { CoreWorkflow, Executor, StepFunction } from "./executor.types.js";
+import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
 import {
   assertOptions,
   errorPolicies,
@@ -12,8 +12,6 @@ import {
   typeProblems,
   wordProblems,
 } from "./option-problems.js";
-import type { PipelineLike } from "./pipeline-like.types.js";
-import { unrunnable } from "./runnable.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
@@ -80,3 +78,16 @@ const known: OptionNames<StepOptions> = {
   numHistoryRuns: true,
   humanReview: true,
 };
+
+/** Describes a value that cannot run, for "… is …"; `null` when it can. */
+export function unrunnable(given: unknown): string | null {
+  if (typeof given === "function")
+    return given.prototype instanceof Workflow ? `the class ${given.name}, not an instance of it` : null;
+  if (typeof given === "object" && given !== null && ("execute" in given || "run" in given)) return null;
+  return `${describe(given)}, not a function, an agent, a team, a pipeline or a workflow`;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  return typeof value === "object" ? `a ${value.constructor?.name ?? "object"}` : typeof value;
+}

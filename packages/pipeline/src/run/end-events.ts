@@ -1,7 +1,8 @@
 /** Fields of the last event of a run. */
-import { eventTime } from "../compile/event-order.js";
+
 import type { RecordedEvent } from "../compile/pipeline-state.types.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import { eventTime } from "../compile/run-events.js";
+import type { PipelineIdentity } from "../nodes/executor.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 type Data = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 /** A started run of a pipeline, for its caller. */
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { PipelineCancel } from "../compile/cancel-event.js";
 import { markMadeHere } from "../compile/made-here.js";
+import { PipelineCancel } from "../compile/pipeline-events.js";
 import { plainCopy } from "../compile/plain-copy.js";
 import { StepRequirement } from "../human/requirement.js";
 import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";

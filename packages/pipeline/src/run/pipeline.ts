@@ -7,7 +7,7 @@
  * @module
  */
 import type { Workflow } from "millrace";
-import { createRuntime, type RunHandle, type Runtime, type TenantOptions } from "millrace/runtime";
+import { createRuntime, type RunHandle, type RunListing, type Runtime, type TenantOptions } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
 import { markMadeHere } from "../compile/made-here.js";
 import { PipelineTree } from "../compile/pipeline-tree.js";
@@ -15,15 +15,13 @@ import { plainCopy } from "../compile/plain-copy.js";
 import { RunDependencies } from "../compile/run-dependencies.js";
 import { type EventStorage, skippedNames } from "../compile/run-events.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
-import type { SessionState } from "../nodes/executor.types.js";
+import type { PipelineIdentity, PipelineLike, SessionState } from "../nodes/executor.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
-import type { PipelineIdentity, PipelineLike } from "../nodes/pipeline-like.types.js";
 import { copyJson } from "../session/json.js";
 import { SessionStore } from "../session/session-store.js";
 import { assertStorable, checkOptions } from "./check-options.js";
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
-import { listRuns, type RunPage, type RunQuery } from "./list-runs.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { HandleOptions, PipelineOptions, RunArguments } from "./pipeline-options.js";
 import { PipelineRun, runOfAnother } from "./pipeline-run.js";
@@ -133,8 +131,12 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /** Lists the runs of this pipeline, newest first, in pages. */
-  runs(query: RunQuery = {}): Promise<RunPage> {
-    return listRuns(this.#open(), this.id, query);
+  runs({ sessionId, userId, ...page }: RunQuery = {}): Promise<RunPage> {
+    const labels = {
+      ...(sessionId !== undefined && { session: sessionId }),
+      ...(userId !== undefined && { user: userId }),
+    };
+    return this.#open().runs({ workflow: this.id, labels, ...page });
   }
 
   /** The sessions in the store, of this and all other pipelines. */
@@ -258,4 +260,22 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       storage: this.#storage,
     };
   }
+}
+
+/** Filter for the runs of a pipeline. */
+export interface RunQuery {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly status?: RunListing["status"];
+  /** Maximum number of runs: 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** The `cursor` of the previous page. */
+  readonly cursor?: string;
+}
+
+/** A page of runs, newest first. */
+export interface RunPage {
+  readonly runs: readonly RunListing[];
+  /** Cursor for the next page; `null` on the last one. */
+  readonly cursor: string | null;
 }

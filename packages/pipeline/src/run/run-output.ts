@@ -1,15 +1,14 @@
 /** Makes the output of a run from its stored state. */
 import { CUT_OFF } from "../compile/cut-off.js";
-import { inOrder } from "../compile/event-order.js";
-import { mediaOf } from "../compile/media-of.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
+import { inOrder } from "../compile/run-events.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
+import { mediaOf } from "../data/media.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
-import type { SessionState } from "../nodes/executor.types.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { PipelineIdentity, SessionState } from "../nodes/executor.types.js";
 import { interruptedIn, metricsOf } from "./run-metrics.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { stepResults } from "./step-results.js";

@@ -1,8 +1,8 @@
 /** Builds the request of a run from the arguments of its caller and the options of the pipeline. */
 
 import type { RunRequest } from "../compile/pipeline-state.types.js";
+import { storableCopy } from "../compile/plain-copy.js";
 import { plainDependencies } from "../compile/run-dependencies.js";
-import { storableCopy } from "../compile/storable-copy.js";
 import { defined } from "../data/defined.js";
 import { toMediaSet } from "../data/media.js";
 import { mergeValues } from "../data/merge-values.js";

@@ -1,19 +1,17 @@
 /** Reads a stored run from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { inOrder } from "../compile/event-order.js";
 import { assertAllSteps, reading } from "../compile/missing-steps.js";
-import { isGivenUp } from "../compile/own-state.js";
-import { HumanPrompt, type HumanPromptEvent } from "../compile/people-events.js";
+import { isGivenUp, unbegunState } from "../compile/own-state.js";
+import { HumanPrompt, type HumanPromptEvent } from "../compile/pipeline-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
-import { type EventStorage, withoutResults } from "../compile/run-events.js";
+import { type EventStorage, inOrder, withoutResults } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { cancelledEvents } from "./end-events.js";
 import { runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
-import { unbegunState } from "./unbegun-state.js";
 
 export interface RunSetup {
   readonly pipeline: PipelineIdentity;

@@ -7,7 +7,7 @@ import type { PipelineHooks, StepCtx } from "../compile/plan.types.js";
 import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { addRunToSession } from "../data/metrics.js";
-import type { PipelineIdentity } from "../nodes/pipeline-like.types.js";
+import type { PipelineIdentity } from "../nodes/executor.types.js";
 import type { SessionReducers } from "../session/reducers.js";
 import { enterSession, openSession, type RunSessionEnd, saveSession } from "../session/run-session.js";
 import { type NewSession, newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";

@@ -1,8 +1,9 @@
 /** A state as a plain object, for agents outside of pipelines: `editState`, and the numbers it has counted. */
-import { type CountedPaths, keepChanges, type StoredSession, valueAt } from "./counted.js";
-import { editSession } from "./edit-session.js";
+
+import { plainCopy } from "../compile/plain-copy.js";
+import { type CountedPaths, type EditReads, keepChanges, type StoredSession, valueAt } from "./counted.js";
 import type { JsonObject } from "./json.js";
-import { LiveSessionState } from "./session-state.js";
+import { LiveSessionState, type SessionPatch } from "./session-state.js";
 
 export class CountingState {
   readonly #stored: StoredSession;
@@ -41,4 +42,32 @@ export class CountingState {
     for (const key of Object.keys(this.#stored.counted)) this.#known.set(key, valueAt(session, key));
     return result;
   }
+}
+
+interface SessionEdit<Result> {
+  /** Result of the edit, without references to the state. */
+  readonly result: Result;
+  /** Changes that are already in the live state, as patches to the stored state. */
+  readonly changes: readonly SessionPatch[];
+  readonly reads: EditReads;
+}
+
+/**
+ * Makes one `editState`, on a copy that takes effect when the edit returns.
+ *
+ * Changes that attempts have made in place stay theirs until they end; an edit that throws does not undo them.
+ *
+ * @param assertAlive Throws when the edit no longer counts.
+ */
+export async function editSession<Result>(
+  live: LiveSessionState,
+  edit: (state: JsonObject) => Result | Promise<Result>,
+  assertAlive: () => void = () => {},
+): Promise<SessionEdit<Result>> {
+  const before = live.plain();
+  const paths = new Set<string>();
+  const view = new LiveSessionState(before).watchedView((path) => paths.add(path));
+  const result = plainCopy(await edit(view.state)) as Result;
+  assertAlive(); // the attempt may have ended meanwhile
+  return { result, changes: live.apply(view.take()), reads: { before, paths } };
 }
