@@ -60,6 +60,9 @@ export { digest } from "./value/digest.js";
 export { examine } from "./value/plain.js";
 export { unknownOptions } from "./value/unknown-options.js";
 export type { OptionNames } from "./value/unknown-options.js";
+// ---- stores
+export { blobUses } from "./durable/blob-uses.js";
+export type { BlobUse } from "./durable/blob-uses.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";

@@ -6,11 +6,11 @@
  *
  * @module
  */
+import { blobUses } from "millrace/engine";
 import type { RunCommit } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { Row } from "./row.js";
 
-type Blobs = NonNullable<RunCommit["blobs"]>;
 type Prune = NonNullable<RunCommit["prune"]>;
 
 const add = "INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING";
@@ -31,18 +31,9 @@ export function readBlob(database: Database, hash: string): string | null {
 }
 
 export function storeBlobs(database: Database, run: number, commit: RunCommit): void {
-  const { blobs = [] } = commit;
-  if (blobs.length === 0) return;
-  const byRun = named(textsForGood(commit), blobs);
-  const byTicks = named([commit.ticks?.text], blobs);
-  const bySnapshot = named([commit.snapshot?.text], blobs);
-  for (const { hash, text } of blobs) {
+  for (const { hash, text, isForGood, tick, snapshot } of blobUses(commit)) {
     const known = database.sql(idOf).get(hash) as { readonly id: number } | undefined;
     const blob = known?.id ?? Number(database.sql(add).run(hash, text).lastInsertRowid);
-    const tick = byTicks.has(hash) ? (commit.ticks?.last ?? -1) : -1;
-    const snapshot = bySnapshot.has(hash) ? (commit.snapshot?.tick ?? -1) : -1;
-    // A blob that no text visibly names is kept as long as the run: keeping it too long is better than losing it.
-    const isForGood = byRun.has(hash) || (tick < 0 && snapshot < 0);
     database.sql(refer).run(run, blob, isForGood ? 1 : 0, tick, snapshot);
   }
 }
@@ -58,30 +49,4 @@ export function dropBlobs(database: Database, run: number): void {
 
 function drop(database: Database, rows: unknown[]): void {
   for (const { blob } of rows as { readonly blob: number }[]) database.sql(removeUnused).run(blob);
-}
-
-/** Hashes of the blobs that the texts name, directly or through other blobs. */
-function named(texts: readonly (string | null | undefined)[], blobs: Blobs): ReadonlySet<string> {
-  const found = new Set<string>();
-  const rest = texts.filter((text) => typeof text === "string");
-  for (const text of rest) {
-    for (const blob of blobs) {
-      if (found.has(blob.hash) || !text.includes(blob.hash)) continue;
-      found.add(blob.hash);
-      rest.push(blob.text);
-    }
-  }
-  return found;
-}
-
-/** Texts that stay as long as the run. */
-function textsForGood({ create, summary, events = [], receipts = [] }: RunCommit): (string | null | undefined)[] {
-  return [
-    create?.code,
-    create?.input,
-    summary?.outcome,
-    summary?.waiting,
-    ...events.map((event) => event.text),
-    ...receipts.map((receipt) => receipt.receipt),
-  ];
 }

@@ -1,15 +1,11 @@
+import { type BlobUse, blobUses } from "./blob-uses.js";
 import type { RunCommit } from "./run-store.types.js";
 
-/** Until when a run needs a blob: as long as it exists, or until ticks and snapshots up to these are gone. */
-export interface BlobUse {
-  always: boolean;
-  tick: number;
-  snapshot: number;
-}
+/** The blobs that a run needs, by hash, and until when. */
+export type NeededBlobs = Map<string, Pick<BlobUse, "isForGood" | "tick" | "snapshot">>;
 
-/** A run, by what it needs. */
 interface BlobOwner {
-  readonly blobs: Map<string, BlobUse>;
+  readonly blobs: NeededBlobs;
 }
 
 /** Hashed but in no commit yet: their texts are kept only so that the same text gives the same hash. */
@@ -45,24 +41,21 @@ export class MemoryBlobs {
 
   /** Keeps the blobs of a commit for its run. */
   keep(run: BlobOwner, commit: RunCommit): void {
-    const { blobs = [] } = commit;
-    if (blobs.length === 0) return;
-    const naming = namingOf(commit, blobs);
-    for (const { hash, text } of blobs) {
-      let use = run.blobs.get(hash);
-      if (use === undefined) {
-        use = { always: false, tick: 0, snapshot: -1 };
-        run.blobs.set(hash, use);
-        this.#add(hash, text);
-      }
-      note(use, hash, naming);
+    for (const { hash, text, isForGood, tick, snapshot } of blobUses(commit)) {
+      const known = run.blobs.get(hash);
+      if (known === undefined) this.#add(hash, text);
+      run.blobs.set(hash, {
+        isForGood: isForGood || known?.isForGood === true,
+        tick: Math.max(tick, known?.tick ?? -1),
+        snapshot: Math.max(snapshot, known?.snapshot ?? -1),
+      });
     }
   }
 
   /** Drops what only ticks and snapshots named that are gone. */
   prune(run: BlobOwner, prune: NonNullable<RunCommit["prune"]>): void {
     for (const [hash, use] of run.blobs) {
-      if (use.always || use.tick > prune.ticks || use.snapshot >= prune.snapshots) continue;
+      if (use.isForGood || use.tick > prune.ticks || use.snapshot >= prune.snapshots) continue;
       run.blobs.delete(hash);
       this.#drop(hash);
     }
@@ -95,53 +88,4 @@ export class MemoryBlobs {
     this.#hashes.delete(text);
     this.#unstored.delete(text);
   }
-}
-
-type Blobs = NonNullable<RunCommit["blobs"]>;
-
-/** Which blobs the texts of a commit name. */
-interface Naming {
-  readonly tick: number;
-  readonly byTicks: ReadonlySet<string>;
-  readonly snapshot: number;
-  readonly bySnapshot: ReadonlySet<string>;
-  /** By texts that stay as long as the run. */
-  readonly forGood: ReadonlySet<string>;
-}
-
-function namingOf(commit: RunCommit, blobs: Blobs): Naming {
-  const { ticks, snapshot, create, summary, events = [], receipts = [] } = commit;
-  const forGood = [create?.code, create?.input, summary?.outcome, summary?.waiting];
-  for (const event of events) forGood.push(event.text);
-  for (const { receipt } of receipts) forGood.push(receipt);
-  return {
-    tick: ticks?.last ?? 0,
-    byTicks: named([ticks?.text], blobs),
-    snapshot: snapshot?.tick ?? -1,
-    bySnapshot: named([snapshot?.text], blobs),
-    forGood: named(forGood, blobs),
-  };
-}
-
-/** Those that the texts name, and those that these name in turn. */
-function named(texts: readonly (string | null | undefined)[], blobs: Blobs): Set<string> {
-  const found = new Set<string>();
-  const rest = texts.filter((text) => typeof text === "string");
-  for (const text of rest) {
-    for (const blob of blobs) {
-      if (found.has(blob.hash) || !text.includes(blob.hash)) continue;
-      found.add(blob.hash);
-      rest.push(blob.text);
-    }
-  }
-  return found;
-}
-
-/** A blob is needed as long as what names it. One that nothing visibly names is needed as long as the run. */
-function note(use: BlobUse, hash: string, { tick, byTicks, snapshot, bySnapshot, forGood }: Naming): void {
-  const isByTicks = byTicks.has(hash);
-  const isBySnapshot = bySnapshot.has(hash);
-  if (isByTicks) use.tick = Math.max(use.tick, tick);
-  if (isBySnapshot) use.snapshot = Math.max(use.snapshot, snapshot);
-  if (forGood.has(hash) || (!isByTicks && !isBySnapshot)) use.always = true;
 }

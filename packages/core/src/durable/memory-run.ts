@@ -1,9 +1,7 @@
-import type { BlobUse } from "./memory-blobs.js";
-import type { DueEntry } from "./memory-due.js";
+import type { Due, Timers } from "../engine/timers.js";
+import type { NeededBlobs } from "./memory-blobs.js";
 import type {
   ClaimedRun,
-  EndedStatus,
-  Lease,
   NewRunRecord,
   RunCommit,
   RunKey,
@@ -15,28 +13,22 @@ import type {
   TickBatch,
 } from "./run-store.types.js";
 
-const endedStatuses: { readonly [Status in EndedStatus]: true } = {
-  completed: true,
-  failed: true,
-  cancelled: true,
-  timedOut: true,
-};
+const unended: ReadonlySet<StoredStatus> = new Set(["scheduled", "running", "waiting"]);
+
+/** A place in a queue of runs that want an owner. */
+export interface DueEntry extends Due {
+  readonly run: MemoryRun;
+  readonly queue: Timers<DueEntry>;
+}
+
+type Row = { -readonly [Column in keyof StoredRun]: StoredRun[Column] };
 
 /** One run of a {@link memoryStore} with everything that it owns. */
 export class MemoryRun {
-  readonly key: RunKey;
   /** Rises with every run of the store: the later of two that were created in the same millisecond is the newer. */
   readonly number: number;
-  readonly #created: NewRunRecord;
-  #status: StoredStatus;
-  #updatedAtMs: number;
-  #endedAtMs: number | null = null;
-  #wakeAtMs: number | null;
-  #outcome: string | null = null;
-  #waiting: string | null = null;
-  #ticks = 0;
-  lease: Lease | null = null;
-  epoch = 0;
+  /** What readers get a copy of. */
+  readonly row: Row;
 
   /** Sorted by tick, by sequence, by tick. */
   readonly batches: TickBatch[] = [];
@@ -48,64 +40,46 @@ export class MemoryRun {
   readonly receipts: Map<number, string> = new Map();
   readonly positions: Map<string, number> = new Map();
 
-  readonly blobs: Map<string, BlobUse> = new Map();
-  /** Where it stands in the queue of runs that want an owner, and whether it is gone from the store. */
-  due: DueEntry<MemoryRun> | null = null;
+  readonly blobs: NeededBlobs = new Map();
+  due: DueEntry | null = null;
+  /** It is gone from the store. */
   removed = false;
 
-  constructor(key: RunKey, created: NewRunRecord, number: number) {
-    this.key = { tenant: key.tenant, runId: key.runId };
+  constructor({ tenant, runId }: RunKey, created: NewRunRecord, number: number) {
     this.number = number;
-    this.#created = {
-      workflow: created.workflow,
-      input: created.input,
-      code: created.code,
-      createdAtMs: created.createdAtMs,
-      startAtMs: created.startAtMs,
+    this.row = {
+      ...created,
       labels: { ...created.labels },
-      forkedFrom: created.forkedFrom,
+      key: { tenant, runId },
+      status: created.startAtMs > created.createdAtMs ? "scheduled" : "running",
+      updatedAtMs: created.createdAtMs,
+      endedAtMs: null,
+      wakeAtMs: created.startAtMs,
+      outcome: null,
+      waiting: null,
+      ticks: 0,
+      lastEvent: -1,
+      lease: null,
+      epoch: 0,
     };
-    this.#status = created.startAtMs > created.createdAtMs ? "scheduled" : "running";
-    this.#updatedAtMs = created.createdAtMs;
-    this.#wakeAtMs = created.startAtMs;
-  }
-
-  get record(): NewRunRecord {
-    return this.#created;
-  }
-
-  get status(): StoredStatus {
-    return this.#status;
-  }
-
-  get wakeAtMs(): number | null {
-    return this.#wakeAtMs;
-  }
-
-  get endedAtMs(): number | null {
-    return this.#endedAtMs;
   }
 
   get isEnded(): boolean {
-    return this.#endedAtMs !== null;
-  }
-
-  /** Number of the last stored tick. */
-  get ticks(): number {
-    return this.#ticks;
+    return this.row.endedAtMs !== null;
   }
 
   isHeldBy(owner: string | null, epoch: number): boolean {
-    return this.lease !== null && this.lease.owner === owner && this.epoch === epoch;
+    return this.row.lease !== null && this.row.lease.owner === owner && this.row.epoch === epoch;
   }
 
   /** Since when it has wanted an owner, or from when it will. Null: never, as things are. */
   get dueAtMs(): number | null {
+    const { lease, status, wakeAtMs } = this.row;
     if (this.isEnded) return null;
-    if (this.lease !== null) return this.lease.untilMs;
+    if (lease !== null) return lease.untilMs;
     const [post] = this.pending.values();
-    if (post === undefined || this.status === "scheduled") return this.#wakeAtMs;
-    return this.#wakeAtMs === null ? post.atMs : Math.min(post.atMs, this.#wakeAtMs);
+    if (post === undefined || status === "scheduled") return wakeAtMs;
+    return wakeAtMs === null ? post.atMs : Math.min(post.atMs, wakeAtMs);
   }
 
   /** Everything of a commit that was taken, but for what belongs to the store: lease, records and blobs. */
@@ -122,17 +96,14 @@ export class MemoryRun {
 
   #addTicks(batch: TickBatch): void {
     this.batches.push(batch);
-    this.#ticks = batch.last;
-    this.#updatedAtMs = Math.max(this.#updatedAtMs, batch.atMs);
+    this.row.ticks = batch.last;
+    this.row.updatedAtMs = Math.max(this.row.updatedAtMs, batch.atMs);
   }
 
-  #summarize(summary: NonNullable<RunCommit["summary"]>): void {
-    this.#status = summary.status;
-    this.#updatedAtMs = Math.max(this.#updatedAtMs, summary.atMs);
-    this.#endedAtMs = Object.hasOwn(endedStatuses, summary.status) ? summary.atMs : null;
-    this.#wakeAtMs = summary.wakeAtMs;
-    this.#outcome = summary.outcome;
-    this.#waiting = summary.waiting;
+  #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
+    const updatedAtMs = Math.max(this.row.updatedAtMs, atMs);
+    const endedAtMs = unended.has(status) ? null : atMs;
+    Object.assign(this.row, { status, wakeAtMs, outcome, waiting, updatedAtMs, endedAtMs });
   }
 
   #prune({ ticks, snapshots }: NonNullable<RunCommit["prune"]>): void {
@@ -148,20 +119,7 @@ export class MemoryRun {
 
   /** The run as it is now: a copy, which does not change. */
   toStored(): StoredRun {
-    return {
-      ...this.#created,
-      key: this.key,
-      status: this.#status,
-      updatedAtMs: this.#updatedAtMs,
-      endedAtMs: this.#endedAtMs,
-      wakeAtMs: this.#wakeAtMs,
-      outcome: this.#outcome,
-      waiting: this.#waiting,
-      ticks: this.#ticks,
-      lastEvent: this.events.at(-1)?.sequence ?? -1,
-      lease: this.lease,
-      epoch: this.epoch,
-    };
+    return { ...this.row, lastEvent: this.events.at(-1)?.sequence ?? -1 };
   }
 
   toClaimed(): ClaimedRun {

@@ -23,7 +23,7 @@ export class MemoryRuns {
   }
 
   add(run: MemoryRun): void {
-    const { tenant: name, runId } = run.key;
+    const { tenant: name, runId } = run.row.key;
     let tenant = this.#tenants.get(name);
     if (tenant === undefined) {
       tenant = { byId: new Map(), sorted: [] };
@@ -34,11 +34,11 @@ export class MemoryRuns {
   }
 
   remove(run: MemoryRun): void {
-    const tenant = this.#tenants.get(run.key.tenant);
+    const tenant = this.#tenants.get(run.row.key.tenant);
     if (tenant === undefined) return;
-    tenant.byId.delete(run.key.runId);
+    tenant.byId.delete(run.row.key.runId);
     run.removed = true;
-    if (tenant.byId.size === 0) this.#tenants.delete(run.key.tenant);
+    if (tenant.byId.size === 0) this.#tenants.delete(run.row.key.tenant);
     else if (tenant.sorted.length > 2 * tenant.byId.size) {
       tenant.sorted = tenant.sorted.filter((other) => !other.removed);
     }
@@ -53,7 +53,7 @@ export class MemoryRuns {
     const found: MemoryRun[] = [];
     for (let index = startOf(sorted, query) - 1; index >= 0; index--) {
       const run = sorted[index] as MemoryRun;
-      if (query.createdAfterMs !== undefined && run.record.createdAtMs <= query.createdAfterMs) break;
+      if (query.createdAfterMs !== undefined && run.row.createdAtMs <= query.createdAfterMs) break;
       if (run.removed || !matches(run, query)) continue;
       if (found.length === query.limit) return { runs: stored(found), cursor: encodeCursor(found) };
       found.push(run);
@@ -62,12 +62,12 @@ export class MemoryRuns {
   }
 }
 
-const placeOf = (run: MemoryRun): Place => ({ createdAtMs: run.record.createdAtMs, number: run.number });
+const placeOf = (run: MemoryRun): Place => ({ createdAtMs: run.row.createdAtMs, number: run.number });
 const stored = (runs: readonly MemoryRun[]): RunPage["runs"] => runs.map((run) => run.toStored());
 
 function countBelow(sorted: readonly MemoryRun[], place: Place): number {
   return countWhile(sorted, (run) => {
-    const { createdAtMs } = run.record;
+    const { createdAtMs } = run.row;
     return createdAtMs === place.createdAtMs ? run.number < place.number : createdAtMs < place.createdAtMs;
   });
 }
@@ -78,21 +78,21 @@ function startOf(sorted: readonly MemoryRun[], { cursor, createdBeforeMs }: RunQ
   if (createdBeforeMs === undefined) return afterCursor;
   return Math.min(
     afterCursor,
-    countWhile(sorted, (run) => run.record.createdAtMs < createdBeforeMs),
+    countWhile(sorted, (run) => run.row.createdAtMs < createdBeforeMs),
   );
 }
 
 function matches(run: MemoryRun, query: RunQuery): boolean {
-  if (query.workflow !== undefined && run.record.workflow !== query.workflow) return false;
-  if (query.status !== undefined && !query.status.includes(run.status)) return false;
-  if (query.endedBeforeMs !== undefined && (run.endedAtMs === null || run.endedAtMs >= query.endedBeforeMs))
+  if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
+  if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
+  if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;
-  return Object.entries(query.labels ?? {}).every(([name, value]) => run.record.labels[name] === value);
+  return Object.entries(query.labels ?? {}).every(([name, value]) => run.row.labels[name] === value);
 }
 
 function encodeCursor(page: readonly MemoryRun[]): string | null {
   const last = page.at(-1);
-  return last === undefined ? null : `${last.record.createdAtMs}:${last.number}`;
+  return last === undefined ? null : `${last.row.createdAtMs}:${last.number}`;
 }
 
 function decodeCursor(cursor: string): Place {

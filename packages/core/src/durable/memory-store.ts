@@ -87,7 +87,8 @@ class MemoryStore implements RunStore {
   async claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null> {
     const run = this.#runs.get(key);
     if (run === undefined || (run.isEnded && lease.ended !== true)) return null;
-    const isFree = run.lease === null || run.lease.owner === lease.owner || run.lease.untilMs <= lease.nowMs;
+    const isFree =
+      run.row.lease === null || run.row.lease.owner === lease.owner || run.row.lease.untilMs <= lease.nowMs;
     return isFree ? this.#claimRun(run, lease) : null;
   }
 
@@ -101,7 +102,7 @@ class MemoryStore implements RunStore {
       this.#leases.set(run, { owner, untilMs });
       this.#leases.update(run);
     }
-    return runs.map((run) => run.key);
+    return runs.map((run) => run.row.key);
   }
 
   async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
@@ -151,7 +152,7 @@ class MemoryStore implements RunStore {
     }
     if (run.isEnded) return { status: "ended", run: run.toStored() };
     const position = ++this.#lastPosition;
-    run.pending.set(position, { key: run.key, position, idempotencyKey, atMs, text });
+    run.pending.set(position, { key: run.row.key, position, idempotencyKey, atMs, text });
     if (idempotencyKey !== null) run.positions.set(idempotencyKey, position);
     this.#leases.update(run);
     this.#tell([run]);
@@ -191,7 +192,7 @@ class MemoryStore implements RunStore {
     let count = 0;
     for (const key of keys) {
       const run = this.#runs.get(key);
-      if (run === undefined || run.lease !== null) continue;
+      if (run === undefined || run.row.lease !== null) continue;
       this.#forget(run);
       count++;
     }
@@ -214,7 +215,7 @@ class MemoryStore implements RunStore {
     if (commit.create !== undefined) {
       if (found !== undefined) return { status: "exists", run: found.toStored() };
     } else if (!found?.isHeldBy(commit.owner, commit.epoch)) return { status: "fenced" };
-    if (commit.ticks !== undefined && commit.ticks.first !== (found?.ticks ?? 0) + 1) return { status: "fenced" };
+    if (commit.ticks !== undefined && commit.ticks.first !== (found?.row.ticks ?? 0) + 1) return { status: "fenced" };
     const records = this.#records.conflicts(commit.records ?? []);
     if (records.length > 0) return { status: "conflict", records };
     const run = found ?? this.#create(commit.key, commit.create as NonNullable<RunCommit["create"]>);
@@ -227,7 +228,7 @@ class MemoryStore implements RunStore {
     const run = new MemoryRun(key, created, ++this.#lastRun);
     this.#runs.add(run);
     if (created.lease !== null) {
-      run.epoch = 1;
+      run.row.epoch = 1;
       this.#leases.set(run, created.lease);
     }
     return run;
@@ -251,7 +252,7 @@ class MemoryStore implements RunStore {
   }
 
   #claimRun(run: MemoryRun, lease: Lease): ClaimedRun {
-    run.epoch++;
+    run.row.epoch++;
     this.#leases.set(run, lease);
     this.#settle(run);
     return run.toClaimed();
@@ -259,7 +260,7 @@ class MemoryStore implements RunStore {
 
   #settle(run: MemoryRun): void {
     this.#leases.update(run);
-    if (run.isEnded && run.lease === null) this.#retain(run);
+    if (run.isEnded && run.row.lease === null) this.#retain(run);
     else this.#ended.delete(run);
   }
 
@@ -277,7 +278,7 @@ class MemoryStore implements RunStore {
   }
 
   #tell(runs: Iterable<MemoryRun>): void {
-    const keys = Array.from(runs, (run) => run.key);
+    const keys = Array.from(runs, (run) => run.row.key);
     if (keys.length === 0) return;
     for (const entry of this.#listeners) {
       // One each: a listener that throws must not silence the others.

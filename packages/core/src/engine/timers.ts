@@ -1,5 +1,5 @@
 /** Has a due time, and knows its position in the heap. */
-interface Due {
+export interface Due {
   readonly dueAtMs: number;
   readonly order: number;
   position: number;
@@ -75,6 +75,6 @@ export class Timers<Timer extends Due> {
   }
 }
 
-function isBefore(left: Due, right: Due): boolean {
+export function isBefore(left: Due, right: Due): boolean {
   return left.dueAtMs < right.dueAtMs || (left.dueAtMs === right.dueAtMs && left.order < right.order);
 }
