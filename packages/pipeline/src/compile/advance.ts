@@ -6,6 +6,7 @@
  * @module
  */
 import { plainOf } from "millrace/engine";
+import { hasRun } from "../data/deepest-content.js";
 import { executionsOf } from "../data/metrics.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
@@ -238,6 +239,19 @@ export function previousOutputs(run: Pick<PipelineState, "frames">, tree: Pipeli
   if (owner?.kind === "parallel") return outer; // branches do not see each other
   const isAnew = owner?.kind === "loop" && !owner.forwards;
   return [...outer, ...(isAnew ? lastIteration(frame) : wholeOutputs(frame.outputs))];
+}
+
+/** The last of {@link previousOutputs} that has run: found without making a list of them. */
+export function lastOutput(run: Pick<PipelineState, "frames">, tree: PipelineTree, key: string): StepOutput | null {
+  const frame = frameOf(run, key);
+  const owner = frame.node === null ? null : tree.container(frame.node);
+  const isAnew = owner?.kind === "loop" && !owner.forwards;
+  const start = isAnew ? (frame.starts.at(-1) ?? 0) : 0;
+  for (let at = frame.outputs.length - 1; owner?.kind !== "parallel" && at >= start; at--) {
+    const [output] = wholeOutputs(frame.outputs.slice(at, at + 1));
+    if (output !== undefined && hasRun(output)) return output;
+  }
+  return frame.parent === null ? null : lastOutput(run, tree, frame.parent);
 }
 
 interface NewFrame {

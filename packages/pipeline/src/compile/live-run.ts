@@ -59,7 +59,7 @@ export class LiveRun {
 
   /** Nothing begins in the run any more. */
   isStopped(runId: string): boolean {
-    return [...this.#stopped].some((stopped) => isInside(stopped, runId));
+    return this.#stopped.size > 0 && [...this.#stopped].some((stopped) => isInside(stopped, runId));
   }
 
   /** Ends whatever is at work in the run, and in runs nested in it. Gives what could not come to its end by itself. */

@@ -19,14 +19,17 @@ export function identityOf(node: PipelineNode): Partial<StepOutput> {
   };
 }
 
-/** What events say of it. */
-export function aboutOf({ id, name, path }: PipelineNode): Readonly<Record<string, unknown>> {
-  return {
-    stepId: id,
-    stepName: name,
-    stepIndex: path,
-    ...(path.length > 1 && { parentStepId: path.slice(0, -1).join(".") }),
-  };
+const abouts = new WeakMap<PipelineNode, Readonly<Record<string, unknown>>>();
+
+/** What events say of it: one object for each node. */
+export function aboutOf(node: PipelineNode): Readonly<Record<string, unknown>> {
+  const known = abouts.get(node);
+  if (known !== undefined) return known;
+  const { id, name, path } = node;
+  const parent = path.length > 1 ? { parentStepId: path.slice(0, -1).join(".") } : {};
+  const about = Object.freeze({ stepId: id, stepName: name, stepIndex: path, ...parent });
+  abouts.set(node, about);
+  return about;
 }
 
 /** People did not want it: it is listed, and nobody's previous step. */

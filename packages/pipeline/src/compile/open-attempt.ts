@@ -37,9 +37,6 @@ export class OpenAttempt {
   readonly node: PipelineNode | null;
   readonly place: Place;
   readonly notes: PendingNotes = new PendingNotes();
-  /** Resolves when the code of the attempt has come to its end, counted or not. */
-  readonly settled: Promise<void>;
-  settle: () => void = () => {};
   /** Null: it does no work of a step, as a decision of a group. */
   work: OpenWork | null = null;
   isSettled = false;
@@ -48,6 +45,8 @@ export class OpenAttempt {
   #controller: AbortController | null = null;
   #follows = false;
   #over: (() => unknown) | null = null;
+  #settled: Promise<void> | null = null;
+  #tellSettled: () => void = () => {};
   #isStoring = false;
   #isMuted = false;
 
@@ -56,12 +55,6 @@ export class OpenAttempt {
     this.runId = ctx.runId;
     this.node = node;
     this.place = place;
-    this.settled = new Promise((resolve) => {
-      this.settle = () => {
-        this.isSettled = true;
-        resolve();
-      };
-    });
     if (isLimited) this.#follow();
   }
 
@@ -77,6 +70,17 @@ export class OpenAttempt {
 
   get isOver(): boolean {
     return this.#over !== null;
+  }
+
+  /** Resolves when the code of the attempt has come to its end, counted or not. Made when it is first read. */
+  get settled(): Promise<void> {
+    this.#settled ??= this.isSettled ? Promise.resolve() : new Promise((resolve) => (this.#tellSettled = resolve));
+    return this.#settled;
+  }
+
+  settle(): void {
+    this.isSettled = true;
+    this.#tellSettled();
   }
 
   /** What it tells is heard no more. */
@@ -98,9 +102,10 @@ export class OpenAttempt {
     if (this.#over !== null) throw this.#over();
   }
 
-  /** @param listener Is given what makes the error: most attempts end without anybody who wants it. */
+  /** @param listener Is given what makes the error: most attempts end without anybody who wants it. Called now where it is over. */
   onEnd(listener: (error: () => unknown) => void): void {
-    this.#listeners.push(listener);
+    if (this.#over !== null) listener(this.#over);
+    else this.#listeners.push(listener);
   }
 
   /** Once: from here on nothing that it does counts. */

@@ -38,7 +38,7 @@ export class StepRunContext implements RunContext {
   readonly iteration: number | null;
   readonly #ctx: Context<Record<string, unknown>>;
   readonly #live: LiveSessionState;
-  readonly #view: SessionView;
+  #view: SessionView | null = null;
   readonly #setup: RunContextSetup;
 
   constructor(ctx: Context<Record<string, unknown>>, { request }: PipelineState, setup: RunContextSetup) {
@@ -54,8 +54,6 @@ export class StepRunContext implements RunContext {
     this.iteration = setup.iteration;
     this.#ctx = ctx;
     this.#live = live;
-    this.#view = live.view();
-    setup.attempt.onEnd((error) => this.#view.close(error));
     this.#setup = setup;
   }
 
@@ -64,11 +62,20 @@ export class StepRunContext implements RunContext {
   }
 
   get sessionState(): Record<string, unknown> {
-    return this.#view.state;
+    return this.#session().state;
   }
 
   set sessionState(state: Record<string, unknown>) {
-    this.#view.replace(state);
+    this.#session().replace(state);
+  }
+
+  /** Made when it is first read: many steps never look. */
+  #session(): SessionView {
+    if (this.#view !== null) return this.#view;
+    const view = this.#live.view();
+    this.#view = view;
+    this.#setup.attempt.onEnd((error) => view.close(error));
+    return view;
   }
 
   /** Bound, as `emit` is: both are mostly taken out of the context. */
@@ -101,7 +108,7 @@ export class StepRunContext implements RunContext {
 
   /** What this attempt has changed in place goes into the state that is stored. */
   commitTo(draft: FamilyState): void {
-    this.#keep(draft, this.#view.take());
+    if (this.#view !== null) this.#keep(draft, this.#view.take());
   }
 
   #keep(draft: FamilyState, changes: readonly SessionPatch[], reads?: EditReads): void {

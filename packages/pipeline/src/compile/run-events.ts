@@ -76,14 +76,13 @@ export class RunEvents {
 
   emit(source: EventSource, name: string, data: Data = {}): void {
     const isShown = this.#shows(source);
-    if (!isShown && !this.keeps) return;
-    this.#tell({ event: name, ...this.base, ...data }, isShown);
+    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, isShown);
+    else if (isShown) this.#show({ event: name, ...this.#unknown, ...data, ...eventTime() });
   }
 
   /** For readers alone: it is never kept. */
   show(source: EventSource, name: string, data: Data): void {
-    const told = { event: name, ...this.base, ...data, ...eventTime() };
-    if (this.#shows(source)) this.#show(told);
+    if (this.#shows(source)) this.#show({ event: name, ...this.#unknown, ...data, ...eventTime() });
   }
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
@@ -112,11 +111,14 @@ export class RunEvents {
     if (this.keeps && !this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
   }
 
+  /** Readers know what each event of the outermost run says. */
+  get #unknown(): Data | null {
+    return this.#setup.request.nesting === null ? null : this.base;
+  }
+
   #show(event: RecordedEvent): void {
-    const { ctx, request } = this.#setup;
-    // Readers know what each event of the outermost run says.
-    const stored = toStoredEvent(event, request.nesting === null ? this.base : {});
-    ctx.writeEventToStream(new Shown(stored) as never);
+    const stored = toStoredEvent(event, this.#unknown === null ? this.base : {});
+    this.#setup.ctx.writeEventToStream(new Shown(stored) as never);
   }
 
   /** Of a nested pipeline, the one around it decides. */

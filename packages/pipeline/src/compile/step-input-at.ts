@@ -1,20 +1,21 @@
 import { mediaOf } from "../data/media.js";
 import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
-import { ownPlace, previousOutputs } from "./advance.js";
+import { lastOutput, ownPlace, previousOutputs } from "./advance.js";
 import type { PipelineState, Place } from "./pipeline-state.types.js";
 import type { CompiledPlan } from "./plan.types.js";
 import { talkAt } from "./talk.js";
 
 /** What a step at this place is given. */
 export function stepInputAt({ tree, loadsHistory }: CompiledPlan, state: PipelineState, place: Place): StepInput {
-  const outputs = previousOutputs(state, tree, place.frame);
+  const outputs = () => previousOutputs(state, tree, place.frame);
   const { request, history, query } = state;
   return new StepInput({
     input: query ?? request.input,
     outputs,
+    last: lastOutput(state, tree, place.frame),
     additionalData: request.additionalData,
-    media: () => mediaOf([request.media, ...outputs]),
+    media: () => mediaOf([request.media, ...outputs()]),
     history: loadsHistory ? history : null,
     humanInput: humanInputAt(state, place),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deepestContent, hasRun, lastContent } from "./deepest-content.js";
+import { deepestContent, hasRun } from "./deepest-content.js";
 import { createOutput } from "./step-output.js";
 import type { StepOutput, StepType } from "./step-output.types.js";
 
@@ -46,19 +46,4 @@ describe("deepestContent", () => {
       expect(hasRun(group(type))).toBe(false);
     },
   );
-});
-
-describe("lastContent", () => {
-  it("is that of the last output that ran", () => {
-    expect(lastContent([plain("a"), group("Steps", plain("b")), skipped, group("Router")])).toBe("b");
-  });
-
-  it("is nothing when nothing ran", () => {
-    expect(lastContent([])).toBeUndefined();
-    expect(lastContent([skipped])).toBeUndefined();
-  });
-
-  it("is the empty content of a step that gave none: the step before does not count", () => {
-    expect(lastContent([plain("a"), plain(undefined)])).toBeUndefined();
-  });
 });

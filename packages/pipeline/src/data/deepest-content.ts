@@ -31,9 +31,3 @@ export function deepestContent(output: StepOutput): unknown {
   const last = output.steps.findLast(hasRun);
   return last && deepestContent(last);
 }
-
-/** Content of the last output that ran. It is also the content of a run. */
-export function lastContent(outputs: readonly StepOutput[]): unknown {
-  const last = outputs.findLast(hasRun);
-  return last && deepestContent(last);
-}

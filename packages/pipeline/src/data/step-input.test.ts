@@ -29,6 +29,25 @@ describe("StepInput", () => {
     expect([first.images, first.videos, first.audio, first.files]).toEqual([[], [], [], []]);
   });
 
+  it("has the content of the last step that ran, also where that is none, and the outputs when they are asked for", () => {
+    const none = createOutput({ stepName: "none" });
+    const group = createOutput({ stepName: "all", stepType: "Steps", steps: [createOutput({ content: "b" })] });
+    let asked = 0;
+    const outputs = (): StepOutput[] => {
+      asked++;
+      return [group, none];
+    };
+    const late = new StepInput({ input: "hello", outputs, last: group });
+
+    expect(after(skipped("x"), group, skipped("y")).previousStepContent).toBe("b");
+    expect(after(skipped("x")).previousStepContent).toBeUndefined();
+    expect(after(group, none).previousStepContent).toBeUndefined();
+    expect(new StepInput({ input: "hello", outputs, last: null }).previousStepContent).toBeUndefined();
+    expect([late.previousStepContent, asked]).toEqual(["b", 0]);
+    expect([...late.previousStepOutputs.keys(), ...late.previousStepOutputs.keys()]).toHaveLength(4);
+    expect(asked).toBe(1);
+  });
+
   it("passes input, additional data, media and human input through as they are", () => {
     const fields = {
       input: { topic: "AI" },

@@ -4,7 +4,7 @@
  * @module
  */
 import { WorkflowError } from "millrace";
-import { deepestContent, hasRun, isGroup, lastContent } from "./deepest-content.js";
+import { deepestContent, hasRun, isGroup } from "./deepest-content.js";
 import { type HistoryRun, historyText, historyWindow } from "./history-text.js";
 import { emptyMedia } from "./media.js";
 import type { Media, MediaSet } from "./media.types.js";
@@ -15,8 +15,10 @@ import { isEmptyContent, toText } from "./text.js";
 /** Plain data from which a {@link StepInput} is made. */
 export interface StepInputFields {
   readonly input: unknown;
-  /** Outputs before the step in order of completion: of the outer groups, then of its own group. */
-  readonly outputs?: readonly StepOutput[];
+  /** Outputs before the step in order of completion: of the outer groups, then of its own group. A function is called on first access. */
+  readonly outputs?: readonly StepOutput[] | (() => readonly StepOutput[]);
+  /** The last of them that has run; `null` for none. @default looked for in `outputs` */
+  readonly last?: StepOutput | null;
   readonly additionalData?: Readonly<Record<string, unknown>> | undefined;
   /** Media of the run's input and of all earlier outputs. A function is called on first access. */
   readonly media?: MediaSet | (() => MediaSet);
@@ -42,9 +44,9 @@ export class StepInput {
   readonly additionalData: Readonly<Record<string, unknown>>;
   /** What people said to this step before it ran. */
   readonly humanInput: HumanInput | undefined;
-  readonly #outputs: readonly StepOutput[];
+  /** Computed on first access, as the media are: otherwise every step of a long loop would pay for all earlier ones. */
+  #outputs: readonly StepOutput[] | (() => readonly StepOutput[]);
   readonly #history: readonly HistoryRun[] | null;
-  /** Computed on first access: otherwise every step of a long loop would pay for all earlier ones. */
   #media: MediaSet | (() => MediaSet);
   #byName: ReadonlyMap<string, StepOutput> | undefined;
 
@@ -54,8 +56,9 @@ export class StepInput {
     this.additionalData = fields.additionalData ?? {};
     this.humanInput = fields.humanInput;
     this.#media = media;
-    this.previousStepContent = lastContent(outputs);
     this.#outputs = outputs;
+    const { last = this.#allOutputs().findLast(hasRun) ?? null } = fields;
+    this.previousStepContent = last === null ? undefined : deepestContent(last);
     this.#history = fields.history === undefined ? [] : fields.history;
   }
 
@@ -81,12 +84,17 @@ export class StepInput {
     return this.#media;
   }
 
+  #allOutputs(): readonly StepOutput[] {
+    if (typeof this.#outputs === "function") this.#outputs = this.#outputs();
+    return this.#outputs;
+  }
+
   /**
    * Earlier outputs by name, in order of completion, without skipped ones. For several steps with one name, the last
    * that ran; {@link getStepOutputs} returns them all.
    */
   get previousStepOutputs(): ReadonlyMap<string, StepOutput> {
-    this.#byName ??= byName(this.#outputs.filter(hasRun));
+    this.#byName ??= byName(this.#allOutputs().filter(hasRun));
     return this.#byName;
   }
 
@@ -110,7 +118,7 @@ export class StepInput {
 
   /** All outputs with this name at any depth, earliest first: of repeated steps, and of every iteration of a loop. */
   getStepOutputs(name: string): readonly StepOutput[] {
-    return this.#outputs.flatMap((output) => named(name, output));
+    return this.#allOutputs().flatMap((output) => named(name, output));
   }
 
   /**
@@ -126,7 +134,7 @@ export class StepInput {
 
   /** Contents of all earlier steps, each below a line with the step's name; "" when there are none. */
   getAllPreviousContent(): string {
-    return this.#outputs
+    return this.#allOutputs()
       .map((output) => ({ name: output.stepName, content: deepestContent(output) }))
       .filter(({ content }) => !isEmptyContent(content))
       .map(({ name, content }) => `=== ${name} ===\n${toText(content)}`)

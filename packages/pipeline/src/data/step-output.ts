@@ -68,9 +68,12 @@ export function createOutput(fields: Partial<StepOutput>): StepOutput {
   return Object.freeze(output as StepOutput);
 }
 
-/** Copies the list, which the caller may change later. */
-function list<Item>(items: readonly Item[] = []): readonly Item[] {
-  return Object.freeze([...items]);
+const empty: readonly never[] = Object.freeze([]);
+
+/** Copies a list that the caller may change later. */
+function list<Item>(items: readonly Item[] = empty): readonly Item[] {
+  if (items.length === 0) return empty;
+  return Object.isFrozen(items) ? items : Object.freeze([...items]);
 }
 
 const stepTypes: ReadonlySet<unknown> = new Set<StepType>([

@@ -39,17 +39,15 @@ export interface StoredEvent {
 /** @param base What every event of the run says. */
 export function toStoredEvent(event: Fields, base: Fields): StoredEvent {
   const name = String(event["event"]);
-  const field = outputFields[name] ?? "";
-  const output = event[field];
-  const said = isStepOutput(output) ? saidBy(output, name) : null;
-  if (said === null || !Object.keys(said).every((key) => key in event)) return { name, data: left(event, base) ?? {} };
-  const { createdAtMs } = event;
-  const { endedAtMs = 0 } = output as StepOutput;
-  const data = left(event, { ...base, ...said, [field]: output, createdAtMs });
+  const output = event[outputFields[name] ?? ""];
+  if (!isStepOutput(output) || !hasAllOf(output, name, event)) return { name, data: left(event, base, null) ?? {} };
+  const { endedAtMs = 0 } = output;
+  const afterMs = Number(event["createdAtMs"]) - endedAtMs;
+  const data = left(event, base, output);
   return {
     ...(name !== usualName && { name }),
-    output: toStored(output as StepOutput),
-    ...(createdAtMs !== endedAtMs && { afterMs: Number(createdAtMs) - endedAtMs }),
+    output: toStored(output),
+    ...(afterMs !== 0 && { afterMs }),
     ...(data !== undefined && { data }),
   };
 }
@@ -76,35 +74,72 @@ function aboutOutput({ output, afterMs = 0 }: StoredEvent, name: string): Fields
 /** What an event has beside the output that it is about. */
 function saidBy(output: StepOutput, name: string): Fields {
   const { stepId, stepName, content, success, error, stop } = output;
-  const path = stepId.split(".");
+  const parentStepId = parentOf(stepId);
   return {
     stepId,
     stepName,
-    stepIndex: path.map(Number),
-    ...(path.length > 1 && { parentStepId: path.slice(0, -1).join(".") }),
+    stepIndex: stepId.split(".").map(Number),
+    ...(parentStepId !== null && { parentStepId }),
     ...("content" in output && { content }),
     success,
     ...(name === usualName && { error, stop }),
   };
 }
 
-/** What is not said anyway. Readers know the place of an event in the stream. */
-function left(event: Fields, said: Fields): Fields | undefined {
-  const fields: Record<string, unknown> = {};
-  let isEmpty = true;
-  for (const [name, value] of Object.entries(event)) {
-    if (value === undefined || name === "event" || name === "eventIndex" || isSaid(name, value, said)) continue;
-    if (name === "createdAt" && value === secondsOf(event)) continue;
-    const depth = depths[name];
-    fields[name] = depth === undefined ? value : withOutputs(value, depth, toStored);
-    isEmpty = false;
-  }
-  return isEmpty ? undefined : fields;
+/** Else a reader would find what the event did not have. */
+function hasAllOf(output: StepOutput, name: string, event: Fields): boolean {
+  return (
+    "stepId" in event &&
+    "stepName" in event &&
+    "stepIndex" in event &&
+    "success" in event &&
+    ("parentStepId" in event || parentOf(output.stepId) === null) &&
+    ("content" in event || !("content" in output)) &&
+    (name !== usualName || ("error" in event && "stop" in event))
+  );
 }
 
-function isSaid(name: string, value: unknown, said: Fields): boolean {
-  if (!(name in said)) return false;
-  return name === "stepIndex" ? String(value) === String(said[name]) : value === said[name];
+function isSaidBy(output: StepOutput, name: string, value: unknown): boolean {
+  switch (name) {
+    case "createdAtMs":
+      return true; // by `afterMs`
+    case "stepIndex":
+      return Array.isArray(value) && value.join(".") === output.stepId;
+    case "parentStepId":
+      return value === parentOf(output.stepId);
+    case "stepOutput":
+    case "stepResponse":
+      return value === output;
+    case "stepId":
+    case "stepName":
+    case "content":
+    case "success":
+    case "error":
+    case "stop":
+      return value === output[name];
+    default:
+      return false;
+  }
+}
+
+function parentOf(stepId: string): string | null {
+  const end = stepId.lastIndexOf(".");
+  return end < 0 ? null : stepId.slice(0, end);
+}
+
+/** What is not said anyway. Readers know the place of an event in the stream. */
+function left(event: Fields, base: Fields, output: StepOutput | null): Fields | undefined {
+  let fields: Record<string, unknown> | undefined;
+  for (const name of Object.keys(event)) {
+    const value = event[name];
+    if (value === undefined || name === "event" || name === "eventIndex") continue;
+    if (name === "createdAt" && value === secondsOf(event)) continue;
+    if ((name in base && value === base[name]) || (output !== null && isSaidBy(output, name, value))) continue;
+    const depth = depths[name];
+    fields ??= {};
+    fields[name] = depth === undefined ? value : withOutputs(value, depth, toStored);
+  }
+  return fields;
 }
 
 function secondsOf({ createdAtMs }: Fields): number {
