@@ -79,6 +79,8 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
+  /** Held at the last renewal, and not in memory then. */
+  #unknown: ReadonlySet<string> = new Set();
   #stopped = false;
   #isOver = false;
 
@@ -303,8 +305,23 @@ export class RunRegistry implements RunSupervisor, RunsHere {
 
   async renew(): Promise<void> {
     const before = [...this.live].filter(([, live]) => live.isHeld);
-    const held = new Set((await this.store.renew(this.lease)).map(idOf));
+    const keys = await this.store.renew(this.lease);
+    const held = new Set(keys.map(idOf));
     for (const [id, live] of before) if (live.isHeld && !held.has(id)) live.fence();
+    this.#takeBack(keys);
+  }
+
+  /**
+   * Runs of this owner that it does not know: the answer to a claim was lost, or a run could neither be loaded nor given back. One
+   * that is still unknown at the next renewal is not just about to come, and would be nobody's for as long as this process lives.
+   */
+  #takeBack(keys: readonly RunKey[]): void {
+    const unknown = keys.filter((key) => !this.live.has(idOf(key)) && !this.#opening.has(idOf(key)));
+    for (const key of unknown.filter((one) => this.#unknown.has(idOf(one))))
+      this.open(key).catch((error: unknown) =>
+        this.#log.error(`Run "${key.runId}" is held by this process and could not be loaded.`, error),
+      );
+    this.#unknown = new Set(unknown.map(idOf));
   }
 
   nextWakeAtMs(): Promise<number | null> {

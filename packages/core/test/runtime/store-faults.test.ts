@@ -165,3 +165,60 @@ describe("a store that cannot be asked for a while", () => {
     expect(await run).toBe("awake");
   });
 });
+
+describe("a store whose answer is lost", () => {
+  const reads = ["claim", "claimDue"] as const;
+
+  it.each(reads)("to `%s` leaves the run to nobody for good: its owner finds it among its leases", async (method) => {
+    const inner = memoryStore();
+    let losing = false;
+    const lose = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+      const given = await answer;
+      if (!losing) return given;
+      losing = false;
+      throw new Error("The connection was cut.");
+    };
+    const store = withMethods(inner, {
+      claim: (key, lease) => (method === "claim" ? lose(inner.claim(key, lease)) : inner.claim(key, lease)),
+      claimDue: (lease) => (method === "claimDue" ? lose(inner.claimDue(lease)) : inner.claimDue(lease)),
+    });
+    const machine = new Machine(store);
+    const first = machine.open(flows().flows);
+    await first.runtime.run("sum", {}, { runId: "one" }).idle();
+    await first.runtime.stop();
+    const second = machine.open(flows().flows);
+    await second.runtime.start();
+    losing = true;
+    const text = JSON.stringify({ kind: "event", event: { type: "Poke", data: { n: 2 } }, step: null });
+    const poke = { idempotencyKey: null, atMs: machine.clock.now(), text };
+    if (method === "claimDue") await inner.post({ tenant: "", runId: "one" }, poke);
+    else await rejection(second.runtime.handle("one").sendEvent(new Poke({ n: 2 }), { key: "two" }));
+    await machine.clock.advance(120_000);
+
+    expect(losing).toBe(false);
+    expect(await second.runtime.handle("one")).toEqual([1, 2]);
+  });
+
+  it("gives a run back that could neither be loaded nor given back", async () => {
+    const inner = memoryStore();
+    let isCut = false;
+    const cut = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+      isCut ? Promise.reject(new Error("The connection was cut.")) : call();
+    const store = withMethods(inner, {
+      ticks: (key, range) => cut(() => inner.ticks(key, range)),
+      commit: (commits) => cut(() => inner.commit(commits)),
+    });
+    const machine = new Machine(store);
+    const first = machine.open(flows().flows);
+    await first.runtime.run("sum", {}, { runId: "one" }).idle();
+    await first.runtime.stop();
+    const second = machine.open(flows().flows);
+    await second.runtime.start();
+    isCut = true;
+    await rejection(second.runtime.handle("one").sendEvent(new Poke({ n: 2 }), { key: "two" }));
+    isCut = false;
+    await machine.clock.advance(120_000);
+
+    expect(await second.runtime.handle("one")).toEqual([1, 2]);
+  });
+});
