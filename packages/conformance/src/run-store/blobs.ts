@@ -1,22 +1,8 @@
 import type { RunCommit, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  commitOf,
-  createRun,
-  creationOf,
-  eventOf,
-  expectStored,
-  type HeldRun,
-  keyOf,
-  messageOf,
-  postTo,
-  type RunOptions,
-  released,
-  snapshotOf,
-  summaryOf,
-} from "./runs.js";
+import { batchOf, eventOf, keyOf, messageOf, snapshotOf, summaryOf } from "./rows.js";
+import { commitOf, creationOf, type HeldRun, type RunOptions, type Runs, released } from "./runs.js";
 
 export function blobSuite(test: StoreTest): void {
   describe("blobs: hashes", () => hashing(test));
@@ -43,32 +29,32 @@ function hashing(test: StoreTest): void {
     expect(await store.blob("no hash at all")).toBeNull();
   });
 
-  test("name a stored text, over all connections", async (store, { reopen }) => {
-    const run = await createRun(store, "run");
+  test("name a stored text, over all connections", async (store, runs) => {
+    const run = await runs.create("run");
     const hash = store.hash(long);
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 1, hash), blobs: [{ hash, text: long }] }));
+    await runs.commit(run, { ticks: batchOf(1, 1, hash), blobs: [{ hash, text: long }] });
 
-    const second = await reopen();
+    const second = await runs.reopen();
 
     expect(await store.blob(hash)).toBe(long);
     expect(await second.blob(second.hash(long))).toBe(long);
   });
 
-  test("take a text that is stored already, of this run and of others", async (store) => {
-    const [one, two] = [await createRun(store, "one"), await createRun(store, "two", { tenant: "other" })];
+  test("take a text that is stored already, of this run and of others", async (store, runs) => {
+    const [one, two] = [await runs.create("one"), await runs.create("two", { tenant: "other" })];
     const blobs = [{ hash: store.hash("text"), text: "text" }];
 
-    await expectStored(store, commitOf(one, { blobs }), commitOf(one, { blobs }), commitOf(two, { blobs }));
+    await runs.commitAll(commitOf(one, { blobs }), commitOf(one, { blobs }), commitOf(two, { blobs }));
 
     expect(await store.blob(store.hash("text"))).toBe("text");
   });
 }
 
 /** Creates a run, held by "ann", whose code is a blob. */
-async function createWithCode(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
-  const code = store.hash("code");
+async function createWithCode(runs: Runs, runId: string, options: RunOptions = {}): Promise<HeldRun> {
+  const code = runs.store.hash("code");
   const creation: RunCommit = { ...creationOf(runId, { ...options, code }), blobs: [{ hash: code, text: "code" }] };
-  await expectStored(store, creation);
+  await runs.commitAll(creation);
   return { key: creation.key, owner: "ann", epoch: 1 };
 }
 
@@ -76,51 +62,50 @@ const prune = (tick: number) => ({ prune: { ticks: tick, snapshots: tick } });
 const blobOf = (store: RunStore, text: string) => ({ hash: store.hash(text), text });
 
 function staying(test: StoreTest): void {
-  test("the code of a run stays as long as the run, whatever is pruned", async (store) => {
-    const run = await createWithCode(store, "run");
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 9), snapshot: snapshotOf(9), ...prune(9) }));
+  test("the code of a run stays as long as the run, whatever is pruned", async (store, runs) => {
+    const run = await createWithCode(runs, "run");
+    await runs.commit(run, { ticks: batchOf(1, 9), snapshot: snapshotOf(9), ...prune(9) });
     const pruned = await store.blob(store.hash("code"));
 
-    await expectStored(store, commitOf(run, released()));
+    await runs.commit(run, released());
     await store.delete([run.key]);
 
     expect(pruned).toBe("code");
     expect(await store.blob(store.hash("code"))).toBeNull();
   });
 
-  test("what ticks name stays until they are pruned", async (store) => {
-    const run = await createRun(store, "run");
+  test("what ticks name stays until they are pruned", async (store, runs) => {
+    const run = await runs.create("run");
     const blob = blobOf(store, "big");
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 3, JSON.stringify(blob.hash)), blobs: [blob] }));
+    await runs.commit(run, { ticks: batchOf(1, 3, JSON.stringify(blob.hash)), blobs: [blob] });
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(4), ...prune(2) }));
+    await runs.commit(run, { ticks: batchOf(4), ...prune(2) });
     const kept = await store.blob(blob.hash);
-    await expectStored(store, commitOf(run, prune(3)));
+    await runs.commit(run, prune(3));
 
     expect(kept).toBe("big");
     expect(await store.blob(blob.hash)).toBeNull();
   });
 
-  test("what a snapshot names stays until it is pruned", async (store) => {
-    const run = await createRun(store, "run");
+  test("what a snapshot names stays until it is pruned", async (store, runs) => {
+    const run = await runs.create("run");
     const blob = blobOf(store, "big");
     const snapshot = snapshotOf(3, JSON.stringify(blob.hash));
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 3) }), commitOf(run, { snapshot, blobs: [blob] }));
+    await runs.commitAll(commitOf(run, { ticks: batchOf(1, 3) }), commitOf(run, { snapshot, blobs: [blob] }));
 
-    await expectStored(store, commitOf(run, prune(3)));
+    await runs.commit(run, prune(3));
     const kept = await store.blob(blob.hash);
-    await expectStored(store, commitOf(run, { ticks: batchOf(4), snapshot: snapshotOf(4), ...prune(4) }));
+    await runs.commit(run, { ticks: batchOf(4), snapshot: snapshotOf(4), ...prune(4) });
 
     expect(kept).toBe("big");
     expect(await store.blob(blob.hash)).toBeNull();
   });
 
-  test("what an older snapshot names stays when a newer one names it again", async (store) => {
-    const run = await createRun(store, "run");
+  test("what an older snapshot names stays when a newer one names it again", async (store, runs) => {
+    const run = await runs.create("run");
     const blob = blobOf(store, "big");
     const named = JSON.stringify(blob.hash);
-    await expectStored(
-      store,
+    await runs.commitAll(
       commitOf(run, { ticks: batchOf(1, 3, named), blobs: [blob] }),
       commitOf(run, { snapshot: snapshotOf(2, named), blobs: [blob] }),
       commitOf(run, { snapshot: snapshotOf(3, named), blobs: [blob] }),
@@ -130,15 +115,15 @@ function staying(test: StoreTest): void {
     expect(await store.blob(blob.hash)).toBe("big");
   });
 
-  test("what ticks and a snapshot of one commit name stays until both are pruned", async (store) => {
-    const run = await createRun(store, "run");
+  test("what ticks and a snapshot of one commit name stays until both are pruned", async (store, runs) => {
+    const run = await runs.create("run");
     const blob = blobOf(store, "big");
     const named = JSON.stringify(blob.hash);
     const parts = { ticks: batchOf(1, 3, named), snapshot: snapshotOf(2, named), blobs: [blob] };
 
-    await expectStored(store, commitOf(run, parts), commitOf(run, { prune: { ticks: 3, snapshots: 2 } }));
+    await runs.commitAll(commitOf(run, parts), commitOf(run, { prune: { ticks: 3, snapshots: 2 } }));
     const bySnapshot = await store.blob(blob.hash);
-    await expectStored(store, commitOf(run, { prune: { ticks: 3, snapshots: 3 } }));
+    await runs.commit(run, { prune: { ticks: 3, snapshots: 3 } });
 
     expect(bySnapshot).toBe("big");
     expect(await store.blob(blob.hash)).toBeNull();
@@ -146,53 +131,53 @@ function staying(test: StoreTest): void {
 }
 
 function naming(test: StoreTest): void {
-  test("what a blob names stays as long as what names that blob", async (store) => {
-    const run = await createRun(store, "run");
+  test("what a blob names stays as long as what names that blob", async (store, runs) => {
+    const run = await runs.create("run");
     const child = blobOf(store, "child");
     const parent = blobOf(store, JSON.stringify({ child: child.hash }));
     const [ticks, snapshot] = [batchOf(1, 1, JSON.stringify(child.hash)), snapshotOf(1, JSON.stringify(parent.hash))];
-    await expectStored(store, commitOf(run, { ticks, snapshot, blobs: [child, parent] }));
+    await runs.commit(run, { ticks, snapshot, blobs: [child, parent] });
 
-    await expectStored(store, commitOf(run, prune(1)));
+    await runs.commit(run, prune(1));
     const kept = [await store.blob(parent.hash), await store.blob(child.hash)];
-    await expectStored(store, commitOf(run, prune(2)));
+    await runs.commit(run, prune(2));
 
     expect(kept).toEqual([parent.text, "child"]);
     expect([await store.blob(parent.hash), await store.blob(child.hash)]).toEqual([null, null]);
   });
 
-  test("what only an outcome, a prompt or a receipt names stays as long as the run", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1"));
+  test("what only an outcome, a prompt or a receipt names stays as long as the run", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1"));
     const blobs = ["outcome", "prompt", "receipt"].map((text) => blobOf(store, text));
     const [outcome, waiting, receipt] = blobs.map((blob) => JSON.stringify(blob.hash)) as [string, string, string];
     const parts = { ticks: batchOf(1), summary: summaryOf("waiting", { outcome, waiting }), blobs };
-    await expectStored(store, commitOf(run, { ...parts, receipts: [{ position, receipt }] }));
+    await runs.commit(run, { ...parts, receipts: [{ position, receipt }] });
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(2), snapshot: snapshotOf(2), ...prune(2) }));
+    await runs.commit(run, { ticks: batchOf(2), snapshot: snapshotOf(2), ...prune(2) });
 
     const kept = await Promise.all(blobs.map((blob) => store.blob(blob.hash)));
     expect(kept).toEqual(["outcome", "prompt", "receipt"]);
   });
 
-  test("what an event names as well stays when the ticks of its commit are pruned", async (store) => {
-    const run = await createRun(store, "run");
+  test("what an event names as well stays when the ticks of its commit are pruned", async (store, runs) => {
+    const run = await runs.create("run");
     const blob = blobOf(store, "big");
     const named = JSON.stringify(blob.hash);
     const parts = { ticks: batchOf(1, 1, named), events: [eventOf(0, named)], blobs: [blob] };
-    await expectStored(store, commitOf(run, parts));
+    await runs.commit(run, parts);
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(2), ...prune(2) }));
+    await runs.commit(run, { ticks: batchOf(2), ...prune(2) });
 
     expect(await store.blob(blob.hash)).toBe("big");
   });
 }
 
 function sharing(test: StoreTest): void {
-  test("what two runs name stays until the last of them is gone", async (store) => {
-    const one = await createWithCode(store, "one");
-    const two = await createWithCode(store, "two", { tenant: "other" });
-    await expectStored(store, commitOf(one, released()), commitOf(two, released()));
+  test("what two runs name stays until the last of them is gone", async (store, runs) => {
+    const one = await createWithCode(runs, "one");
+    const two = await createWithCode(runs, "two", { tenant: "other" });
+    await runs.commitAll(commitOf(one, released()), commitOf(two, released()));
 
     await store.delete([one.key]);
     const kept = await store.blob(store.hash("code"));
@@ -202,25 +187,25 @@ function sharing(test: StoreTest): void {
     expect(await store.blob(store.hash("code"))).toBeNull();
   });
 
-  test("what two runs name stays when one of them prunes it", async (store) => {
+  test("what two runs name stays when one of them prunes it", async (store, runs) => {
     const blob = blobOf(store, "big");
     const parts = { ticks: batchOf(1, 1, JSON.stringify(blob.hash)), blobs: [blob] };
-    const [one, two] = [await createRun(store, "one"), await createRun(store, "two")];
-    await expectStored(store, commitOf(one, parts), commitOf(two, parts));
+    const [one, two] = [await runs.create("one"), await runs.create("two")];
+    await runs.commitAll(commitOf(one, parts), commitOf(two, parts));
 
-    await expectStored(store, commitOf(one, prune(1)));
+    await runs.commit(one, prune(1));
 
     expect(await store.blob(blob.hash)).toBe("big");
-    await expectStored(store, commitOf(two, prune(1)));
+    await runs.commit(two, prune(1));
     expect(await store.blob(blob.hash)).toBeNull();
   });
 
-  test("a text that went can be stored again", async (store) => {
-    const run = await createWithCode(store, "run");
-    await expectStored(store, commitOf(run, released()));
+  test("a text that went can be stored again", async (store, runs) => {
+    const run = await createWithCode(runs, "run");
+    await runs.commit(run, released());
     await store.delete([keyOf("run")]);
 
-    await createWithCode(store, "run");
+    await createWithCode(runs, "run");
 
     expect(await store.blob(store.hash("code"))).toBe("code");
   });

@@ -1,27 +1,8 @@
 import type { RunCommit, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  type CommitParts,
-  claimRun,
-  commitOf,
-  commitOne,
-  createRun,
-  creationOf,
-  eventOf,
-  expectStored,
-  type HeldRun,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  messageOf,
-  postTo,
-  snapshotOf,
-  startMs,
-  statusesOf,
-  summaryOf,
-} from "./runs.js";
+import { batchOf, eventOf, keyOf, leaseMs, leaseOf, messageOf, snapshotOf, startMs, summaryOf } from "./rows.js";
+import { type CommitParts, commitOf, creationOf, type HeldRun, type Runs, statusesOf } from "./runs.js";
 
 export function commitSuite(test: StoreTest): void {
   describe("commits: one after the other", () => batches(test));
@@ -35,8 +16,8 @@ function batches(test: StoreTest): void {
     expect(await store.commit([])).toEqual([]);
   });
 
-  test("takes the others of a batch when some are refused", async (store) => {
-    const [one, two, three] = [await createRun(store, "1"), await createRun(store, "2"), await createRun(store, "3")];
+  test("takes the others of a batch when some are refused", async (store, runs) => {
+    const [one, two, three] = [await runs.create("1"), await runs.create("2"), await runs.create("3")];
     const write = { tenant: "acme", kind: "session", id: "s", expected: 3, text: "1" };
 
     const results = await store.commit([
@@ -53,11 +34,10 @@ function batches(test: StoreTest): void {
     expect(ticks).toEqual([1, 1, 0, 0]);
   });
 
-  test("applies them in order: each sees those before it", async (store) => {
+  test("applies them in order: each sees those before it", async (store, runs) => {
     const run = { key: keyOf("run"), owner: "ann", epoch: 1 };
 
-    await expectStored(
-      store,
+    await runs.commitAll(
       creationOf("run"),
       commitOf(run, { ticks: batchOf(1, 2) }),
       commitOf(run, { ticks: batchOf(3), summary: summaryOf("waiting") }),
@@ -67,97 +47,97 @@ function batches(test: StoreTest): void {
     expect(await store.run(run.key)).toMatchObject({ ticks: 3, status: "running", lastEvent: 0 });
   });
 
-  test("takes large batches", async (store) => {
+  test("takes large batches", async (store, runs) => {
     const creations = Array.from({ length: 300 }, (_, index) => creationOf(`run-${index}`));
 
-    await expectStored(store, ...creations);
+    await runs.commitAll(...creations);
 
     expect((await store.list({ tenant: "acme", limit: 1_000 })).runs).toHaveLength(300);
   });
 }
 
 function fencing(test: StoreTest): void {
-  const expectFenced = async (store: RunStore, run: Pick<RunCommit, "key" | "owner" | "epoch">): Promise<void> => {
-    expect(await commitOne(store, { ...run, ticks: batchOf(1), summary: summaryOf("failed") })).toEqual({
+  const expectFenced = async (runs: Runs, run: Pick<RunCommit, "key" | "owner" | "epoch">): Promise<void> => {
+    expect(await runs.commitOne({ ...run, ticks: batchOf(1), summary: summaryOf("failed") })).toEqual({
       status: "fenced",
     });
   };
 
-  test("refuses a run that does not exist, and creates none", async (store) => {
-    await expectFenced(store, { key: keyOf("none"), owner: "ann", epoch: 1 });
+  test("refuses a run that does not exist, and creates none", async (store, runs) => {
+    await expectFenced(runs, { key: keyOf("none"), owner: "ann", epoch: 1 });
 
     expect(await store.run(keyOf("none"))).toBeNull();
   });
 
-  test("refuses an owner that does not hold the run, and an epoch that is not the run's", async (store) => {
-    const run = await createRun(store, "run");
+  test("refuses an owner that does not hold the run, and an epoch that is not the run's", async (store, runs) => {
+    const run = await runs.create("run");
     const before = await store.run(run.key);
 
-    await expectFenced(store, { ...run, owner: "bob" });
-    await expectFenced(store, { ...run, owner: null });
-    await expectFenced(store, { ...run, epoch: 0 });
-    await expectFenced(store, { ...run, epoch: 2 });
+    await expectFenced(runs, { ...run, owner: "bob" });
+    await expectFenced(runs, { ...run, owner: null });
+    await expectFenced(runs, { ...run, epoch: 0 });
+    await expectFenced(runs, { ...run, epoch: 2 });
 
     expect(await store.run(run.key)).toEqual(before);
   });
 
-  test("refuses everybody when nobody holds the run", async (store) => {
-    const { key } = await createRun(store, "run", { owner: null });
+  test("refuses everybody when nobody holds the run", async (_store, runs) => {
+    const { key } = await runs.create("run", { owner: null });
 
-    await expectFenced(store, { key, owner: null, epoch: 0 });
-    await expectFenced(store, { key, owner: "ann", epoch: 0 });
+    await expectFenced(runs, { key, owner: null, epoch: 0 });
+    await expectFenced(runs, { key, owner: "ann", epoch: 0 });
   });
 
-  test("refuses a stale owner once another has claimed the run", async (store) => {
-    const stale = await createRun(store, "run");
+  test("refuses a stale owner once another has claimed the run", async (_store, runs) => {
+    const stale = await runs.create("run");
     const late = leaseOf("bob", startMs + leaseMs);
 
-    const current = await claimRun(store, stale.key, late);
+    const current = await runs.claim(stale.key, late);
 
-    await expectFenced(store, stale);
-    await expectFenced(store, { ...stale, epoch: current.epoch });
-    await expectFenced(store, { ...current, epoch: stale.epoch });
-    await expectStored(store, commitOf(current, { ticks: batchOf(1) }));
+    await expectFenced(runs, stale);
+    await expectFenced(runs, { ...stale, epoch: current.epoch });
+    await expectFenced(runs, { ...current, epoch: stale.epoch });
+    await runs.commit(current, { ticks: batchOf(1) });
   });
 
-  test("refuses a stale owner once another has taken the run as due", async (store) => {
-    const stale = await createRun(store, "run");
+  test("refuses a stale owner once another has taken the run as due", async (store, runs) => {
+    const stale = await runs.create("run");
     await store.claimDue({ ...leaseOf("bob", startMs + leaseMs), limit: 1 });
     await store.renew(leaseOf("ann", startMs + leaseMs));
 
-    await expectFenced(store, stale);
+    await expectFenced(runs, stale);
   });
 
-  test("takes from an owner whose lease has run out while nobody took the run", async (store) => {
-    const run = await createRun(store, "run", { untilMs: startMs - 1_000 });
+  test("takes from an owner whose lease has run out while nobody took the run", async (_store, runs) => {
+    const run = await runs.create("run", { untilMs: startMs - 1_000 });
 
-    await expectStored(store, commitOf(run, { ticks: { ...batchOf(1), atMs: startMs + leaseMs } }));
+    await runs.commit(run, { ticks: { ...batchOf(1), atMs: startMs + leaseMs } });
   });
 
-  test("refuses an owner that comes back with its old epoch", async (store) => {
-    const first = await createRun(store, "run");
-    const second = await claimRun(store, first.key, leaseOf("bob", startMs + leaseMs));
-    await expectStored(store, commitOf(second, { release: true }));
-    const third = await claimRun(store, first.key, leaseOf("ann", startMs + leaseMs));
+  test("refuses an owner that comes back with its old epoch", async (_store, runs) => {
+    const first = await runs.create("run");
+    const second = await runs.claim(first.key, leaseOf("bob", startMs + leaseMs));
+    await runs.commit(second, { release: true });
+    const third = await runs.claim(first.key, leaseOf("ann", startMs + leaseMs));
 
-    await expectFenced(store, first);
-    await expectStored(store, commitOf(third, { ticks: batchOf(1) }));
+    await expectFenced(runs, first);
+    await runs.commit(third, { ticks: batchOf(1) });
   });
 }
 
 function following(test: StoreTest): void {
-  test("takes ticks that follow the last stored one", async (store) => {
-    const run = await createRun(store, "run");
+  test("takes ticks that follow the last stored one", async (store, runs) => {
+    const run = await runs.create("run");
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 4) }), commitOf(run, { ticks: batchOf(5) }));
-    await expectStored(store, commitOf(run, { ticks: batchOf(6, 7) }));
+    await runs.commitAll(commitOf(run, { ticks: batchOf(1, 4) }), commitOf(run, { ticks: batchOf(5) }));
+    await runs.commit(run, { ticks: batchOf(6, 7) });
 
     expect((await store.run(run.key))?.ticks).toBe(7);
   });
 
-  test("refuses ticks that leave a gap, repeat the last or overlap it", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 3) }));
+  test("refuses ticks that leave a gap, repeat the last or overlap it", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, { ticks: batchOf(1, 3) });
 
     const wrong = [batchOf(5), batchOf(3), batchOf(1, 3), batchOf(2, 6)];
     const results = await store.commit(wrong.map((ticks) => commitOf(run, { ticks })));
@@ -166,8 +146,8 @@ function following(test: StoreTest): void {
     expect(await store.ticks(run.key, { after: 0, limit: 10 })).toEqual([batchOf(1, 3)]);
   });
 
-  test("begins with tick 1", async (store) => {
-    const run = await createRun(store, "run");
+  test("begins with tick 1", async (store, runs) => {
+    const run = await runs.create("run");
 
     const results = await store.commit([
       commitOf(run, { ticks: batchOf(0) }),
@@ -179,9 +159,9 @@ function following(test: StoreTest): void {
     expect(await store.run(keyOf("new"))).toBeNull();
   });
 
-  test("takes a tick once over concurrent connections", async (store, { reopen }) => {
-    const second = await reopen();
-    const run = await createRun(store, "run");
+  test("takes a tick once over concurrent connections", async (store, runs) => {
+    const second = await runs.reopen();
+    const run = await runs.create("run");
 
     const results = await Promise.all(
       [store, second, store, second].map((to, index) =>
@@ -220,49 +200,49 @@ async function expectUnchanged(store: RunStore, run: HeldRun, change: () => Prom
 }
 
 function refusing(test: StoreTest): void {
-  const setUp = async (store: RunStore): Promise<{ run: HeldRun; position: number }> => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { ticks: batchOf(1), snapshot: snapshotOf(0) }));
-    return { run, position: await postTo(store, run.key, messageOf("1")) };
+  const setUp = async (runs: Runs): Promise<{ run: HeldRun; position: number }> => {
+    const run = await runs.create("run");
+    await runs.commit(run, { ticks: batchOf(1), snapshot: snapshotOf(0) });
+    return { run, position: await runs.post(run.key, messageOf("1")) };
   };
   const fresh = { tenant: "acme", kind: "session", id: "new", expected: 0, text: "1" };
 
-  test("changes nothing of a run when its ticks do not follow", async (store) => {
-    const { run, position } = await setUp(store);
+  test("changes nothing of a run when its ticks do not follow", async (store, runs) => {
+    const { run, position } = await setUp(runs);
     const hash = store.hash("a blob");
 
     await expectUnchanged(store, run, async () => {
       const parts = { ...everything(position), ticks: batchOf(3), records: [fresh], blobs: [{ hash, text: "a blob" }] };
-      expect(await commitOne(store, commitOf(run, parts))).toEqual({ status: "fenced" });
+      expect(await runs.commitOne(commitOf(run, parts))).toEqual({ status: "fenced" });
     });
     expect(await store.blob(hash)).toBeNull();
   });
 
-  test("changes nothing of a run for an owner that does not hold it", async (store) => {
-    const { run, position } = await setUp(store);
+  test("changes nothing of a run for an owner that does not hold it", async (store, runs) => {
+    const { run, position } = await setUp(runs);
 
     await expectUnchanged(store, run, async () => {
       const parts = { ...everything(position), ticks: batchOf(2), records: [fresh] };
-      expect(await commitOne(store, commitOf({ ...run, owner: "bob" }, parts))).toEqual({ status: "fenced" });
+      expect(await runs.commitOne(commitOf({ ...run, owner: "bob" }, parts))).toEqual({ status: "fenced" });
     });
   });
 
-  test("changes nothing of a run when one of its records conflicts", async (store) => {
-    const { run, position } = await setUp(store);
+  test("changes nothing of a run when one of its records conflicts", async (store, runs) => {
+    const { run, position } = await setUp(runs);
     const stale = { ...fresh, id: "stale", expected: 4 };
 
     await expectUnchanged(store, run, async () => {
       const parts = { ...everything(position), ticks: batchOf(2), records: [fresh, stale] };
       const conflict = { tenant: "acme", kind: "session", id: "stale" };
-      expect(await commitOne(store, commitOf(run, parts))).toEqual({ status: "conflict", records: [conflict] });
+      expect(await runs.commitOne(commitOf(run, parts))).toEqual({ status: "conflict", records: [conflict] });
     });
   });
 
-  test("creates no run when one of its records conflicts", async (store) => {
-    const result = await commitOne(store, { ...creationOf("run"), records: [{ ...fresh, expected: 1 }] });
+  test("creates no run when one of its records conflicts", async (store, runs) => {
+    const result = await runs.commitOne({ ...creationOf("run"), records: [{ ...fresh, expected: 1 }] });
 
     expect(result.status).toBe("conflict");
     expect(await store.run(keyOf("run"))).toBeNull();
-    await expectStored(store, creationOf("run"));
+    await runs.commitAll(creationOf("run"));
   });
 }

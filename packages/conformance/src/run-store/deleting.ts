@@ -1,26 +1,7 @@
-import type { RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  commitOf,
-  commitOne,
-  createEnded,
-  createRun,
-  createWaiting,
-  creationOf,
-  eventOf,
-  expectStored,
-  type HeldRun,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  messageOf,
-  postTo,
-  released,
-  snapshotOf,
-  startMs,
-} from "./runs.js";
+import { batchOf, eventOf, keyOf, leaseMs, leaseOf, messageOf, snapshotOf, startMs } from "./rows.js";
+import { commitOf, creationOf, type HeldRun, type Runs, released } from "./runs.js";
 
 export function deleteSuite(test: StoreTest): void {
   describe("deleting runs", () => deleting(test));
@@ -29,19 +10,19 @@ export function deleteSuite(test: StoreTest): void {
 }
 
 /** Creates a run that owns one of everything and is held by nobody. Returns the position of its answered post. */
-async function createFull(store: RunStore, runId: string, tenant?: string): Promise<number> {
-  const run: HeldRun = await createRun(store, runId, tenant === undefined ? {} : { tenant });
-  const answered = await postTo(store, run.key, messageOf("1", "answered"));
-  await postTo(store, run.key, messageOf("2", "open"));
+async function createFull(runs: Runs, runId: string, tenant?: string): Promise<number> {
+  const run: HeldRun = await runs.create(runId, tenant === undefined ? {} : { tenant });
+  const answered = await runs.post(run.key, messageOf("1", "answered"));
+  await runs.post(run.key, messageOf("2", "open"));
   const receipts = [{ position: answered, receipt: "{}" }];
   const parts = { ticks: batchOf(1, 2), events: [eventOf(0)], snapshot: snapshotOf(2), receipts };
-  await expectStored(store, commitOf(run, { ...parts, ...released() }));
+  await runs.commit(run, { ...parts, ...released() });
   return answered;
 }
 
 function deleting(test: StoreTest): void {
-  test("takes everything that the run owned", async (store) => {
-    const position = await createFull(store, "run");
+  test("takes everything that the run owned", async (store, runs) => {
+    const position = await createFull(runs, "run");
     const key = keyOf("run");
 
     expect(await store.delete([key])).toBe(1);
@@ -59,11 +40,11 @@ function deleting(test: StoreTest): void {
     expect(await store.post(key, messageOf("3"))).toEqual({ status: "unknown" });
   });
 
-  test("leaves nothing behind for a run that is created under the same key", async (store) => {
-    const position = await createFull(store, "run");
+  test("leaves nothing behind for a run that is created under the same key", async (store, runs) => {
+    const position = await createFull(runs, "run");
     await store.delete([keyOf("run")]);
 
-    const run = await createRun(store, "run", { input: '"new"' });
+    const run = await runs.create("run", { input: '"new"' });
 
     expect(await store.run(run.key)).toMatchObject({ input: '"new"', ticks: 0, lastEvent: -1, epoch: 1 });
     expect(await store.ticks(run.key, { after: 0, limit: 9 })).toEqual([]);
@@ -71,13 +52,13 @@ function deleting(test: StoreTest): void {
     expect(await store.snapshot(run.key)).toBeNull();
     expect(await store.posts(run.key)).toEqual([]);
     expect(await store.receipt(run.key, position)).toBeNull();
-    await expectStored(store, commitOf(run, { ticks: batchOf(1), events: [eventOf(0)] }));
+    await runs.commit(run, { ticks: batchOf(1), events: [eventOf(0)] });
   });
 
-  test("leaves every other run as it is", async (store) => {
-    await createFull(store, "gone");
-    const position = await createFull(store, "stays");
-    await createFull(store, "gone", "other");
+  test("leaves every other run as it is", async (store, runs) => {
+    await createFull(runs, "gone");
+    const position = await createFull(runs, "stays");
+    await createFull(runs, "gone", "other");
     const before = await store.run(keyOf("stays"));
 
     await store.delete([keyOf("gone")]);
@@ -94,9 +75,9 @@ function deleting(test: StoreTest): void {
 }
 
 function counting(test: StoreTest): void {
-  test("counts what went: not what nobody knows, nor a key that is named twice", async (store) => {
-    await createEnded(store, "one");
-    await createWaiting(store, "two");
+  test("counts what went: not what nobody knows, nor a key that is named twice", async (store, runs) => {
+    await runs.createEnded("one");
+    await runs.createWaiting("two");
 
     const count = await store.delete([keyOf("one"), keyOf("none"), keyOf("two"), keyOf("one")]);
 
@@ -104,10 +85,10 @@ function counting(test: StoreTest): void {
     expect(await store.delete([])).toBe(0);
   });
 
-  test("leaves a run that somebody holds, live or ended, its lease run out or not", async (store) => {
-    await createRun(store, "held");
-    await createRun(store, "late", { untilMs: startMs - leaseMs });
-    const { key } = await createEnded(store, "ended");
+  test("leaves a run that somebody holds, live or ended, its lease run out or not", async (store, runs) => {
+    await runs.create("held");
+    await runs.create("late", { untilMs: startMs - leaseMs });
+    const { key } = await runs.createEnded("ended");
     await store.claim(key, { ...leaseOf("bob"), ended: true });
 
     expect(await store.delete([keyOf("held"), keyOf("late"), key])).toBe(0);
@@ -117,38 +98,38 @@ function counting(test: StoreTest): void {
     expect(await store.run(key)).not.toBeNull();
   });
 
-  test("takes many at once", async (store) => {
+  test("takes many at once", async (store, runs) => {
     const ids = Array.from({ length: 1_200 }, (_, index) => `run-${index}`);
-    await expectStored(store, ...ids.map((id) => creationOf(id, { owner: null })));
+    await runs.commitAll(...ids.map((id) => creationOf(id, { owner: null })));
 
     expect(await store.delete(ids.map((id) => keyOf(id)))).toBe(1_200);
     expect((await store.list({ tenant: "acme", limit: 9 })).runs).toEqual([]);
   });
 
-  test("fences who held the run before", async (store) => {
-    const run = await createWaiting(store, "run");
+  test("fences who held the run before", async (store, runs) => {
+    const run = await runs.createWaiting("run");
     await store.delete([run.key]);
-    await createRun(store, "run", { owner: null });
+    await runs.create("run", { owner: null });
 
-    expect(await commitOne(store, commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
+    expect(await runs.commitOne(commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
   });
 }
 
 function closing(test: StoreTest): void {
-  test("keeps the data, and other connections open", async (store, { reopen }) => {
-    await createFull(store, "run");
-    const second = await reopen();
+  test("keeps the data, and other connections open", async (store, runs) => {
+    await createFull(runs, "run");
+    const second = await runs.reopen();
 
     await second.close();
-    const third = await reopen();
+    const third = await runs.reopen();
 
     expect(await third.run(keyOf("run"))).toEqual(await store.run(keyOf("run")));
-    await createRun(store, "another");
+    await runs.create("another");
     expect(await third.run(keyOf("another"))).not.toBeNull();
   });
 
-  test("may be done twice", async (_store, { reopen }) => {
-    const second = await reopen();
+  test("may be done twice", async (_store, runs) => {
+    const second = await runs.reopen();
 
     await second.close();
 

@@ -1,23 +1,8 @@
 import type { ClaimedRun, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  claimRun,
-  commitOf,
-  createEnded,
-  createRun,
-  createWaiting,
-  creationOf,
-  expectStored,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  messageOf,
-  postTo,
-  released,
-  startMs,
-  summaryOf,
-} from "./runs.js";
+import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
+import { creationOf, released } from "./runs.js";
 
 export function dueSuite(test: StoreTest): void {
   describe("runs that need an owner: when", () => whenDue(test));
@@ -33,47 +18,47 @@ const claimDue = (store: RunStore, nowMs: number, limit = 100): Promise<ClaimedR
 const idsOf = (claimed: readonly ClaimedRun[]): string[] => claimed.map(({ run }) => run.key.runId);
 
 function whenDue(test: StoreTest): void {
-  test("takes a scheduled run at its start and not before", async (store) => {
-    await createRun(store, "run", { owner: null, startAtMs: startMs + 500 });
+  test("takes a scheduled run at its start and not before", async (store, runs) => {
+    await runs.create("run", { owner: null, startAtMs: startMs + 500 });
 
     expect(await claimDue(store, startMs + 499)).toEqual([]);
     expect(idsOf(await claimDue(store, startMs + 500))).toEqual(["run"]);
   });
 
-  test("takes a waiting run when its time has come, and one without a time never", async (store) => {
-    await createWaiting(store, "timed", startMs + 500);
-    await createWaiting(store, "untimed");
+  test("takes a waiting run when its time has come, and one without a time never", async (store, runs) => {
+    await runs.createWaiting("timed", startMs + 500);
+    await runs.createWaiting("untimed");
 
     expect(await claimDue(store, startMs + 499)).toEqual([]);
     expect(idsOf(await claimDue(store, startMs + 500))).toEqual(["timed"]);
     expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual([]);
   });
 
-  test("takes a waiting run with a post, until the post has its receipt", async (store) => {
-    const { key } = await createWaiting(store, "run");
-    const position = await postTo(store, key, messageOf('"hello"'));
+  test("takes a waiting run with a post, until the post has its receipt", async (store, runs) => {
+    const { key } = await runs.createWaiting("run");
+    const position = await runs.post(key, messageOf('"hello"'));
 
     const [claimed] = await claimDue(store, startMs);
     const run = { key, owner: "due", epoch: claimed?.run.epoch ?? -1 };
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: "{}" }], ...released() }));
+    await runs.commit(run, { receipts: [{ position, receipt: "{}" }], ...released() });
 
     expect(claimed?.posts.map((post) => post.text)).toEqual(['"hello"']);
     expect(await claimDue(store, startMs + 1)).toEqual([]);
   });
 
-  test("takes a run again that was given back with a post still open", async (store) => {
-    const { key } = await createWaiting(store, "run");
-    await postTo(store, key, messageOf("1"));
-    const run = await claimRun(store, key, leaseOf("bob"));
+  test("takes a run again that was given back with a post still open", async (store, runs) => {
+    const { key } = await runs.createWaiting("run");
+    await runs.post(key, messageOf("1"));
+    const run = await runs.claim(key, leaseOf("bob"));
 
-    await expectStored(store, commitOf(run, released()));
+    await runs.commit(run, released());
 
     expect(idsOf(await claimDue(store, startMs + 1))).toEqual(["run"]);
   });
 
-  test("leaves a scheduled run alone before its start, also when it has a post", async (store) => {
-    await createRun(store, "run", { owner: null, startAtMs: startMs + 500 });
-    await postTo(store, keyOf("run"), messageOf('"hello"'));
+  test("leaves a scheduled run alone before its start, also when it has a post", async (store, runs) => {
+    await runs.create("run", { owner: null, startAtMs: startMs + 500 });
+    await runs.post(keyOf("run"), messageOf('"hello"'));
 
     expect(await claimDue(store, startMs + 499)).toEqual([]);
     expect(await store.nextWakeAtMs()).toBe(startMs + 500);
@@ -81,22 +66,22 @@ function whenDue(test: StoreTest): void {
     expect(claimed?.posts.map((post) => post.text)).toEqual(['"hello"']);
   });
 
-  test("takes a run with a post of a process whose clock is ahead", async (store) => {
-    const { key } = await createWaiting(store, "run");
-    await postTo(store, key, { ...messageOf("1"), atMs: startMs + 60_000 });
+  test("takes a run with a post of a process whose clock is ahead", async (store, runs) => {
+    const { key } = await runs.createWaiting("run");
+    await runs.post(key, { ...messageOf("1"), atMs: startMs + 60_000 });
 
     expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
   });
 }
 
 function whoseDue(test: StoreTest): void {
-  test("takes runs of the named workflows only, where they are named: waiting, posted to, and with a lease that has run out", async (store) => {
+  test("takes runs of the named workflows only, where they are named: waiting, posted to, and with a lease that has run out", async (store, runs) => {
     for (const workflow of ["mine", "other"]) {
-      await createRun(store, `lost-${workflow}`, { workflow });
-      await createRun(store, `scheduled-${workflow}`, { owner: null, workflow, startAtMs: startMs + 1 });
-      const posted = await createRun(store, `posted-${workflow}`, { workflow });
-      await expectStored(store, commitOf(posted, released(summaryOf("waiting"))));
-      await postTo(store, posted.key, messageOf("1"));
+      await runs.create(`lost-${workflow}`, { workflow });
+      await runs.create(`scheduled-${workflow}`, { owner: null, workflow, startAtMs: startMs + 1 });
+      const posted = await runs.create(`posted-${workflow}`, { workflow });
+      await runs.commit(posted, released(summaryOf("waiting")));
+      await runs.post(posted.key, messageOf("1"));
     }
     const lease = { ...leaseOf("due", startMs + 2 * leaseMs), limit: 100 };
 
@@ -109,8 +94,8 @@ function whoseDue(test: StoreTest): void {
     expect(idsOf(rest).sort()).toEqual(["lost-other", "posted-other", "scheduled-other"]);
   });
 
-  test("takes a run from who let its lease run out, with the next epoch", async (store) => {
-    await createRun(store, "run");
+  test("takes a run from who let its lease run out, with the next epoch", async (store, runs) => {
+    await runs.create("run");
 
     const early = await claimDue(store, startMs + leaseMs - 1);
     const [claimed] = await claimDue(store, startMs + leaseMs);
@@ -120,38 +105,38 @@ function whoseDue(test: StoreTest): void {
     expect(claimed?.run).toEqual(await store.run(keyOf("run")));
   });
 
-  test("takes no run that somebody holds, whatever waits for it", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { summary: summaryOf("waiting", { wakeAtMs: startMs }) }));
-    await postTo(store, run.key, messageOf("1"));
+  test("takes no run that somebody holds, whatever waits for it", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: startMs }) });
+    await runs.post(run.key, messageOf("1"));
 
     expect(await claimDue(store, startMs + 100)).toEqual([]);
   });
 
-  test("takes no ended run: not for a time, nor a post, nor a lease that has run out", async (store) => {
+  test("takes no ended run: not for a time, nor a post, nor a lease that has run out", async (store, runs) => {
     const ended = (wakeAtMs: number | null) => summaryOf("completed", { wakeAtMs });
-    const timed = await createRun(store, "timed");
-    await expectStored(store, commitOf(timed, released(ended(startMs))));
-    const posted = await createRun(store, "posted");
-    await postTo(store, posted.key, messageOf("1"));
-    await expectStored(store, commitOf(posted, released(ended(null))));
-    const held = await createRun(store, "held");
-    await expectStored(store, commitOf(held, { summary: ended(null) }));
+    const timed = await runs.create("timed");
+    await runs.commit(timed, released(ended(startMs)));
+    const posted = await runs.create("posted");
+    await runs.post(posted.key, messageOf("1"));
+    await runs.commit(posted, released(ended(null)));
+    const held = await runs.create("held");
+    await runs.commit(held, { summary: ended(null) });
 
     expect(await claimDue(store, startMs + 10 * leaseMs)).toEqual([]);
   });
 
-  test("takes a run that was given back before it had a summary", async (store) => {
-    const run = await createRun(store, "run");
+  test("takes a run that was given back before it had a summary", async (store, runs) => {
+    const run = await runs.create("run");
 
-    await expectStored(store, commitOf(run, { release: true }));
+    await runs.commit(run, { release: true });
 
     expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
   });
 
-  test("takes a run once: it is held from then on", async (store, { reopen }) => {
-    const second = await reopen();
-    await createRun(store, "run", { owner: null });
+  test("takes a run once: it is held from then on", async (store, runs) => {
+    const second = await runs.reopen();
+    await runs.create("run", { owner: null });
 
     const first = await claimDue(store, startMs);
     const again = await second.claimDue({ ...leaseOf("other", startMs + 1), limit: 10 });
@@ -163,19 +148,19 @@ function whoseDue(test: StoreTest): void {
 }
 
 function whichFirst(test: StoreTest): void {
-  test("takes the run that has waited longest first, whatever it waited for", async (store) => {
-    await createWaiting(store, "timed", startMs + 300);
-    await createRun(store, "lost", { untilMs: startMs + 200 });
-    await createWaiting(store, "posted");
-    await postTo(store, keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
-    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 400 });
+  test("takes the run that has waited longest first, whatever it waited for", async (store, runs) => {
+    await runs.createWaiting("timed", startMs + 300);
+    await runs.create("lost", { untilMs: startMs + 200 });
+    await runs.createWaiting("posted");
+    await runs.post(keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
+    await runs.create("scheduled", { owner: null, startAtMs: startMs + 400 });
 
     expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual(["posted", "lost", "timed", "scheduled"]);
   });
 
-  test("takes no more than the limit, and the rest the next time", async (store) => {
+  test("takes no more than the limit, and the rest the next time", async (store, runs) => {
     for (const index of [3, 1, 2, 5, 4]) {
-      await createRun(store, `run-${index}`, { owner: null, startAtMs: startMs + index });
+      await runs.create(`run-${index}`, { owner: null, startAtMs: startMs + index });
     }
 
     const first = await claimDue(store, startMs + 10, 2);
@@ -185,26 +170,26 @@ function whichFirst(test: StoreTest): void {
     expect([first, second, third].map(idsOf)).toEqual([["run-1", "run-2"], ["run-3", "run-4"], ["run-5"]]);
   });
 
-  test("takes none with a limit of 0", async (store) => {
-    await createRun(store, "run", { owner: null });
+  test("takes none with a limit of 0", async (store, runs) => {
+    await runs.create("run", { owner: null });
 
     expect(await claimDue(store, startMs, 0)).toEqual([]);
   });
 
-  test("takes runs of all tenants", async (store) => {
-    await createRun(store, "run", { owner: null, tenant: "one", startAtMs: startMs - 2 });
-    await createRun(store, "run", { owner: null, tenant: "two", startAtMs: startMs - 1 });
+  test("takes runs of all tenants", async (store, runs) => {
+    await runs.create("run", { owner: null, tenant: "one", startAtMs: startMs - 2 });
+    await runs.create("run", { owner: null, tenant: "two", startAtMs: startMs - 1 });
 
     const claimed = await claimDue(store, startMs);
 
     expect(claimed.map(({ run }) => run.key)).toEqual([keyOf("run", "one"), keyOf("run", "two")]);
   });
 
-  test("gives each run its own posts", async (store) => {
-    await createWaiting(store, "one");
-    await createWaiting(store, "two");
-    await postTo(store, keyOf("two"), messageOf('"for two"'));
-    await postTo(store, keyOf("one"), { ...messageOf('"for one"'), atMs: startMs + 1 });
+  test("gives each run its own posts", async (store, runs) => {
+    await runs.createWaiting("one");
+    await runs.createWaiting("two");
+    await runs.post(keyOf("two"), messageOf('"for two"'));
+    await runs.post(keyOf("one"), { ...messageOf('"for one"'), atMs: startMs + 1 });
 
     const claimed = await claimDue(store, startMs + 5);
 
@@ -212,10 +197,10 @@ function whichFirst(test: StoreTest): void {
     expect(claimed.flatMap(({ posts }) => posts.map((post) => post.key.runId))).toEqual(["two", "one"]);
   });
 
-  test("shares runs among those who ask at once: each goes to one", async (store, { reopen }) => {
-    const second = await reopen();
+  test("shares runs among those who ask at once: each goes to one", async (store, runs) => {
+    const second = await runs.reopen();
     const ids = Array.from({ length: 40 }, (_, index) => `run-${index}`);
-    await expectStored(store, ...ids.map((id) => creationOf(id, { owner: null })));
+    await runs.commitAll(...ids.map((id) => creationOf(id, { owner: null })));
 
     const claims = await Promise.all(
       ["a", "b", "c", "d", "e", "f"].map(async (owner, index) => {
@@ -236,69 +221,69 @@ function looking(test: StoreTest): void {
     return { ids: runs.map(({ key }) => key.runId), wakeAtMs };
   };
 
-  test("gives what would be taken, in that order, and takes nothing", async (store) => {
-    await createWaiting(store, "timed", startMs + 300);
-    await createRun(store, "lost", { untilMs: startMs + 200 });
-    await createWaiting(store, "posted");
-    await postTo(store, keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
-    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 400, tenant: "other" });
-    await createRun(store, "later", { owner: null, startAtMs: startMs + 5_000 });
+  test("gives what would be taken, in that order, and takes nothing", async (store, runs) => {
+    await runs.createWaiting("timed", startMs + 300);
+    await runs.create("lost", { untilMs: startMs + 200 });
+    await runs.createWaiting("posted");
+    await runs.post(keyOf("posted"), { ...messageOf("1"), atMs: startMs + 100 });
+    await runs.create("scheduled", { owner: null, startAtMs: startMs + 400, tenant: "other" });
+    await runs.create("later", { owner: null, startAtMs: startMs + 5_000 });
 
-    const { runs, wakeAtMs } = await store.due({ nowMs: startMs + 1_000, limit: 100 });
+    const { runs: found, wakeAtMs } = await store.due({ nowMs: startMs + 1_000, limit: 100 });
     const again = await store.due({ nowMs: startMs + 1_000, limit: 2 });
 
-    expect(runs).toEqual([
-      { key: keyOf("posted"), workflow: runs[0]?.workflow, dueAtMs: startMs + 100 },
-      { key: keyOf("lost"), workflow: runs[0]?.workflow, dueAtMs: startMs + 200 },
-      { key: keyOf("timed"), workflow: runs[0]?.workflow, dueAtMs: startMs + 300 },
-      { key: keyOf("scheduled", "other"), workflow: runs[0]?.workflow, dueAtMs: startMs + 400 },
+    expect(found).toEqual([
+      { key: keyOf("posted"), workflow: found[0]?.workflow, dueAtMs: startMs + 100 },
+      { key: keyOf("lost"), workflow: found[0]?.workflow, dueAtMs: startMs + 200 },
+      { key: keyOf("timed"), workflow: found[0]?.workflow, dueAtMs: startMs + 300 },
+      { key: keyOf("scheduled", "other"), workflow: found[0]?.workflow, dueAtMs: startMs + 400 },
     ]);
     expect(wakeAtMs).toBe(startMs + 100);
-    expect(again).toEqual({ runs: runs.slice(0, 2), wakeAtMs });
+    expect(again).toEqual({ runs: found.slice(0, 2), wakeAtMs });
     expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual(["posted", "lost", "timed", "scheduled"]);
     expect(await store.run(keyOf("lost"))).toMatchObject({ epoch: 2 });
   });
 
-  test("gives a run that has a time and a post once", async (store) => {
-    const { key } = await createWaiting(store, "run", startMs);
-    await postTo(store, key, messageOf("1"));
+  test("gives a run that has a time and a post once", async (store, runs) => {
+    const { key } = await runs.createWaiting("run", startMs);
+    await runs.post(key, messageOf("1"));
 
     expect(await look(store, startMs + 1)).toMatchObject({ ids: ["run"] });
   });
 
-  test("says when there will be something, also where that is the end of a lease", async (store) => {
+  test("says when there will be something, also where that is the end of a lease", async (store, runs) => {
     expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: null });
 
-    await createRun(store, "held", { untilMs: startMs + 700 });
+    await runs.create("held", { untilMs: startMs + 700 });
     expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 700 });
-    await createWaiting(store, "waiting", startMs + 500);
+    await runs.createWaiting("waiting", startMs + 500);
     expect(await look(store, startMs, 0)).toEqual({ ids: [], wakeAtMs: startMs + 500 });
     await store.renew({ owner: "ann", nowMs: startMs, untilMs: startMs + 400 });
     expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 400 });
   });
 
-  test("says when a run that somebody holds would go on by itself, where that is to come", async (store) => {
-    const run = await createRun(store, "held", { untilMs: startMs + 700 });
-    await expectStored(store, commitOf(run, { summary: summaryOf("waiting", { wakeAtMs: startMs + 300 }) }));
+  test("says when a run that somebody holds would go on by itself, where that is to come", async (store, runs) => {
+    const run = await runs.create("held", { untilMs: startMs + 700 });
+    await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: startMs + 300 }) });
 
     expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 300 });
     expect(await look(store, startMs + 300)).toEqual({ ids: [], wakeAtMs: startMs + 700 });
     expect((await store.due({ nowMs: startMs, limit: 9, workflows: ["none"] })).wakeAtMs).toBeNull();
   });
 
-  test("counts no run that has ended, that somebody answers, or that waits for no time", async (store) => {
-    await createEnded(store, "ended");
-    await createWaiting(store, "waiting");
-    const held = await createRun(store, "held");
-    await expectStored(store, commitOf(held, { summary: summaryOf("completed") }));
+  test("counts no run that has ended, that somebody answers, or that waits for no time", async (store, runs) => {
+    await runs.createEnded("ended");
+    await runs.createWaiting("waiting");
+    const held = await runs.create("held");
+    await runs.commit(held, { summary: summaryOf("completed") });
 
     expect(await look(store, startMs + 10 * leaseMs)).toEqual({ ids: [], wakeAtMs: null });
   });
 
-  test("looks at runs of the named workflows only, where they are named", async (store) => {
-    await createRun(store, "other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
-    await createRun(store, "mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
-    await createRun(store, "held", { workflow: "other", untilMs: startMs + 50 });
+  test("looks at runs of the named workflows only, where they are named", async (store, runs) => {
+    await runs.create("other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
+    await runs.create("mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
+    await runs.create("held", { workflow: "other", untilMs: startMs + 50 });
     const asked = { nowMs: startMs + 1_000, limit: 100 };
 
     const mine = await store.due({ ...asked, workflows: ["mine"] });
@@ -308,46 +293,46 @@ function looking(test: StoreTest): void {
 }
 
 function nextWake(test: StoreTest): void {
-  test("is that of the named workflows, where they are named", async (store) => {
-    await createRun(store, "other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
-    await createRun(store, "mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
+  test("is that of the named workflows, where they are named", async (store, runs) => {
+    await runs.create("other", { owner: null, workflow: "other", startAtMs: startMs + 100 });
+    await runs.create("mine", { owner: null, workflow: "mine", startAtMs: startMs + 200 });
 
     expect(await store.nextWakeAtMs({ workflows: ["mine", "third"] })).toBe(startMs + 200);
     expect(await store.nextWakeAtMs({ workflows: [] })).toBeNull();
     expect(await store.nextWakeAtMs({})).toBe(startMs + 100);
   });
 
-  test("is never, without runs that nobody holds", async (store) => {
-    await createRun(store, "held");
-    await createEnded(store, "ended");
-    await createWaiting(store, "waiting");
+  test("is never, without runs that nobody holds", async (store, runs) => {
+    await runs.create("held");
+    await runs.createEnded("ended");
+    await runs.createWaiting("waiting");
 
     expect(await store.nextWakeAtMs()).toBeNull();
   });
 
-  test("is the earliest time of all runs that nobody holds", async (store) => {
-    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 500, tenant: "other" });
-    await createWaiting(store, "waiting", startMs + 400);
-    await createRun(store, "held", { startAtMs: startMs + 100 });
+  test("is the earliest time of all runs that nobody holds", async (store, runs) => {
+    await runs.create("scheduled", { owner: null, startAtMs: startMs + 500, tenant: "other" });
+    await runs.createWaiting("waiting", startMs + 400);
+    await runs.create("held", { startAtMs: startMs + 100 });
 
     const before = await store.nextWakeAtMs();
-    await claimRun(store, keyOf("waiting"), leaseOf("bob"));
+    await runs.claim(keyOf("waiting"), leaseOf("bob"));
 
     expect(before).toBe(startMs + 400);
     expect(await store.nextWakeAtMs()).toBe(startMs + 500);
   });
 
-  test("has come when a run that nobody holds has a post", async (store) => {
-    const { key } = await createWaiting(store, "run", startMs + 5_000);
-    await postTo(store, key, messageOf("1"));
+  test("has come when a run that nobody holds has a post", async (store, runs) => {
+    const { key } = await runs.createWaiting("run", startMs + 5_000);
+    await runs.post(key, messageOf("1"));
 
     expect(await store.nextWakeAtMs()).toBeLessThanOrEqual(startMs);
   });
 
-  test("does not come for a run that ended with a time or a post", async (store) => {
-    const run = await createRun(store, "run");
-    await postTo(store, run.key, messageOf("1"));
-    await expectStored(store, commitOf(run, released(summaryOf("cancelled", { wakeAtMs: startMs + 1 }))));
+  test("does not come for a run that ended with a time or a post", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.post(run.key, messageOf("1"));
+    await runs.commit(run, released(summaryOf("cancelled", { wakeAtMs: startMs + 1 })));
 
     expect(await store.nextWakeAtMs()).toBeNull();
   });

@@ -1,80 +1,77 @@
-import type { RunStore, StoredEvent } from "millrace/runtime";
+import type { StoredEvent } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { batchOf, commitOf, createRun, eventOf, expectStored, type HeldRun } from "./runs.js";
+import { batchOf, eventOf } from "./rows.js";
+import { commitOf, type HeldRun, type Runs } from "./runs.js";
 
 export function eventSuite(test: StoreTest): void {
   describe("streamed events", () => streaming(test));
 }
 
-async function createStream(store: RunStore, runId = "run"): Promise<HeldRun> {
-  const run = await createRun(store, runId);
-  await expectStored(
-    store,
-    commitOf(run, { events: [eventOf(0), eventOf(1)] }),
-    commitOf(run, { events: [eventOf(2)] }),
-  );
+async function createStream(runs: Runs, runId = "run"): Promise<HeldRun> {
+  const run = await runs.create(runId);
+  await runs.commitAll(commitOf(run, { events: [eventOf(0), eventOf(1)] }), commitOf(run, { events: [eventOf(2)] }));
   return run;
 }
 
 const sequencesOf = (events: readonly StoredEvent[]): number[] => events.map((event) => event.sequence);
 
 function streaming(test: StoreTest): void {
-  test("gives them in order and as they were stored", async (store) => {
-    const run = await createStream(store);
+  test("gives them in order and as they were stored", async (store, runs) => {
+    const run = await createStream(runs);
 
     expect(await store.events(run.key, { after: -1, limit: 9 })).toEqual([eventOf(0), eventOf(1), eventOf(2)]);
     expect((await store.run(run.key))?.lastEvent).toBe(2);
   });
 
-  test("gives those after a number, no more than the limit", async (store) => {
-    const run = await createStream(store);
+  test("gives those after a number, no more than the limit", async (store, runs) => {
+    const run = await createStream(runs);
 
     expect(sequencesOf(await store.events(run.key, { after: 0, limit: 9 }))).toEqual([1, 2]);
     expect(sequencesOf(await store.events(run.key, { after: -1, limit: 2 }))).toEqual([0, 1]);
     expect(sequencesOf(await store.events(run.key, { after: 2, limit: 9 }))).toEqual([]);
   });
 
-  test("keeps the first of two with the same number, and takes the new ones beside it", async (store) => {
-    const run = await createStream(store);
+  test("keeps the first of two with the same number, and takes the new ones beside it", async (store, runs) => {
+    const run = await createStream(runs);
 
-    await expectStored(store, commitOf(run, { events: [eventOf(1, '"again"'), eventOf(2, '"again"'), eventOf(3)] }));
+    await runs.commit(run, { events: [eventOf(1, '"again"'), eventOf(2, '"again"'), eventOf(3)] });
 
     const expected = [eventOf(0), eventOf(1), eventOf(2), eventOf(3)];
     expect(await store.events(run.key, { after: -1, limit: 9 })).toEqual(expected);
     expect((await store.run(run.key))?.lastEvent).toBe(3);
   });
 
-  test("keeps the number of the last one when older ones are written again", async (store) => {
-    const run = await createStream(store);
+  test("keeps the number of the last one when older ones are written again", async (store, runs) => {
+    const run = await createStream(runs);
 
-    await expectStored(store, commitOf(run, { events: [eventOf(0)] }));
+    await runs.commit(run, { events: [eventOf(0)] });
 
     expect((await store.run(run.key))?.lastEvent).toBe(2);
   });
 
-  test("keeps them when ticks and snapshots are pruned", async (store) => {
-    const run = await createStream(store);
+  test("keeps them when ticks and snapshots are pruned", async (store, runs) => {
+    const run = await createStream(runs);
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1), prune: { ticks: 1, snapshots: 1 } }));
+    await runs.commit(run, { ticks: batchOf(1), prune: { ticks: 1, snapshots: 1 } });
 
     expect(await store.events(run.key, { after: -1, limit: 9 })).toHaveLength(3);
   });
 
-  test("keeps those of each run apart", async (store) => {
-    await createStream(store, "one");
-    const two = await createRun(store, "two");
-    await expectStored(store, commitOf(two, { events: [eventOf(0, '"two"')] }));
+  test("keeps those of each run apart", async (store, runs) => {
+    await createStream(runs, "one");
+    const two = await runs.create("two");
+    await runs.commit(two, { events: [eventOf(0, '"two"')] });
 
     expect(await store.events(two.key, { after: -1, limit: 9 })).toEqual([eventOf(0, '"two"')]);
     expect((await store.run(two.key))?.lastEvent).toBe(0);
   });
 
-  test("takes a thousand of one commit", async (store) => {
-    const run = await createRun(store, "run");
+  test("takes a thousand of one commit", async (store, runs) => {
+    const run = await runs.create("run");
     const events = Array.from({ length: 1_000 }, (_, index) => eventOf(index));
 
-    await expectStored(store, commitOf(run, { events }));
+    await runs.commit(run, { events });
 
     expect(await store.events(run.key, { after: 900, limit: 1_000 })).toEqual(events.slice(901));
   });

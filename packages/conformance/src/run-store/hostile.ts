@@ -1,25 +1,8 @@
-import type { RunKey, RunStore } from "millrace/runtime";
+import type { RunKey } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  claimRun,
-  commitOf,
-  createRun,
-  createWaiting,
-  creationOf,
-  eventOf,
-  expectStored,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  messageOf,
-  postTo,
-  released,
-  snapshotOf,
-  startMs,
-  statusesOf,
-} from "./runs.js";
+import { batchOf, eventOf, keyOf, leaseMs, leaseOf, messageOf, snapshotOf, startMs } from "./rows.js";
+import { commitOf, creationOf, type Runs, released, statusesOf } from "./runs.js";
 
 export function hostileSuite(test: StoreTest): void {
   describe("odd names", () => names(test));
@@ -98,31 +81,31 @@ function names(test: StoreTest): void {
     expect(found.map((run) => run?.key)).toEqual(oddNames.map((id) => keyOf(id)));
   });
 
-  test("keeps tenants apart whose names are alike", async (store) => {
-    await expectStored(store, ...oddNames.map((tenant, i) => creationOf("run", { tenant, input: `${i}` })));
+  test("keeps tenants apart whose names are alike", async (store, runs) => {
+    await runs.commitAll(...oddNames.map((tenant, i) => creationOf("run", { tenant, input: `${i}` })));
 
     const pages = await Promise.all(oddNames.map((tenant) => store.list({ tenant, limit: 10 })));
 
     expect(pages.map((page) => page.runs.map((run) => run.input))).toEqual(oddNames.map((_, index) => [`${index}`]));
   });
 
-  test("keeps keys apart that differ only by where the tenant ends and the id begins", async (store) => {
+  test("keeps keys apart that differ only by where the tenant ends and the id begins", async (store, runs) => {
     const keys = ["", "/", ":", "|", ",", ".", "\u001f", "'", '"', '","'].flatMap((separator) => [
       keyOf(`c${separator}d`, "b"),
       keyOf("d", `b${separator}c`),
     ]);
     const unique = [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 
-    await expectStored(store, ...unique.map(({ runId, tenant }, i) => creationOf(runId, { tenant, input: `${i}` })));
+    await runs.commitAll(...unique.map(({ runId, tenant }, i) => creationOf(runId, { tenant, input: `${i}` })));
 
     const found = await Promise.all(unique.map((key) => store.run(key)));
     expect(found.map((run) => run?.input)).toEqual(unique.map((_, index) => `${index}`));
     expect(await store.delete([unique[0] as RunKey])).toBe(0);
   });
 
-  test("keeps workflows, owners and idempotency keys apart that are alike", async (store) => {
-    await expectStored(store, ...oddNames.map((name, i) => creationOf(`${i}`, { workflow: name, owner: name })));
-    for (const name of oddNames) await postTo(store, keyOf("0"), messageOf("1", name));
+  test("keeps workflows, owners and idempotency keys apart that are alike", async (store, runs) => {
+    await runs.commitAll(...oddNames.map((name, i) => creationOf(`${i}`, { workflow: name, owner: name })));
+    for (const name of oddNames) await runs.post(keyOf("0"), messageOf("1", name));
 
     const pages = await Promise.all(oddNames.map((workflow) => store.list({ tenant: "acme", workflow, limit: 9 })));
     expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
@@ -133,8 +116,8 @@ function names(test: StoreTest): void {
     expect((await store.posts(keyOf("0"))).map((post) => post.idempotencyKey)).toEqual(oddNames);
   });
 
-  test("watches, claims and deletes a run by an odd key and no other", async (store) => {
-    await expectStored(store, ...oddNames.map((id) => creationOf(id, { owner: null })));
+  test("watches, claims and deletes a run by an odd key and no other", async (store, runs) => {
+    await runs.commitAll(...oddNames.map((id) => creationOf(id, { owner: null })));
 
     const claimed = await store.claim(keyOf("%"), leaseOf("bob"));
     const count = await store.delete([keyOf("_"), keyOf("*")]);
@@ -147,17 +130,14 @@ function names(test: StoreTest): void {
 }
 
 function recordNames(test: StoreTest): void {
-  test("keeps records apart whose kinds and ids are alike", async (store) => {
-    const run = await createRun(store, "run");
+  test("keeps records apart whose kinds and ids are alike", async (store, runs) => {
+    const run = await runs.create("run");
     const keys = oddNames.flatMap((name) => [
       { tenant: "acme", kind: name, id: "id" },
       { tenant: "acme", kind: "kind", id: name },
     ]);
 
-    await expectStored(
-      store,
-      commitOf(run, { records: keys.map((key, index) => ({ ...key, expected: 0, text: `${index}` })) }),
-    );
+    await runs.commit(run, { records: keys.map((key, index) => ({ ...key, expected: 0, text: `${index}` })) });
 
     const found = await Promise.all(keys.map((key) => store.record(key)));
     expect(found.map((record) => record?.text)).toEqual(keys.map((_, index) => `${index}`));
@@ -180,17 +160,17 @@ function texts(test: StoreTest): void {
   /** Makes labels like JSON does: `__proto__` is a name like any other. */
   const labelsOf = (name: string, value: string): Record<string, string> => Object.fromEntries([[name, value]]);
 
-  test("gives odd labels back as they were", async (store) => {
+  test("gives odd labels back as they were", async (store, runs) => {
     const labels = Object.fromEntries(oddNames.map((name, index) => [name, oddNames.at(-index) ?? ""]));
-    await createRun(store, "run", { labels });
+    await runs.create("run", { labels });
 
     const found = await store.run(keyOf("run"));
 
     expect(Object.entries(found?.labels ?? {}).sort()).toEqual(Object.entries(labels).sort());
   });
 
-  test("finds runs by odd label names, and by no other", async (store) => {
-    await expectStored(store, ...oddNames.map((name, i) => creationOf(`${i}`, { labels: labelsOf(name, "value") })));
+  test("finds runs by odd label names, and by no other", async (store, runs) => {
+    await runs.commitAll(...oddNames.map((name, i) => creationOf(`${i}`, { labels: labelsOf(name, "value") })));
 
     const pages = await Promise.all(
       oddNames.map((name) => store.list({ tenant: "acme", labels: labelsOf(name, "value"), limit: 9 })),
@@ -201,8 +181,8 @@ function texts(test: StoreTest): void {
     );
   });
 
-  test("finds runs by odd label values, and by no other", async (store) => {
-    await expectStored(store, ...oddNames.map((value, i) => creationOf(`${i}`, { labels: { name: value } })));
+  test("finds runs by odd label values, and by no other", async (store, runs) => {
+    await runs.commitAll(...oddNames.map((value, i) => creationOf(`${i}`, { labels: { name: value } })));
 
     const pages = await Promise.all(oddNames.map((name) => store.list({ tenant: "acme", labels: { name }, limit: 9 })));
 
@@ -213,8 +193,8 @@ function texts(test: StoreTest): void {
 }
 
 function values(test: StoreTest): void {
-  test("gives texts back to the letter, also long ones", async (store) => {
-    const run = await createRun(store, "run");
+  test("gives texts back to the letter, also long ones", async (store, runs) => {
+    const run = await runs.create("run");
     const long = JSON.stringify({ text: `${"ü𝄞'\"\\%\n".repeat(20_000)}` });
     const odd = JSON.stringify(oddNames);
     const blob = { hash: store.hash(long), text: long };
@@ -225,9 +205,9 @@ function values(test: StoreTest): void {
       snapshot: snapshotOf(1, long),
       blobs: [blob],
     };
-    await expectStored(store, commitOf(run, parts));
-    const position = await postTo(store, run.key, messageOf(long));
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: odd }] }));
+    await runs.commit(run, parts);
+    const position = await runs.post(run.key, messageOf(long));
+    await runs.commit(run, { receipts: [{ position, receipt: odd }] });
 
     expect((await store.ticks(run.key, { after: 0, limit: 1 }))[0]?.text).toBe(long);
     expect((await store.events(run.key, { after: -1, limit: 1 }))[0]?.text).toBe(odd);
@@ -236,17 +216,17 @@ function values(test: StoreTest): void {
     expect(await store.receipt(run.key, position)).toBe(odd);
   });
 
-  test("keeps texts as they are written: white space, order of names, and numbers", async (store) => {
+  test("keeps texts as they are written: white space, order of names, and numbers", async (store, runs) => {
     const text = ' { "b" : 1.0, "a" : 1e400, "a": 12345678901234567890 } ';
-    await createRun(store, "run", { input: text });
+    await runs.create("run", { input: text });
 
     expect((await store.run(keyOf("run")))?.input).toBe(text);
   });
 
-  test("keeps times and numbers far from here", async (store) => {
+  test("keeps times and numbers far from here", async (store, runs) => {
     const far = 8_640_000_000_000_000;
-    await createRun(store, "late", { owner: null, createdAtMs: startMs, startAtMs: far });
-    await createRun(store, "early", { owner: null, createdAtMs: -far, startAtMs: -far });
+    await runs.create("late", { owner: null, createdAtMs: startMs, startAtMs: far });
+    await runs.create("early", { owner: null, createdAtMs: -far, startAtMs: -far });
 
     expect(await store.run(keyOf("late"))).toMatchObject({ startAtMs: far, wakeAtMs: far });
     expect(await store.run(keyOf("early"))).toMatchObject({ createdAtMs: -far });
@@ -254,9 +234,9 @@ function values(test: StoreTest): void {
     expect((await store.list({ tenant: "acme", limit: 1 })).cursor).not.toBeNull();
   });
 
-  test("gives nobody else's runs for a cursor that is none", async (store) => {
-    await createRun(store, "own");
-    await createRun(store, "theirs", { tenant: "other" });
+  test("gives nobody else's runs for a cursor that is none", async (store, runs) => {
+    await runs.create("own");
+    await runs.create("theirs", { tenant: "other" });
     const cursors = ["", "x", "0", "' OR 1=1 --", "null", "{}", "[]", "-1:-1", "é", "AAAA", "9".repeat(500)];
 
     for (const cursor of cursors) {
@@ -271,19 +251,19 @@ const [acme, other] = [keyOf("run", "acme"), keyOf("run", "other")];
 
 function tenants(test: StoreTest): void {
   /** Creates a run with the same id in both tenants; only the run of "acme" owns anything. */
-  async function createBoth(store: RunStore): Promise<number> {
-    const run = await createRun(store, "run");
-    await createWaiting(store, "aside");
-    const position = await postTo(store, acme, messageOf("1", "k"));
-    await postTo(store, acme, messageOf("2"));
+  async function createBoth(runs: Runs): Promise<number> {
+    const run = await runs.create("run");
+    await runs.createWaiting("aside");
+    const position = await runs.post(acme, messageOf("1", "k"));
+    await runs.post(acme, messageOf("2"));
     const receipts = [{ position, receipt: "{}" }];
     const parts = { ticks: batchOf(1, 2), events: [eventOf(0)], snapshot: snapshotOf(2), receipts };
-    await expectStored(store, commitOf(run, parts), creationOf("run", { tenant: "other", owner: "bob" }));
+    await runs.commitAll(commitOf(run, parts), creationOf("run", { tenant: "other", owner: "bob" }));
     return position;
   }
 
-  test("read nothing of each other's runs of the same id", async (store) => {
-    const position = await createBoth(store);
+  test("read nothing of each other's runs of the same id", async (store, runs) => {
+    const position = await createBoth(runs);
 
     expect(await store.run(other)).toMatchObject({ key: other, ticks: 0, lastEvent: -1, lease: { owner: "bob" } });
     expect(await store.ticks(other, { after: 0, limit: 9 })).toEqual([]);
@@ -294,8 +274,8 @@ function tenants(test: StoreTest): void {
     expect((await store.list({ tenant: "other", limit: 9 })).runs.map((run) => run.key)).toEqual([other]);
   });
 
-  test("change nothing of each other's runs of the same id", async (store) => {
-    await createBoth(store);
+  test("change nothing of each other's runs of the same id", async (store, runs) => {
+    await createBoth(runs);
     const before = [await store.run(acme), await store.posts(acme), await store.ticks(acme, { after: 0, limit: 9 })];
     const run = { key: other, owner: "bob", epoch: 1 };
 
@@ -304,9 +284,9 @@ function tenants(test: StoreTest): void {
       events: [eventOf(0, '"other"')],
       snapshot: snapshotOf(2, '"other"'),
     };
-    await expectStored(store, commitOf(run, { ...parts, prune: { ticks: 5, snapshots: 9 } }));
-    await expectStored(store, commitOf(run, released()));
-    await claimRun(store, other, leaseOf("cid"));
+    await runs.commit(run, { ...parts, prune: { ticks: 5, snapshots: 9 } });
+    await runs.commit(run, released());
+    await runs.claim(other, leaseOf("cid"));
     await store.claimDue({ ...leaseOf("dan", startMs + 1), limit: 9 });
 
     expect([await store.run(acme), await store.posts(acme), await store.ticks(acme, { after: 0, limit: 9 })]).toEqual(
@@ -316,9 +296,9 @@ function tenants(test: StoreTest): void {
     expect(await store.snapshot(acme)).toEqual(snapshotOf(2));
   });
 
-  test("delete nothing of each other's runs of the same id", async (store) => {
-    const position = await createBoth(store);
-    await expectStored(store, commitOf({ key: other, owner: "bob", epoch: 1 }, released()));
+  test("delete nothing of each other's runs of the same id", async (store, runs) => {
+    const position = await createBoth(runs);
+    await runs.commit({ key: other, owner: "bob", epoch: 1 }, released());
 
     expect(await store.delete([other])).toBe(1);
 
@@ -330,9 +310,9 @@ function tenants(test: StoreTest): void {
 }
 
 function leasesOfTenants(test: StoreTest): void {
-  test("do not hold each other's runs of the same id for the same owner", async (store) => {
-    await createRun(store, "run", { owner: "ann" });
-    await createRun(store, "run", { owner: null, tenant: "other" });
+  test("do not hold each other's runs of the same id for the same owner", async (store, runs) => {
+    await runs.create("run", { owner: "ann" });
+    await runs.create("run", { owner: null, tenant: "other" });
 
     const results = await store.commit([commitOf({ key: other, owner: "ann", epoch: 1 }, { ticks: batchOf(1) })]);
 
@@ -340,9 +320,9 @@ function leasesOfTenants(test: StoreTest): void {
     expect(await store.renew(leaseOf("ann", startMs + leaseMs))).toEqual([acme]);
   });
 
-  test("do not page into each other with a cursor", async (store) => {
+  test("do not page into each other with a cursor", async (store, runs) => {
     for (const tenant of ["acme", "other"]) {
-      for (const id of ["a", "b", "c"]) await createRun(store, id, { tenant });
+      for (const id of ["a", "b", "c"]) await runs.create(id, { tenant });
     }
     const first = await store.list({ tenant: "acme", limit: 1 });
 

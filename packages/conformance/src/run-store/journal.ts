@@ -1,7 +1,8 @@
-import type { RunStore, TickBatch } from "millrace/runtime";
+import type { TickBatch } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { batchOf, commitOf, createRun, expectStored, type HeldRun, keyOf, snapshotOf } from "./runs.js";
+import { batchOf, keyOf, snapshotOf } from "./rows.js";
+import { commitOf, type HeldRun, type Runs } from "./runs.js";
 
 export function journalSuite(test: StoreTest): void {
   describe("ticks", () => ticks(test));
@@ -12,23 +13,23 @@ export function journalSuite(test: StoreTest): void {
 /** Ticks 1–2, 3, 4–6 and 7. */
 const batches: readonly TickBatch[] = [batchOf(1, 2), batchOf(3), batchOf(4, 6), batchOf(7)];
 
-async function createJournal(store: RunStore, runId = "run"): Promise<HeldRun> {
-  const run = await createRun(store, runId);
-  await expectStored(store, ...batches.map((batch) => commitOf(run, { ticks: batch })));
+async function createJournal(runs: Runs, runId = "run"): Promise<HeldRun> {
+  const run = await runs.create(runId);
+  await runs.commitAll(...batches.map((batch) => commitOf(run, { ticks: batch })));
   return run;
 }
 
 const firstsOf = (read: readonly TickBatch[]): number[] => read.map((batch) => batch.first);
 
 function ticks(test: StoreTest): void {
-  test("gives them in order and as they were stored", async (store) => {
-    const run = await createJournal(store);
+  test("gives them in order and as they were stored", async (store, runs) => {
+    const run = await createJournal(runs);
 
     expect(await store.ticks(run.key, { after: 0, limit: 100 })).toEqual(batches);
   });
 
-  test("gives them from the batch that holds the tick after", async (store) => {
-    const run = await createJournal(store);
+  test("gives them from the batch that holds the tick after", async (store, runs) => {
+    const run = await createJournal(runs);
     const from = async (after: number) => firstsOf(await store.ticks(run.key, { after, limit: 100 }));
 
     expect(await from(1)).toEqual([1, 3, 4, 7]);
@@ -40,17 +41,17 @@ function ticks(test: StoreTest): void {
     expect(await from(1_000)).toEqual([]);
   });
 
-  test("gives no more batches than the limit", async (store) => {
-    const run = await createJournal(store);
+  test("gives no more batches than the limit", async (store, runs) => {
+    const run = await createJournal(runs);
 
     expect(firstsOf(await store.ticks(run.key, { after: 0, limit: 2 }))).toEqual([1, 3]);
     expect(firstsOf(await store.ticks(run.key, { after: 3, limit: 1 }))).toEqual([4]);
   });
 
-  test("keeps those of each run apart", async (store) => {
-    const one = await createJournal(store, "one");
-    const two = await createRun(store, "two");
-    await expectStored(store, commitOf(two, { ticks: batchOf(1, 1, '"two"') }));
+  test("keeps those of each run apart", async (store, runs) => {
+    const one = await createJournal(runs, "one");
+    const two = await runs.create("two");
+    await runs.commit(two, { ticks: batchOf(1, 1, '"two"') });
 
     expect(await store.ticks(two.key, { after: 0, limit: 9 })).toEqual([batchOf(1, 1, '"two"')]);
     expect(await store.ticks(one.key, { after: 0, limit: 9 })).toEqual(batches);
@@ -58,20 +59,20 @@ function ticks(test: StoreTest): void {
 }
 
 function snapshots(test: StoreTest): void {
-  const createSnapshots = async (store: RunStore): Promise<HeldRun> => {
-    const run = await createJournal(store);
-    await expectStored(store, commitOf(run, { snapshot: snapshotOf(2) }), commitOf(run, { snapshot: snapshotOf(6) }));
+  const createSnapshots = async (runs: Runs): Promise<HeldRun> => {
+    const run = await createJournal(runs);
+    await runs.commitAll(commitOf(run, { snapshot: snapshotOf(2) }), commitOf(run, { snapshot: snapshotOf(6) }));
     return run;
   };
 
-  test("gives the latest", async (store) => {
-    const run = await createSnapshots(store);
+  test("gives the latest", async (store, runs) => {
+    const run = await createSnapshots(runs);
 
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  test("gives the latest at or below a tick", async (store) => {
-    const run = await createSnapshots(store);
+  test("gives the latest at or below a tick", async (store, runs) => {
+    const run = await createSnapshots(runs);
 
     expect(await store.snapshot(run.key, 7)).toEqual(snapshotOf(6));
     expect(await store.snapshot(run.key, 6)).toEqual(snapshotOf(6));
@@ -80,25 +81,25 @@ function snapshots(test: StoreTest): void {
     expect(await store.snapshot(run.key, 1)).toBeNull();
   });
 
-  test("may be of the run before its first tick", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { snapshot: snapshotOf(0) }));
+  test("may be of the run before its first tick", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, { snapshot: snapshotOf(0) });
 
     expect(await store.snapshot(run.key, 0)).toEqual(snapshotOf(0));
   });
 
-  test("takes one again that is stored already", async (store) => {
-    const run = await createSnapshots(store);
+  test("takes one again that is stored already", async (store, runs) => {
+    const run = await createSnapshots(runs);
 
-    await expectStored(store, commitOf(run, { snapshot: snapshotOf(6) }));
+    await runs.commit(run, { snapshot: snapshotOf(6) });
 
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  test("gives the latest also when an older one comes later", async (store) => {
-    const run = await createSnapshots(store);
+  test("gives the latest also when an older one comes later", async (store, runs) => {
+    const run = await createSnapshots(runs);
 
-    await expectStored(store, commitOf(run, { snapshot: snapshotOf(3) }));
+    await runs.commit(run, { snapshot: snapshotOf(3) });
 
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
     expect(await store.snapshot(run.key, 4)).toEqual(snapshotOf(3));
@@ -106,45 +107,45 @@ function snapshots(test: StoreTest): void {
 }
 
 function pruning(test: StoreTest): void {
-  test("deletes batches that end at or below a tick, and keeps one that goes beyond it", async (store) => {
-    const run = await createJournal(store);
+  test("deletes batches that end at or below a tick, and keeps one that goes beyond it", async (store, runs) => {
+    const run = await createJournal(runs);
 
-    await expectStored(store, commitOf(run, { prune: { ticks: 5, snapshots: 0 } }));
+    await runs.commit(run, { prune: { ticks: 5, snapshots: 0 } });
     const left = firstsOf(await store.ticks(run.key, { after: 0, limit: 9 }));
-    await expectStored(store, commitOf(run, { prune: { ticks: 6, snapshots: 0 } }));
+    await runs.commit(run, { prune: { ticks: 6, snapshots: 0 } });
 
     expect(left).toEqual([4, 7]);
     expect(firstsOf(await store.ticks(run.key, { after: 0, limit: 9 }))).toEqual([7]);
   });
 
-  test("keeps the number of the last tick: the next one follows it", async (store) => {
-    const run = await createJournal(store);
+  test("keeps the number of the last tick: the next one follows it", async (store, runs) => {
+    const run = await createJournal(runs);
 
-    await expectStored(store, commitOf(run, { prune: { ticks: 7, snapshots: 0 } }));
+    await runs.commit(run, { prune: { ticks: 7, snapshots: 0 } });
 
     expect((await store.run(run.key))?.ticks).toBe(7);
     expect(await store.ticks(run.key, { after: 0, limit: 9 })).toEqual([]);
-    await expectStored(store, commitOf(run, { ticks: batchOf(8) }));
+    await runs.commit(run, { ticks: batchOf(8) });
     expect(firstsOf(await store.ticks(run.key, { after: 7, limit: 9 }))).toEqual([8]);
   });
 
-  test("deletes snapshots below a tick, and keeps the one at it", async (store) => {
-    const run = await createJournal(store);
-    await expectStored(store, ...[2, 3, 6].map((tick) => commitOf(run, { snapshot: snapshotOf(tick) })));
+  test("deletes snapshots below a tick, and keeps the one at it", async (store, runs) => {
+    const run = await createJournal(runs);
+    await runs.commitAll(...[2, 3, 6].map((tick) => commitOf(run, { snapshot: snapshotOf(tick) })));
 
-    await expectStored(store, commitOf(run, { prune: { ticks: 0, snapshots: 3 } }));
+    await runs.commit(run, { prune: { ticks: 0, snapshots: 3 } });
 
     expect(await store.snapshot(run.key, 2)).toBeNull();
     expect(await store.snapshot(run.key, 5)).toEqual(snapshotOf(3));
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  test("prunes after it has stored what comes in the same commit", async (store) => {
-    const run = await createJournal(store);
-    await expectStored(store, commitOf(run, { snapshot: snapshotOf(3) }));
+  test("prunes after it has stored what comes in the same commit", async (store, runs) => {
+    const run = await createJournal(runs);
+    await runs.commit(run, { snapshot: snapshotOf(3) });
 
     const parts = { ticks: batchOf(8), snapshot: snapshotOf(7), prune: { ticks: 8, snapshots: 7 } };
-    await expectStored(store, commitOf(run, parts));
+    await runs.commit(run, parts);
 
     expect(await store.ticks(run.key, { after: 0, limit: 9 })).toEqual([]);
     expect(await store.snapshot(run.key, 6)).toBeNull();
@@ -152,11 +153,11 @@ function pruning(test: StoreTest): void {
     expect((await store.run(run.key))?.ticks).toBe(8);
   });
 
-  test("prunes one run and no other", async (store) => {
-    const run = await createJournal(store, "one");
-    await createJournal(store, "two");
+  test("prunes one run and no other", async (store, runs) => {
+    const run = await createJournal(runs, "one");
+    await createJournal(runs, "two");
 
-    await expectStored(store, commitOf(run, { prune: { ticks: 7, snapshots: 7 } }));
+    await runs.commit(run, { prune: { ticks: 7, snapshots: 7 } });
 
     expect(await store.ticks(keyOf("two"), { after: 0, limit: 9 })).toEqual(batches);
   });

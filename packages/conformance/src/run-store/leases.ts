@@ -1,23 +1,7 @@
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  claimRun,
-  commitOf,
-  commitOne,
-  createEnded,
-  createRun,
-  createWaiting,
-  expectStored,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  messageOf,
-  postTo,
-  released,
-  startMs,
-  summaryOf,
-} from "./runs.js";
+import { batchOf, keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
+import { commitOf, released } from "./runs.js";
 
 export function leaseSuite(test: StoreTest): void {
   describe("claiming a run", () => claiming(test));
@@ -26,10 +10,10 @@ export function leaseSuite(test: StoreTest): void {
 }
 
 function claiming(test: StoreTest): void {
-  test("gives a free run with its new lease, its next epoch and the posts that wait for it", async (store) => {
-    await createRun(store, "run", { owner: null });
-    await postTo(store, keyOf("run"), messageOf('"one"'));
-    await postTo(store, keyOf("run"), messageOf('"two"'));
+  test("gives a free run with its new lease, its next epoch and the posts that wait for it", async (store, runs) => {
+    await runs.create("run", { owner: null });
+    await runs.post(keyOf("run"), messageOf('"one"'));
+    await runs.post(keyOf("run"), messageOf('"two"'));
 
     const claimed = await store.claim(keyOf("run"), leaseOf("bob"));
 
@@ -43,8 +27,8 @@ function claiming(test: StoreTest): void {
     expect(await store.claim(keyOf("none"), leaseOf("bob"))).toBeNull();
   });
 
-  test("gives no run that somebody else holds", async (store) => {
-    const run = await createRun(store, "run");
+  test("gives no run that somebody else holds", async (store, runs) => {
+    const run = await runs.create("run");
 
     const claimed = await store.claim(run.key, leaseOf("bob", startMs + leaseMs - 1));
 
@@ -52,49 +36,49 @@ function claiming(test: StoreTest): void {
     expect(await store.run(run.key)).toMatchObject({ lease: { owner: "ann", untilMs: startMs + leaseMs }, epoch: 1 });
   });
 
-  test("gives a run at the moment at which the lease of the other runs out", async (store) => {
-    const run = await createRun(store, "run");
+  test("gives a run at the moment at which the lease of the other runs out", async (store, runs) => {
+    const run = await runs.create("run");
 
     const claimed = await store.claim(run.key, leaseOf("bob", startMs + leaseMs));
 
     expect(claimed?.run).toMatchObject({ lease: { owner: "bob" }, epoch: 2 });
   });
 
-  test("gives a run again to who holds it, with a new epoch that fences the old one", async (store) => {
-    const old = await createRun(store, "run");
+  test("gives a run again to who holds it, with a new epoch that fences the old one", async (_store, runs) => {
+    const old = await runs.create("run");
 
-    const again = await claimRun(store, old.key, leaseOf("ann"));
+    const again = await runs.claim(old.key, leaseOf("ann"));
 
     expect(again.epoch).toBe(2);
-    expect(await commitOne(store, commitOf(old, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
-    await expectStored(store, commitOf(again, { ticks: batchOf(1) }));
+    expect(await runs.commitOne(commitOf(old, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
+    await runs.commit(again, { ticks: batchOf(1) });
   });
 
-  test("gives a scheduled run before its time to who asks for it", async (store) => {
-    await createRun(store, "run", { owner: null, startAtMs: startMs + 1_000 });
+  test("gives a scheduled run before its time to who asks for it", async (store, runs) => {
+    await runs.create("run", { owner: null, startAtMs: startMs + 1_000 });
 
     const claimed = await store.claim(keyOf("run"), leaseOf("bob"));
 
     expect(claimed?.run).toMatchObject({ status: "scheduled", lease: { owner: "bob" } });
   });
 
-  test("gives an ended run only to who asks for ended ones", async (store) => {
-    const { key } = await createEnded(store, "run");
+  test("gives an ended run only to who asks for ended ones", async (store, runs) => {
+    const { key } = await runs.createEnded("run");
 
     expect(await store.claim(key, leaseOf("bob"))).toBeNull();
     expect((await store.claim(key, { ...leaseOf("bob"), ended: true }))?.run.status).toBe("completed");
   });
 
-  test("gives no ended run that somebody else holds", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { summary: summaryOf("failed") }));
+  test("gives no ended run that somebody else holds", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, { summary: summaryOf("failed") });
 
     expect(await store.claim(run.key, { ...leaseOf("bob"), ended: true })).toBeNull();
   });
 
-  test("gives a run to one of many who ask at once", async (store, { reopen }) => {
-    const second = await reopen();
-    await createRun(store, "run", { owner: null });
+  test("gives a run to one of many who ask at once", async (store, runs) => {
+    const second = await runs.reopen();
+    await runs.create("run", { owner: null });
 
     const claims = await Promise.all(
       ["a", "b", "c", "d", "e", "f"].map((owner, i) => (i % 2 ? store : second).claim(keyOf("run"), leaseOf(owner))),
@@ -107,11 +91,11 @@ function claiming(test: StoreTest): void {
 }
 
 function renewing(test: StoreTest): void {
-  test("prolongs every lease of the owner and of nobody else", async (store) => {
-    await createRun(store, "one");
-    await createRun(store, "two", { tenant: "other" });
-    await createRun(store, "theirs", { owner: "bob" });
-    await createRun(store, "free", { owner: null });
+  test("prolongs every lease of the owner and of nobody else", async (store, runs) => {
+    await runs.create("one");
+    await runs.create("two", { tenant: "other" });
+    await runs.create("theirs", { owner: "bob" });
+    await runs.create("free", { owner: null });
 
     const keys = await store.renew(leaseOf("ann", startMs + 10));
 
@@ -123,16 +107,16 @@ function renewing(test: StoreTest): void {
     expect((await store.run(keyOf("free")))?.lease).toBeNull();
   });
 
-  test("keeps the epoch: what the owner goes on to commit is taken", async (store) => {
-    const run = await createRun(store, "run");
+  test("keeps the epoch: what the owner goes on to commit is taken", async (store, runs) => {
+    const run = await runs.create("run");
 
     await store.renew(leaseOf("ann", startMs + 10));
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await runs.commit(run, { ticks: batchOf(1) });
   });
 
-  test("keeps a run whose lease has run out and that nobody took", async (store) => {
-    const run = await createRun(store, "run");
+  test("keeps a run whose lease has run out and that nobody took", async (store, runs) => {
+    const run = await runs.create("run");
     const lateMs = startMs + 10 * leaseMs;
 
     const keys = await store.renew(leaseOf("ann", lateMs));
@@ -140,69 +124,69 @@ function renewing(test: StoreTest): void {
     expect(keys).toEqual([run.key]);
     expect(await store.claim(run.key, leaseOf("bob", lateMs))).toBeNull();
     expect(await store.claimDue({ ...leaseOf("bob", lateMs), limit: 9 })).toEqual([]);
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await runs.commit(run, { ticks: batchOf(1) });
   });
 
-  test("does not get a run back that somebody took", async (store) => {
-    const run = await createRun(store, "run");
+  test("does not get a run back that somebody took", async (store, runs) => {
+    const run = await runs.create("run");
     const lateMs = startMs + leaseMs;
-    await claimRun(store, run.key, leaseOf("bob", lateMs));
+    await runs.claim(run.key, leaseOf("bob", lateMs));
 
     const keys = await store.renew(leaseOf("ann", lateMs + 1));
 
     expect(keys).toEqual([]);
     expect((await store.run(run.key))?.lease).toEqual({ owner: "bob", untilMs: lateMs + leaseMs });
-    expect(await commitOne(store, commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
+    expect(await runs.commitOne(commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
   });
 
-  test("gives nothing to who holds nothing", async (store) => {
-    await createRun(store, "run");
+  test("gives nothing to who holds nothing", async (store, runs) => {
+    await runs.create("run");
 
     expect(await store.renew(leaseOf("bob"))).toEqual([]);
   });
 
-  test("gives the keys of runs that were claimed on the way, and none that were given back", async (store) => {
-    const given = await createRun(store, "given");
-    await createRun(store, "claimed", { owner: null });
-    await claimRun(store, keyOf("claimed"), leaseOf("ann"));
-    await expectStored(store, commitOf(given, released()));
+  test("gives the keys of runs that were claimed on the way, and none that were given back", async (store, runs) => {
+    const given = await runs.create("given");
+    await runs.create("claimed", { owner: null });
+    await runs.claim(keyOf("claimed"), leaseOf("ann"));
+    await runs.commit(given, released());
 
     expect(await store.renew(leaseOf("ann"))).toEqual([keyOf("claimed")]);
   });
 }
 
 function releasing(test: StoreTest): void {
-  test("leaves the run to nobody, with the epoch that it had", async (store) => {
-    const run = await createRun(store, "run");
+  test("leaves the run to nobody, with the epoch that it had", async (store, runs) => {
+    const run = await runs.create("run");
 
-    await expectStored(store, commitOf(run, { release: true }));
+    await runs.commit(run, { release: true });
 
     expect(await store.run(run.key)).toMatchObject({ lease: null, epoch: 1 });
   });
 
-  test("fences who gave it back, also within the same batch", async (store) => {
-    const run = await createRun(store, "run");
+  test("fences who gave it back, also within the same batch", async (store, runs) => {
+    const run = await runs.create("run");
 
     const results = await store.commit([commitOf(run, released()), commitOf(run, { ticks: batchOf(1) })]);
-    const later = await commitOne(store, commitOf(run, { ticks: batchOf(1) }));
+    const later = await runs.commitOne(commitOf(run, { ticks: batchOf(1) }));
 
     expect(results).toEqual([{ status: "stored" }, { status: "fenced" }]);
     expect(later).toEqual({ status: "fenced" });
   });
 
-  test("gives the next owner the next epoch", async (store) => {
-    const run = await createWaiting(store, "run");
+  test("gives the next owner the next epoch", async (_store, runs) => {
+    const run = await runs.createWaiting("run");
 
-    const next = await claimRun(store, run.key, leaseOf("bob"));
+    const next = await runs.claim(run.key, leaseOf("bob"));
 
     expect(next.epoch).toBe(2);
-    await expectStored(store, commitOf(next, { ticks: batchOf(1) }));
+    await runs.commit(next, { ticks: batchOf(1) });
   });
 
-  test("stores what comes in the same commit", async (store) => {
-    const run = await createRun(store, "run");
+  test("stores what comes in the same commit", async (store, runs) => {
+    const run = await runs.create("run");
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1, 2), ...released() }));
+    await runs.commit(run, { ticks: batchOf(1, 2), ...released() });
 
     expect(await store.run(run.key)).toMatchObject({ ticks: 2, status: "waiting", lease: null });
   });

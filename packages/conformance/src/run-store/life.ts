@@ -1,24 +1,7 @@
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  claimRun,
-  commitOf,
-  commitOne,
-  createEnded,
-  createRun,
-  creationOf,
-  eventOf,
-  expectStored,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  released,
-  snapshotOf,
-  startMs,
-  statusesOf,
-  summaryOf,
-} from "./runs.js";
+import { batchOf, eventOf, keyOf, leaseMs, leaseOf, snapshotOf, startMs, summaryOf } from "./rows.js";
+import { creationOf, released, statusesOf } from "./runs.js";
 
 export function lifeSuite(test: StoreTest): void {
   describe("creating runs", () => creating(test));
@@ -28,7 +11,7 @@ export function lifeSuite(test: StoreTest): void {
 }
 
 function creating(test: StoreTest): void {
-  test("keeps everything that a run is created with", async (store) => {
+  test("keeps everything that a run is created with", async (store, runs) => {
     const record = {
       workflow: "invoice",
       input: '{"text":"ü \\u0000 𝄞"}',
@@ -39,7 +22,7 @@ function creating(test: StoreTest): void {
       forkedFrom: { runId: "parent", tick: 12 },
     };
 
-    await createRun(store, "run", { ...record, owner: "ann", untilMs: startMs + 7 });
+    await runs.create("run", { ...record, owner: "ann", untilMs: startMs + 7 });
 
     expect(await store.run(keyOf("run"))).toEqual({
       ...record,
@@ -57,19 +40,19 @@ function creating(test: StoreTest): void {
     });
   });
 
-  test("holds a run created without a lease for nobody, before its first epoch", async (store) => {
-    await createRun(store, "run", { owner: null });
+  test("holds a run created without a lease for nobody, before its first epoch", async (store, runs) => {
+    await runs.create("run", { owner: null });
 
     expect(await store.run(keyOf("run"))).toMatchObject({ lease: null, epoch: 0, status: "running" });
   });
 
-  test("schedules a run that starts later than it is created", async (store) => {
-    await createRun(store, "run", { owner: null, startAtMs: startMs + 500 });
+  test("schedules a run that starts later than it is created", async (store, runs) => {
+    await runs.create("run", { owner: null, startAtMs: startMs + 500 });
 
     expect(await store.run(keyOf("run"))).toMatchObject({ status: "scheduled", wakeAtMs: startMs + 500 });
   });
 
-  test("takes ticks, events, a snapshot and a summary with the creation", async (store) => {
+  test("takes ticks, events, a snapshot and a summary with the creation", async (store, runs) => {
     const summary = summaryOf("waiting", { waiting: '["answer"]', wakeAtMs: startMs + 9 });
     const creation = {
       ...creationOf("run"),
@@ -79,7 +62,7 @@ function creating(test: StoreTest): void {
       summary,
     };
 
-    await expectStored(store, creation);
+    await runs.commitAll(creation);
 
     const expected = { status: "waiting", ticks: 3, lastEvent: 0, waiting: '["answer"]', wakeAtMs: startMs + 9 };
     expect(await store.run(keyOf("run"))).toMatchObject(expected);
@@ -88,9 +71,9 @@ function creating(test: StoreTest): void {
 }
 
 function creatingTwice(test: StoreTest): void {
-  test("refuses a second creation with the run as it is, and changes nothing", async (store) => {
-    const run = await createRun(store, "run", { input: '"first"' });
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+  test("refuses a second creation with the run as it is, and changes nothing", async (store, runs) => {
+    const run = await runs.create("run", { input: '"first"' });
+    await runs.commit(run, { ticks: batchOf(1) });
     const before = await store.run(run.key);
     const again = {
       ...creationOf("run", { input: '"second"', owner: "bob" }),
@@ -98,7 +81,7 @@ function creatingTwice(test: StoreTest): void {
       release: true as const,
     };
 
-    const result = await commitOne(store, again);
+    const result = await runs.commitOne(again);
 
     expect(result).toEqual({ status: "exists", run: before });
     expect(await store.run(run.key)).toEqual(before);
@@ -111,8 +94,8 @@ function creatingTwice(test: StoreTest): void {
     expect(await store.run(keyOf("run"))).toMatchObject({ input: "1" });
   });
 
-  test("creates a run once over concurrent connections", async (store, { reopen }) => {
-    const second = await reopen();
+  test("creates a run once over concurrent connections", async (store, runs) => {
+    const second = await runs.reopen();
 
     const results = await Promise.all([
       store.commit([creationOf("run", { owner: "ann" })]),
@@ -133,12 +116,12 @@ function creatingTwice(test: StoreTest): void {
 }
 
 function changing(test: StoreTest): void {
-  test("takes over the whole summary", async (store) => {
-    const run = await createRun(store, "run");
+  test("takes over the whole summary", async (store, runs) => {
+    const run = await runs.create("run");
 
-    await expectStored(store, commitOf(run, { summary: summaryOf("waiting", { wakeAtMs: 5, waiting: "[1]" }) }));
+    await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: 5, waiting: "[1]" }) });
     const waiting = await store.run(run.key);
-    await expectStored(store, commitOf(run, { summary: summaryOf("running") }));
+    await runs.commit(run, { summary: summaryOf("running") });
     const running = await store.run(run.key);
 
     expect(waiting).toMatchObject({ status: "waiting", wakeAtMs: 5, waiting: "[1]", outcome: null, endedAtMs: null });
@@ -146,71 +129,71 @@ function changing(test: StoreTest): void {
   });
 
   for (const status of ["completed", "failed", "cancelled", "timedOut"] as const) {
-    test(`has ended when its summary says "${status}"`, async (store) => {
-      const run = await createRun(store, "run");
+    test(`has ended when its summary says "${status}"`, async (store, runs) => {
+      const run = await runs.create("run");
 
-      await expectStored(store, commitOf(run, { summary: summaryOf(status, { atMs: startMs + 70, outcome: "{}" }) }));
+      await runs.commit(run, { summary: summaryOf(status, { atMs: startMs + 70, outcome: "{}" }) });
 
       expect(await store.run(run.key)).toMatchObject({ status, endedAtMs: startMs + 70, outcome: "{}" });
     });
   }
 
-  test("lets an ended run go on for who claims it as ended", async (store) => {
-    const { key } = await createEnded(store, "run");
+  test("lets an ended run go on for who claims it as ended", async (store, runs) => {
+    const { key } = await runs.createEnded("run");
 
-    const run = await claimRun(store, key, { ...leaseOf("bob"), ended: true });
-    await expectStored(store, commitOf(run, { summary: summaryOf("running"), ticks: batchOf(1) }));
+    const run = await runs.claim(key, { ...leaseOf("bob"), ended: true });
+    await runs.commit(run, { summary: summaryOf("running"), ticks: batchOf(1) });
 
     expect(await store.run(key)).toMatchObject({ status: "running", endedAtMs: null, outcome: null, ticks: 1 });
     expect((await store.post(key, { idempotencyKey: null, atMs: startMs, text: "1" })).status).toBe("stored");
     expect(await store.claimDue({ ...leaseOf("cid", startMs + leaseMs), limit: 9 })).toHaveLength(1);
   });
 
-  test("keeps the status until the next summary", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, released(summaryOf("waiting", { waiting: "[1]" }))));
+  test("keeps the status until the next summary", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, released(summaryOf("waiting", { waiting: "[1]" })));
 
-    const again = await claimRun(store, run.key, leaseOf("bob"));
-    await expectStored(store, commitOf(again, { ticks: batchOf(1) }));
+    const again = await runs.claim(run.key, leaseOf("bob"));
+    await runs.commit(again, { ticks: batchOf(1) });
 
     expect(await store.run(run.key)).toMatchObject({ status: "waiting", waiting: "[1]" });
   });
 }
 
 function reading(test: StoreTest): void {
-  test("was updated at its last ticks and at its last summary", async (store) => {
-    const run = await createRun(store, "run");
+  test("was updated at its last ticks and at its last summary", async (store, runs) => {
+    const run = await runs.create("run");
 
-    await expectStored(store, commitOf(run, { ticks: { ...batchOf(1), atMs: startMs + 20 } }));
+    await runs.commit(run, { ticks: { ...batchOf(1), atMs: startMs + 20 } });
     const afterTicks = await store.run(run.key);
-    await expectStored(store, commitOf(run, { summary: summaryOf("waiting", { atMs: startMs + 30 }) }));
+    await runs.commit(run, { summary: summaryOf("waiting", { atMs: startMs + 30 }) });
 
     expect(afterTicks?.updatedAtMs).toBe(startMs + 20);
     expect((await store.run(run.key))?.updatedAtMs).toBe(startMs + 30);
   });
 
-  test("gives copies: what was read does not change later", async (store) => {
-    const run = await createRun(store, "run");
+  test("gives copies: what was read does not change later", async (store, runs) => {
+    const run = await runs.create("run");
     const before = await store.run(run.key);
     const text = JSON.stringify(before);
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1), ...released() }));
+    await runs.commit(run, { ticks: batchOf(1), ...released() });
 
     expect(JSON.stringify(before)).toBe(text);
   });
 
-  test("shows a second connection everything that was stored", async (store, { reopen }) => {
-    const run = await createRun(store, "run", { labels: { a: "b" } });
+  test("shows a second connection everything that was stored", async (store, runs) => {
+    const run = await runs.create("run", { labels: { a: "b" } });
     const parts = {
       ticks: batchOf(1, 2),
       events: [eventOf(0)],
       snapshot: snapshotOf(2),
       summary: summaryOf("waiting"),
     };
-    await expectStored(store, commitOf(run, parts));
+    await runs.commit(run, parts);
     const posted = await store.post(run.key, { idempotencyKey: "k", atMs: startMs, text: '"hi"' });
 
-    const second = await reopen();
+    const second = await runs.reopen();
 
     expect(posted.status).toBe("stored");
     expect(await second.run(run.key)).toEqual(await store.run(run.key));

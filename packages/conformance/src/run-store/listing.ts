@@ -1,17 +1,8 @@
 import type { RunPage, RunQuery, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  commitOf,
-  createRun,
-  creationOf,
-  expectStored,
-  keyOf,
-  type RunOptions,
-  released,
-  startMs,
-  summaryOf,
-} from "./runs.js";
+import { keyOf, startMs, summaryOf } from "./rows.js";
+import { creationOf, type RunOptions, type Runs, released } from "./runs.js";
 
 export function listSuite(test: StoreTest): void {
   describe("listing runs: order and pages", () => paging(test));
@@ -37,36 +28,36 @@ async function* pagesOf(store: RunStore, query: Query): AsyncGenerator<RunPage> 
   expect.unreachable("the pages never end");
 }
 
-async function createNumbered(store: RunStore, count: number, options: RunOptions = {}): Promise<string[]> {
+async function createNumbered(runs: Runs, count: number, options: RunOptions = {}): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, index) => `run-${index}`);
-  await expectStored(store, ...ids.map((id, index) => creationOf(id, { createdAtMs: startMs + index, ...options })));
+  await runs.commitAll(...ids.map((id, index) => creationOf(id, { createdAtMs: startMs + index, ...options })));
   return ids.reverse();
 }
 
 function paging(test: StoreTest): void {
-  test("gives the newest first, however they were created", async (store) => {
-    await createRun(store, "middle", { createdAtMs: startMs + 2 });
-    await createRun(store, "newest", { createdAtMs: startMs + 3 });
-    await createRun(store, "oldest", { createdAtMs: startMs + 1 });
+  test("gives the newest first, however they were created", async (store, runs) => {
+    await runs.create("middle", { createdAtMs: startMs + 2 });
+    await runs.create("newest", { createdAtMs: startMs + 3 });
+    await runs.create("oldest", { createdAtMs: startMs + 1 });
 
     expect(idsOf(await list(store))).toEqual(["newest", "middle", "oldest"]);
   });
 
-  test("gives the runs as they are stored", async (store) => {
-    const run = await createRun(store, "run", { labels: { a: "1" } });
-    await expectStored(store, commitOf(run, released(summaryOf("waiting", { waiting: "[1]", wakeAtMs: 7 }))));
+  test("gives the runs as they are stored", async (store, runs) => {
+    const run = await runs.create("run", { labels: { a: "1" } });
+    await runs.commit(run, released(summaryOf("waiting", { waiting: "[1]", wakeAtMs: 7 })));
 
     expect(await list(store)).toEqual({ runs: [await store.run(run.key)], cursor: null });
   });
 
-  test("gives no run of an unknown tenant", async (store) => {
-    await createRun(store, "run");
+  test("gives no run of an unknown tenant", async (store, runs) => {
+    await runs.create("run");
 
     expect(await list(store, { tenant: "other" })).toEqual({ runs: [], cursor: null });
   });
 
-  test("gives every run once over pages, and no cursor with the last", async (store) => {
-    const ids = await createNumbered(store, 7);
+  test("gives every run once over pages, and no cursor with the last", async (store, runs) => {
+    const ids = await createNumbered(runs, 7);
 
     const pages: string[][] = [];
     for await (const page of pagesOf(store, { limit: 3 })) pages.push(idsOf(page));
@@ -74,8 +65,8 @@ function paging(test: StoreTest): void {
     expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
   });
 
-  test("gives no cursor with a page that holds just the rest", async (store) => {
-    const ids = await createNumbered(store, 6);
+  test("gives no cursor with a page that holds just the rest", async (store, runs) => {
+    const ids = await createNumbered(runs, 6);
     const first = await list(store, { limit: 3 });
 
     const last = await list(store, { limit: 3, cursor: first.cursor as string });
@@ -84,8 +75,8 @@ function paging(test: StoreTest): void {
     expect(last.cursor).toBeNull();
   });
 
-  test("gives every run once over pages when all were created in the same millisecond", async (store) => {
-    const ids = await createNumbered(store, 10, { createdAtMs: startMs });
+  test("gives every run once over pages when all were created in the same millisecond", async (store, runs) => {
+    const ids = await createNumbered(runs, 10, { createdAtMs: startMs });
     const all = idsOf(await list(store));
 
     const paged: string[] = [];
@@ -97,22 +88,22 @@ function paging(test: StoreTest): void {
 }
 
 function changingPages(test: StoreTest): void {
-  test("gives every old run once while new ones are created between the pages", async (store) => {
-    const ids = await createNumbered(store, 9);
+  test("gives every old run once while new ones are created between the pages", async (store, runs) => {
+    const ids = await createNumbered(runs, 9);
     const paged: string[] = [];
     let created = 0;
 
     for await (const page of pagesOf(store, { limit: 2 })) {
       paged.push(...idsOf(page));
-      await createRun(store, `new-${created++}`, { createdAtMs: startMs + 1_000 + created });
+      await runs.create(`new-${created++}`, { createdAtMs: startMs + 1_000 + created });
     }
 
     expect(paged).toEqual(ids);
     expect(created).toBe(5);
   });
 
-  test("goes on after a cursor whose run was deleted", async (store) => {
-    const ids = await createNumbered(store, 5, { owner: null });
+  test("goes on after a cursor whose run was deleted", async (store, runs) => {
+    const ids = await createNumbered(runs, 5, { owner: null });
     const first = await list(store, { limit: 2 });
     await store.delete(first.runs.map((run) => run.key));
 
@@ -121,9 +112,9 @@ function changingPages(test: StoreTest): void {
     expect(idsOf(next)).toEqual(ids.slice(2, 4));
   });
 
-  test("keeps the filter over pages", async (store) => {
-    await createNumbered(store, 6, { labels: { kind: "a" } });
-    await createRun(store, "other", { createdAtMs: startMs + 2, labels: { kind: "b" } });
+  test("keeps the filter over pages", async (store, runs) => {
+    await createNumbered(runs, 6, { labels: { kind: "a" } });
+    await runs.create("other", { createdAtMs: startMs + 2, labels: { kind: "b" } });
 
     const paged: string[] = [];
     for await (const page of pagesOf(store, { limit: 2, labels: { kind: "a" } })) paged.push(...idsOf(page));
@@ -132,17 +123,17 @@ function changingPages(test: StoreTest): void {
     expect(paged).not.toContain("other");
   });
 
-  test("goes on with a cursor of another connection", async (store, { reopen }) => {
-    const ids = await createNumbered(store, 4);
+  test("goes on with a cursor of another connection", async (store, runs) => {
+    const ids = await createNumbered(runs, 4);
     const first = await list(store, { limit: 2 });
 
-    const next = await list(await reopen(), { limit: 2, cursor: first.cursor as string });
+    const next = await list(await runs.reopen(), { limit: 2, cursor: first.cursor as string });
 
     expect(idsOf(next)).toEqual(ids.slice(2));
   });
 
-  test("gives up to a thousand at once", async (store) => {
-    await createNumbered(store, 1_001);
+  test("gives up to a thousand at once", async (store, runs) => {
+    await createNumbered(runs, 1_001);
 
     const page = await list(store, { limit: 1_000 });
 
@@ -152,7 +143,7 @@ function changingPages(test: StoreTest): void {
 }
 
 /** Creates one run that fits every filter of the tests below, and for each filter one run that differs in it. */
-async function createVaried(store: RunStore): Promise<void> {
+async function createVaried(runs: Runs): Promise<void> {
   const fitting = { createdAtMs: startMs + 10, workflow: "invoice", labels: { region: "eu", tier: "1" } };
   const varied: Record<string, RunOptions> = {
     fits: {},
@@ -166,11 +157,11 @@ async function createVaried(store: RunStore): Promise<void> {
     live: {},
   };
   for (const [id, options] of Object.entries(varied)) {
-    const run = await createRun(store, id, { ...fitting, ...options });
+    const run = await runs.create(id, { ...fitting, ...options });
     if (id === "live") continue;
     const status = id === "status" ? "failed" : "completed";
     const atMs = startMs + (id === "late" ? 200 : 100);
-    await expectStored(store, commitOf(run, released(summaryOf(status, { atMs }))));
+    await runs.commit(run, released(summaryOf(status, { atMs })));
   }
 }
 
@@ -184,21 +175,21 @@ const everyFilter: Query = {
 };
 
 function filtering(test: StoreTest): void {
-  test("names every tenant that has a run, once", async (store) => {
+  test("names every tenant that has a run, once", async (store, runs) => {
     expect(await store.tenants()).toEqual([]);
-    for (const [index, tenant] of ["b", "", "a", "b"].entries()) await createRun(store, `run-${index}`, { tenant });
+    for (const [index, tenant] of ["b", "", "a", "b"].entries()) await runs.create(`run-${index}`, { tenant });
     await store.delete([{ tenant: "a", runId: "run-2" }]);
 
     const held = await store.tenants();
-    const gone = await createRun(store, "gone", { owner: null, tenant: "gone" });
+    const gone = await runs.create("gone", { owner: null, tenant: "gone" });
     await store.delete([gone.key]);
 
     expect(held.sort()).toEqual(["", "a", "b"]);
     expect((await store.tenants()).sort()).toEqual(["", "a", "b"]);
   });
 
-  test("gives the runs that every filter takes", async (store) => {
-    await createVaried(store);
+  test("gives the runs that every filter takes", async (store, runs) => {
+    await createVaried(runs);
 
     expect(idsOf(await list(store, everyFilter))).toEqual(["fits"]);
   });
@@ -211,24 +202,24 @@ function filtering(test: StoreTest): void {
     ["createdBeforeMs", ["new"]],
     ["endedBeforeMs", ["late", "live"]],
   ] as const) {
-    test(`gives ${expected.join(" and ")} as well without the filter ${filter}`, async (store) => {
-      await createVaried(store);
+    test(`gives ${expected.join(" and ")} as well without the filter ${filter}`, async (store, runs) => {
+      await createVaried(runs);
       const { [filter]: _, ...others } = everyFilter;
 
       expect(idsOf(await list(store, others)).sort()).toEqual(["fits", ...expected].sort());
     });
   }
 
-  test("gives nothing for an empty list, and everything for an empty set of labels", async (store) => {
-    await createRun(store, "run");
+  test("gives nothing for an empty list, and everything for an empty set of labels", async (store, runs) => {
+    await runs.create("run");
 
     expect(await list(store, { status: [] })).toEqual({ runs: [], cursor: null });
     expect(idsOf(await list(store, { labels: {} }))).toEqual(["run"]);
   });
 
-  test("leaves out the very moments of createdAfterMs, createdBeforeMs and endedBeforeMs", async (store) => {
-    const run = await createRun(store, "run", { createdAtMs: startMs });
-    await expectStored(store, commitOf(run, { summary: summaryOf("completed", { atMs: startMs + 5 }) }));
+  test("leaves out the very moments of createdAfterMs, createdBeforeMs and endedBeforeMs", async (store, runs) => {
+    const run = await runs.create("run", { createdAtMs: startMs });
+    await runs.commit(run, { summary: summaryOf("completed", { atMs: startMs + 5 }) });
     const count = async (query: Query) => (await list(store, query)).runs.length;
 
     expect([await count({ createdAfterMs: startMs }), await count({ createdAfterMs: startMs - 1 })]).toEqual([0, 1]);
@@ -236,17 +227,17 @@ function filtering(test: StoreTest): void {
     expect([await count({ endedBeforeMs: startMs + 5 }), await count({ endedBeforeMs: startMs + 6 })]).toEqual([0, 1]);
   });
 
-  test("does not count a run as ended that goes on again", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { summary: summaryOf("failed") }));
-    await expectStored(store, commitOf(run, { summary: summaryOf("running", { atMs: startMs + 9 }) }));
+  test("does not count a run as ended that goes on again", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, { summary: summaryOf("failed") });
+    await runs.commit(run, { summary: summaryOf("running", { atMs: startMs + 9 }) });
 
     expect(idsOf(await list(store, { endedBeforeMs: startMs + 1_000 }))).toEqual([]);
     expect(idsOf(await list(store, { status: ["running"] }))).toEqual(["run"]);
   });
 
-  test("compares labels as a whole and by their own names", async (store) => {
-    await createRun(store, "run", { labels: { region: "eu-west" } });
+  test("compares labels as a whole and by their own names", async (store, runs) => {
+    await runs.create("run", { labels: { region: "eu-west" } });
 
     const wrong: Record<string, string>[] = [
       { region: "eu" },

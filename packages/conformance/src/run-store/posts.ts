@@ -1,23 +1,8 @@
-import type { PostResult, RunStore, StoredPost } from "millrace/runtime";
+import type { PostResult, StoredPost } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import {
-  batchOf,
-  claimRun,
-  commitOf,
-  createEnded,
-  createRun,
-  createWaiting,
-  expectStored,
-  keyOf,
-  leaseMs,
-  leaseOf,
-  messageOf,
-  postTo,
-  released,
-  startMs,
-  summaryOf,
-} from "./runs.js";
+import { batchOf, keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
+import { commitOf, Runs, released } from "./runs.js";
 
 export function postSuite(test: StoreTest): void {
   describe("posts: keeping", () => keeping(test));
@@ -31,19 +16,19 @@ const textsOf = (posts: readonly StoredPost[]): string[] => posts.map((post) => 
 const positionOf = (result: PostResult): number => (result.status === "stored" ? result.position : Number.NaN);
 
 function keeping(test: StoreTest): void {
-  test("keeps a post as it was made", async (store) => {
-    await createRun(store, "run");
+  test("keeps a post as it was made", async (store, runs) => {
+    await runs.create("run");
 
-    const position = await postTo(store, keyOf("run"), { idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' });
+    const position = await runs.post(keyOf("run"), { idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' });
 
     const expected = { key: keyOf("run"), position, idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' };
     expect(await store.posts(keyOf("run"))).toEqual([expected]);
   });
 
-  test("takes posts for held, waiting and scheduled runs", async (store) => {
-    await createRun(store, "held");
-    await createWaiting(store, "waiting");
-    await createRun(store, "scheduled", { owner: null, startAtMs: startMs + 500 });
+  test("takes posts for held, waiting and scheduled runs", async (store, runs) => {
+    await runs.create("held");
+    await runs.createWaiting("waiting");
+    await runs.create("scheduled", { owner: null, startAtMs: startMs + 500 });
 
     const ids = ["held", "waiting", "scheduled"];
     const results = await Promise.all(ids.map((id) => store.post(keyOf(id), messageOf("1"))));
@@ -51,15 +36,15 @@ function keeping(test: StoreTest): void {
     expect(results.map((result) => result.status)).toEqual(["stored", "stored", "stored"]);
   });
 
-  test("stores nothing for a run that does not exist, also when it is created later", async (store) => {
+  test("stores nothing for a run that does not exist, also when it is created later", async (store, runs) => {
     expect(await store.post(keyOf("run"), messageOf("1"))).toEqual({ status: "unknown" });
 
-    await createRun(store, "run");
+    await runs.create("run");
     expect(await store.posts(keyOf("run"))).toEqual([]);
   });
 
-  test("stores nothing for a run that has ended, and gives the run", async (store) => {
-    const { key } = await createEnded(store, "run");
+  test("stores nothing for a run that has ended, and gives the run", async (store, runs) => {
+    const { key } = await runs.createEnded("run");
 
     const result = await store.post(key, messageOf("1"));
 
@@ -67,38 +52,38 @@ function keeping(test: StoreTest): void {
     expect(await store.posts(key)).toEqual([]);
   });
 
-  test("gives positions that rise over all runs of all tenants", async (store) => {
-    await createRun(store, "one");
-    await createRun(store, "two", { tenant: "other" });
+  test("gives positions that rise over all runs of all tenants", async (_store, runs) => {
+    await runs.create("one");
+    await runs.create("two", { tenant: "other" });
     const keys = [keyOf("one"), keyOf("two", "other"), keyOf("one"), keyOf("two", "other")];
 
     const positions: number[] = [];
-    for (const key of keys) positions.push(await postTo(store, key, messageOf("1")));
+    for (const key of keys) positions.push(await runs.post(key, messageOf("1")));
 
     expect(positions).toEqual([...new Set(positions)].sort((left, right) => left - right));
     expect(positions).toHaveLength(4);
   });
 
-  test("never gives a position twice, also when the run of the last one was deleted", async (store) => {
-    const { key } = await createWaiting(store, "gone");
-    await createRun(store, "other");
-    const first = await postTo(store, key, messageOf("1"));
+  test("never gives a position twice, also when the run of the last one was deleted", async (store, runs) => {
+    const { key } = await runs.createWaiting("gone");
+    await runs.create("other");
+    const first = await runs.post(key, messageOf("1"));
 
     await store.delete([key]);
 
-    expect(await postTo(store, keyOf("other"), messageOf("1"))).toBeGreaterThan(first);
+    expect(await runs.post(keyOf("other"), messageOf("1"))).toBeGreaterThan(first);
   });
 
-  test("keeps every post of concurrent posters, each poster's in its order", async (store, { reopen }) => {
-    const second = await reopen();
-    await createRun(store, "run");
-    const postAll = async (to: RunStore, name: string): Promise<number[]> => {
+  test("keeps every post of concurrent posters, each poster's in its order", async (store, runs) => {
+    const second = new Runs(await runs.reopen(), runs.reopen);
+    await runs.create("run");
+    const postAll = async (to: Runs, name: string): Promise<number[]> => {
       const positions: number[] = [];
-      for (let i = 0; i < 10; i++) positions.push(await postTo(to, keyOf("run"), messageOf(`"${name}${i}"`)));
+      for (let i = 0; i < 10; i++) positions.push(await to.post(keyOf("run"), messageOf(`"${name}${i}"`)));
       return positions;
     };
 
-    const positions = await Promise.all([postAll(store, "a"), postAll(second, "b"), postAll(store, "c")]);
+    const positions = await Promise.all([postAll(runs, "a"), postAll(second, "b"), postAll(runs, "c")]);
 
     const posts = await store.posts(keyOf("run"));
     expect(posts.map((post) => post.position)).toEqual(positions.flat().sort((left, right) => left - right));
@@ -110,9 +95,9 @@ function keeping(test: StoreTest): void {
 }
 
 function repeating(test: StoreTest): void {
-  test("gives the first position for a message with the same key, without a receipt as long as there is none", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf('"first"', "k"));
+  test("gives the first position for a message with the same key, without a receipt as long as there is none", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf('"first"', "k"));
 
     const again = await store.post(run.key, messageOf('"second"', "k"));
 
@@ -120,10 +105,10 @@ function repeating(test: StoreTest): void {
     expect(textsOf(await store.posts(run.key))).toEqual(['"first"']);
   });
 
-  test("gives the receipt of the first once there is one", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1", "k"));
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: '{"ok":true}' }] }));
+  test("gives the receipt of the first once there is one", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1", "k"));
+    await runs.commit(run, { receipts: [{ position, receipt: '{"ok":true}' }] });
 
     const again = await store.post(run.key, messageOf("1", "k"));
 
@@ -131,36 +116,36 @@ function repeating(test: StoreTest): void {
     expect(await store.posts(run.key)).toEqual([]);
   });
 
-  test("knows the key of a message also when the run has ended since", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1", "k"));
+  test("knows the key of a message also when the run has ended since", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1", "k"));
     const parts = { receipts: [{ position, receipt: "{}" }], ...released(summaryOf("completed")) };
-    await expectStored(store, commitOf(run, parts));
+    await runs.commit(run, parts);
 
     expect(await store.post(run.key, messageOf("1", "k"))).toEqual({ status: "duplicate", position, receipt: "{}" });
     expect((await store.post(run.key, messageOf("1", "new"))).status).toBe("ended");
   });
 
-  test("takes the same key once for each run and tenant", async (store) => {
+  test("takes the same key once for each run and tenant", async (store, runs) => {
     const keys = [keyOf("one"), keyOf("two"), keyOf("one", "other")];
-    for (const { runId, tenant } of keys) await createRun(store, runId, { tenant });
+    for (const { runId, tenant } of keys) await runs.create(runId, { tenant });
 
     const results = await Promise.all(keys.map((key) => store.post(key, messageOf("1", "k"))));
 
     expect(results.map((result) => result.status)).toEqual(["stored", "stored", "stored"]);
   });
 
-  test("takes messages without a key every time, and one with an empty key once", async (store) => {
-    const { key } = await createRun(store, "run");
+  test("takes messages without a key every time, and one with an empty key once", async (store, runs) => {
+    const { key } = await runs.create("run");
 
     for (const idempotencyKey of [null, null, "", ""]) await store.post(key, messageOf("1", idempotencyKey));
 
     expect((await store.posts(key)).map((post) => post.idempotencyKey)).toEqual([null, null, ""]);
   });
 
-  test("stores one of many concurrent messages with the same key", async (store, { reopen }) => {
-    const second = await reopen();
-    const { key } = await createRun(store, "run");
+  test("stores one of many concurrent messages with the same key", async (store, runs) => {
+    const second = await runs.reopen();
+    const { key } = await runs.create("run");
 
     const results = await Promise.all(
       [store, second, store, second].map((to, index) => to.post(key, messageOf(`${index}`, "k"))),
@@ -174,13 +159,13 @@ function repeating(test: StoreTest): void {
     expect(await store.posts(key)).toHaveLength(1);
   });
 
-  test("knows no key of a run that was deleted and created again", async (store) => {
-    const { key } = await createWaiting(store, "run");
-    await postTo(store, key, messageOf("1", "k"));
-    const claimed = await claimRun(store, key, leaseOf("ann"));
-    await expectStored(store, commitOf(claimed, { received: [{ idempotencyKey: "r", receipt: "1" }], ...released() }));
+  test("knows no key of a run that was deleted and created again", async (store, runs) => {
+    const { key } = await runs.createWaiting("run");
+    await runs.post(key, messageOf("1", "k"));
+    const claimed = await runs.claim(key, leaseOf("ann"));
+    await runs.commit(claimed, { received: [{ idempotencyKey: "r", receipt: "1" }], ...released() });
     await store.delete([key]);
-    await createRun(store, "run");
+    await runs.create("run");
 
     expect(await store.receipt(key, "r")).toBeNull();
     expect((await store.post(key, messageOf("2", "k"))).status).toBe("stored");
@@ -189,14 +174,12 @@ function repeating(test: StoreTest): void {
 }
 
 function receiving(test: StoreTest): void {
-  test("knows the key of what a commit has received: also of a run that has ended, and in another connection", async (store, {
-    reopen,
-  }) => {
-    const run = await createRun(store, "run");
-    await createRun(store, "other");
+  test("knows the key of what a commit has received: also of a run that has ended, and in another connection", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.create("other");
     const received = [{ idempotencyKey: "k", receipt: '"done"' }];
-    await expectStored(store, commitOf(run, { ticks: batchOf(1), received }));
-    const second = await reopen();
+    await runs.commit(run, { ticks: batchOf(1), received });
+    const second = await runs.reopen();
 
     for (const one of [store, second]) {
       expect(await one.receipt(run.key, "k")).toBe('"done"');
@@ -204,26 +187,26 @@ function receiving(test: StoreTest): void {
       expect(await one.receipt(keyOf("other"), "k")).toBeNull();
     }
     expect(await store.posts(run.key)).toEqual([]);
-    await expectStored(store, commitOf(run, { ...released(summaryOf("completed")) }));
+    await runs.commit(run, { ...released(summaryOf("completed")) });
     expect(await second.receipt(run.key, "k")).toBe('"done"');
     expect((await second.post(run.key, messageOf("1", "k"))).status).toBe("duplicate");
   });
 
-  test("keeps the first message with a key: received twice, and posted before", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf('"posted"', "posted"));
+  test("keeps the first message with a key: received twice, and posted before", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf('"posted"', "posted"));
     const received = ["k", "posted"].map((idempotencyKey) => ({ idempotencyKey, receipt: '"first"' }));
-    await expectStored(store, commitOf(run, { received }));
+    await runs.commit(run, { received });
 
-    await expectStored(store, commitOf(run, { received: [{ idempotencyKey: "k", receipt: '"second"' }] }));
+    await runs.commit(run, { received: [{ idempotencyKey: "k", receipt: '"second"' }] });
 
     expect(await store.receipt(run.key, "k")).toBe('"first"');
     expect(await store.receipt(run.key, "posted")).toBeNull();
     expect((await store.posts(run.key)).map((post) => post.position)).toEqual([position]);
   });
 
-  test("knows nothing of what a refused commit has received", async (store) => {
-    const run = await createRun(store, "run");
+  test("knows nothing of what a refused commit has received", async (store, runs) => {
+    const run = await runs.create("run");
 
     const [result] = await store.commit([
       commitOf({ ...run, epoch: 7 }, { received: [{ idempotencyKey: "k", receipt: "1" }] }),
@@ -233,12 +216,12 @@ function receiving(test: StoreTest): void {
     expect(await store.receipt(run.key, "k")).toBeNull();
   });
 
-  test("gives the receipt of a post by its key, and by no other's", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1", "k"));
+  test("gives the receipt of a post by its key, and by no other's", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1", "k"));
 
     expect(await store.receipt(run.key, "k")).toBeNull();
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: "{}" }] }));
+    await runs.commit(run, { receipts: [{ position, receipt: "{}" }] });
     expect(await store.receipt(run.key, "k")).toBe("{}");
     expect(await store.receipt(run.key, "K")).toBeNull();
     expect(await store.receipt(keyOf("run", "other"), "k")).toBeNull();
@@ -246,12 +229,12 @@ function receiving(test: StoreTest): void {
 }
 
 function receipts(test: StoreTest): void {
-  test("gives the receipt of a position, and none before", async (store) => {
-    const run = await createRun(store, "run");
-    const [one, two] = [await postTo(store, run.key, messageOf("1")), await postTo(store, run.key, messageOf("2"))];
+  test("gives the receipt of a position, and none before", async (store, runs) => {
+    const run = await runs.create("run");
+    const [one, two] = [await runs.post(run.key, messageOf("1")), await runs.post(run.key, messageOf("2"))];
 
     const before = await store.receipt(run.key, two);
-    await expectStored(store, commitOf(run, { receipts: [{ position: two, receipt: '"two"' }] }));
+    await runs.commit(run, { receipts: [{ position: two, receipt: '"two"' }] });
 
     expect(before).toBeNull();
     expect(await store.receipt(run.key, two)).toBe('"two"');
@@ -259,25 +242,25 @@ function receipts(test: StoreTest): void {
     expect(textsOf(await store.posts(run.key))).toEqual(["1"]);
   });
 
-  test("keeps the first of two receipts of one post", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1"));
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: '"first"' }] }));
+  test("keeps the first of two receipts of one post", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1"));
+    await runs.commit(run, { receipts: [{ position, receipt: '"first"' }] });
 
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: '"second"' }] }));
+    await runs.commit(run, { receipts: [{ position, receipt: '"second"' }] });
 
     expect(await store.receipt(run.key, position)).toBe('"first"');
   });
 
-  test("gives and takes receipts for the run's own posts only", async (store) => {
-    const run = await createRun(store, "run");
-    await createRun(store, "other");
-    await createRun(store, "run", { tenant: "other" });
-    const position = await postTo(store, keyOf("other"), messageOf("1"));
-    const foreign = await postTo(store, keyOf("run", "other"), messageOf("1"));
+  test("gives and takes receipts for the run's own posts only", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.create("other");
+    await runs.create("run", { tenant: "other" });
+    const position = await runs.post(keyOf("other"), messageOf("1"));
+    const foreign = await runs.post(keyOf("run", "other"), messageOf("1"));
 
     const wrong = [position, foreign, foreign + 1_000].map((at) => ({ position: at, receipt: '"wrong"' }));
-    await expectStored(store, commitOf(run, { receipts: wrong }));
+    await runs.commit(run, { receipts: wrong });
 
     expect(await store.posts(keyOf("other"))).toHaveLength(1);
     expect(await store.posts(keyOf("run", "other"))).toHaveLength(1);
@@ -286,63 +269,59 @@ function receipts(test: StoreTest): void {
     expect(await store.receipt(run.key, position)).toBeNull();
   });
 
-  test("keeps receipts after the run has ended", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1"));
+  test("keeps receipts after the run has ended", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1"));
 
     const parts = { receipts: [{ position, receipt: "{}" }], ...released(summaryOf("failed")) };
-    await expectStored(store, commitOf(run, parts));
+    await runs.commit(run, parts);
 
     expect(await store.receipt(run.key, position)).toBe("{}");
   });
 
-  test("takes receipts of a run that has ended from who still holds it", async (store) => {
-    const run = await createRun(store, "run");
-    const position = await postTo(store, run.key, messageOf("1"));
-    await expectStored(store, commitOf(run, { summary: summaryOf("completed") }));
+  test("takes receipts of a run that has ended from who still holds it", async (store, runs) => {
+    const run = await runs.create("run");
+    const position = await runs.post(run.key, messageOf("1"));
+    await runs.commit(run, { summary: summaryOf("completed") });
 
-    await expectStored(store, commitOf(run, { receipts: [{ position, receipt: "{}" }], release: true }));
+    await runs.commit(run, { receipts: [{ position, receipt: "{}" }], release: true });
 
     expect(await store.receipt(run.key, position)).toBe("{}");
   });
 }
 
 function reading(test: StoreTest): void {
-  test("gives an owner the posts of all runs that it holds, in order over all of them", async (store) => {
-    await createRun(store, "one");
-    await createRun(store, "two", { tenant: "other" });
-    await createRun(store, "theirs", { owner: "bob" });
-    await createWaiting(store, "free");
+  test("gives an owner the posts of all runs that it holds, in order over all of them", async (store, runs) => {
+    await runs.create("one");
+    await runs.create("two", { tenant: "other" });
+    await runs.create("theirs", { owner: "bob" });
+    await runs.createWaiting("free");
     const keys = [keyOf("two", "other"), keyOf("one"), keyOf("theirs"), keyOf("free"), keyOf("two", "other")];
-    for (const [index, key] of keys.entries()) await postTo(store, key, messageOf(`${index}`));
+    for (const [index, key] of keys.entries()) await runs.post(key, messageOf(`${index}`));
 
     expect(textsOf(await store.posts({ owner: "ann" }))).toEqual(["0", "1", "4"]);
     expect(textsOf(await store.posts({ owner: "bob" }))).toEqual(["2"]);
     expect(await store.posts({ owner: "nobody" })).toEqual([]);
   });
 
-  test("gives an owner no posts with a receipt, and none of runs that it gave back or lost", async (store) => {
-    const [done, given, lost] = [
-      await createRun(store, "done"),
-      await createRun(store, "given"),
-      await createRun(store, "lost"),
-    ];
-    const position = await postTo(store, done.key, messageOf("1"));
-    await postTo(store, given.key, messageOf("2"));
-    await postTo(store, lost.key, messageOf("3"));
+  test("gives an owner no posts with a receipt, and none of runs that it gave back or lost", async (store, runs) => {
+    const [done, given, lost] = [await runs.create("done"), await runs.create("given"), await runs.create("lost")];
+    const position = await runs.post(done.key, messageOf("1"));
+    await runs.post(given.key, messageOf("2"));
+    await runs.post(lost.key, messageOf("3"));
 
-    await expectStored(store, commitOf(done, { receipts: [{ position, receipt: "{}" }] }), commitOf(given, released()));
-    await claimRun(store, lost.key, leaseOf("bob", startMs + leaseMs));
+    await runs.commitAll(commitOf(done, { receipts: [{ position, receipt: "{}" }] }), commitOf(given, released()));
+    await runs.claim(lost.key, leaseOf("bob", startMs + leaseMs));
 
     expect(await store.posts({ owner: "ann" })).toEqual([]);
     expect(textsOf(await store.posts({ owner: "bob" }))).toEqual(["3"]);
   });
 
-  test("gives the posts of one run whoever holds it", async (store) => {
-    await createRun(store, "held", { owner: "bob" });
-    await createWaiting(store, "free");
-    await postTo(store, keyOf("held"), messageOf("1"));
-    await postTo(store, keyOf("free"), messageOf("2"));
+  test("gives the posts of one run whoever holds it", async (store, runs) => {
+    await runs.create("held", { owner: "bob" });
+    await runs.createWaiting("free");
+    await runs.post(keyOf("held"), messageOf("1"));
+    await runs.post(keyOf("free"), messageOf("2"));
 
     expect(textsOf(await store.posts(keyOf("held")))).toEqual(["1"]);
     expect(textsOf(await store.posts(keyOf("free")))).toEqual(["2"]);

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { RunStore } from "millrace/runtime";
 import { expect } from "vitest";
 import type { OpenStore } from "./opened-store.js";
-import { batchOf, commitOf, creationOf, expectStored, keyOf, leaseMs, released, startMs, summaryOf } from "./runs.js";
+import { batchOf, keyOf, leaseMs, startMs, summaryOf } from "./rows.js";
+import { commitOf, creationOf, Runs, released } from "./runs.js";
 
 const ids = ["one", "two"];
 const owners = ["ann", "bob", "cid"] as const;
@@ -91,7 +92,7 @@ export async function checkConcurrent(open: OpenStore, schedule: readonly Move[]
   try {
     const second = await opened.reopen();
     const stored: Stored[] = [];
-    await expectStored(opened.store, ...ids.map((id) => creationOf(id, { owner: null })));
+    await new Runs(opened.store, opened.reopen).commitAll(...ids.map((id) => creationOf(id, { owner: null })));
 
     // Each owner makes one move after the other; owners do not wait for each other.
     await Promise.all(

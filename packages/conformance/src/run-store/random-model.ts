@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { ClaimedRun, CommitResult, PostResult, RunStore, StoredRun } from "millrace/runtime";
 import { expect } from "vitest";
 import type { OpenStore } from "./opened-store.js";
-import { batchOf, commitOf, creationOf, keyOf, leaseMs, startMs, summaryOf } from "./runs.js";
+import { batchOf, keyOf, leaseMs, startMs, summaryOf } from "./rows.js";
+import { commitOf, creationOf } from "./runs.js";
 
 const ids = ["one", "two", "three"] as const;
 const owners = ["ann", "bob"] as const;

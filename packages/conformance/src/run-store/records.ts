@@ -1,7 +1,8 @@
 import type { RecordKey, RecordWrite, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { commitOf, commitOne, createRun, expectStored, type HeldRun, released, statusesOf, summaryOf } from "./runs.js";
+import { summaryOf } from "./rows.js";
+import { commitOf, type HeldRun, type Runs, released, statusesOf } from "./runs.js";
 
 export function recordSuite(test: StoreTest): void {
   describe("records", () => writing(test));
@@ -18,58 +19,58 @@ const writeOf = (expected: number, text: string | null, key: RecordKey = session
 });
 const commitRecords = (run: HeldRun, ...records: RecordWrite[]) => commitOf(run, { records });
 
-async function expectConflict(store: RunStore, run: HeldRun, write: RecordWrite): Promise<void> {
+async function expectConflict(runs: Runs, run: HeldRun, write: RecordWrite): Promise<void> {
   const { tenant, kind, id } = write;
-  expect(await commitOne(store, commitRecords(run, write))).toEqual({
+  expect(await runs.commitOne(commitRecords(run, write))).toEqual({
     status: "conflict",
     records: [{ tenant, kind, id }],
   });
 }
 
 function writing(test: StoreTest): void {
-  test("begin with version 1 and rise by one", async (store) => {
-    const run = await createRun(store, "run");
+  test("begin with version 1 and rise by one", async (store, runs) => {
+    const run = await runs.create("run");
 
     const none = await store.record(session);
-    await expectStored(store, commitRecords(run, writeOf(0, '"a"')));
+    await runs.commitAll(commitRecords(run, writeOf(0, '"a"')));
     const first = await store.record(session);
-    await expectStored(store, commitRecords(run, writeOf(1, '"b"')), commitRecords(run, writeOf(2, '"c"')));
+    await runs.commitAll(commitRecords(run, writeOf(1, '"b"')), commitRecords(run, writeOf(2, '"c"')));
 
     expect(none).toBeNull();
     expect(first).toEqual({ version: 1, text: '"a"' });
     expect(await store.record(session)).toEqual({ version: 3, text: '"c"' });
   });
 
-  test("refuse any version but the one expected", async (store) => {
-    const run = await createRun(store, "run");
-    await expectConflict(store, run, writeOf(1, "1"));
-    await expectStored(store, commitRecords(run, writeOf(0, "1")), commitRecords(run, writeOf(1, "2")));
+  test("refuse any version but the one expected", async (store, runs) => {
+    const run = await runs.create("run");
+    await expectConflict(runs, run, writeOf(1, "1"));
+    await runs.commitAll(commitRecords(run, writeOf(0, "1")), commitRecords(run, writeOf(1, "2")));
 
-    for (const expected of [0, 1, 3]) await expectConflict(store, run, writeOf(expected, "9"));
+    for (const expected of [0, 1, 3]) await expectConflict(runs, run, writeOf(expected, "9"));
 
     expect(await store.record(session)).toEqual({ version: 2, text: "2" });
   });
 
-  test("are deleted by a write without text, and begin anew", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitRecords(run, writeOf(0, "1")));
-    await expectConflict(store, run, writeOf(2, null));
+  test("are deleted by a write without text, and begin anew", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commitAll(commitRecords(run, writeOf(0, "1")));
+    await expectConflict(runs, run, writeOf(2, null));
 
-    await expectStored(store, commitRecords(run, writeOf(1, null)));
+    await runs.commitAll(commitRecords(run, writeOf(1, null)));
 
     expect(await store.record(session)).toBeNull();
-    await expectConflict(store, run, writeOf(1, "2"));
-    await expectStored(store, commitRecords(run, writeOf(0, "2")));
+    await expectConflict(runs, run, writeOf(1, "2"));
+    await runs.commitAll(commitRecords(run, writeOf(0, "2")));
     expect(await store.record(session)).toEqual({ version: 1, text: "2" });
   });
 
-  test("are written together or not at all, and the refusal names those that conflict", async (store) => {
-    const run = await createRun(store, "run");
+  test("are written together or not at all, and the refusal names those that conflict", async (store, runs) => {
+    const run = await runs.create("run");
     const others = ["s2", "s3", "s4"].map((id) => ({ ...session, id }));
     const [two, three, four] = others as [RecordKey, RecordKey, RecordKey];
 
     const writes = [writeOf(0, "1"), writeOf(2, "1", two), writeOf(0, "1", three), writeOf(1, "1", four)];
-    const result = await commitOne(store, commitRecords(run, ...writes));
+    const result = await runs.commitOne(commitRecords(run, ...writes));
 
     expect(result).toEqual({ status: "conflict", records: [two, four] });
     const read = await Promise.all([session, two, three, four].map((key) => store.record(key)));
@@ -78,8 +79,8 @@ function writing(test: StoreTest): void {
 }
 
 function manyWriters(test: StoreTest): void {
-  test("are told apart by tenant, kind and id", async (store) => {
-    const run = await createRun(store, "run");
+  test("are told apart by tenant, kind and id", async (store, runs) => {
+    const run = await runs.create("run");
     const keys = [
       session,
       { ...session, tenant: "other" },
@@ -89,14 +90,14 @@ function manyWriters(test: StoreTest): void {
       { tenant: "acmes", kind: "ession", id: "s1" },
     ];
 
-    await expectStored(store, ...keys.map((key, index) => commitRecords(run, writeOf(0, `${index}`, key))));
+    await runs.commitAll(...keys.map((key, index) => commitRecords(run, writeOf(0, `${index}`, key))));
 
     const read = await Promise.all(keys.map((key) => store.record(key)));
     expect(read.map((record) => record?.text)).toEqual(keys.map((_, index) => `${index}`));
   });
 
-  test("see what earlier commits of the batch wrote", async (store) => {
-    const [one, two] = [await createRun(store, "one"), await createRun(store, "two")];
+  test("see what earlier commits of the batch wrote", async (store, runs) => {
+    const [one, two] = [await runs.create("one"), await runs.create("two")];
 
     const results = await store.commit([
       commitRecords(one, writeOf(0, '"one"')),
@@ -108,13 +109,13 @@ function manyWriters(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 2, text: '"two"' });
   });
 
-  test("are written by one of many who expect the same version at once", async (store, { reopen }) => {
-    const second = await reopen();
-    const runs: HeldRun[] = [];
-    for (const id of ["a", "b", "c", "d"]) runs.push(await createRun(store, id));
+  test("are written by one of many who expect the same version at once", async (store, runs) => {
+    const second = await runs.reopen();
+    const writers: HeldRun[] = [];
+    for (const id of ["a", "b", "c", "d"]) writers.push(await runs.create(id));
 
     const results = await Promise.all(
-      runs.map((run, index) => (index % 2 ? store : second).commit([commitRecords(run, writeOf(0, `${index}`))])),
+      writers.map((run, index) => (index % 2 ? store : second).commit([commitRecords(run, writeOf(0, `${index}`))])),
     );
 
     expect(statusesOf(results.flat()).sort()).toEqual(["conflict", "conflict", "conflict", "stored"]);
@@ -122,9 +123,9 @@ function manyWriters(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 1, text: `${winner}` });
   });
 
-  test("stay when the run that wrote them is deleted", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitOf(run, { records: [writeOf(0, "1")], ...released(summaryOf("completed")) }));
+  test("stay when the run that wrote them is deleted", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commit(run, { records: [writeOf(0, "1")], ...released(summaryOf("completed")) });
 
     await store.delete([run.key]);
 
@@ -166,19 +167,19 @@ function outsideRuns(test: StoreTest): void {
     expect(await store.records({ tenant: "acme", kind: "session", limit: 10 })).toEqual({ records: [], cursor: null });
   });
 
-  test("conflict with what runs have written, and the other way round", async (store) => {
-    const run = await createRun(store, "run");
-    await expectStored(store, commitRecords(run, writeOf(0, "1")));
+  test("conflict with what runs have written, and the other way round", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commitAll(commitRecords(run, writeOf(0, "1")));
 
     expect(await store.writeRecords([writeOf(0, "9")])).toEqual([session]);
     expect(await store.writeRecords([writeOf(1, "2")])).toEqual([]);
 
-    await expectConflict(store, run, writeOf(1, "9"));
+    await expectConflict(runs, run, writeOf(1, "9"));
     expect(await store.record(session)).toEqual({ version: 2, text: "2" });
   });
 
-  test("are written by one of many who expect the same version at once", async (store, { reopen }) => {
-    const second = await reopen();
+  test("are written by one of many who expect the same version at once", async (store, runs) => {
+    const second = await runs.reopen();
 
     const answers = await Promise.all(
       [store, second, store, second].map((one, index) => one.writeRecords([writeOf(0, `${index}`)])),

@@ -1,21 +1,15 @@
-/** Makes runs, commits and leases for the tests. Times are small integers, because a store has no clock of its own. */
+/** Makes runs and commits for the tests. */
 import type {
   CommitResult,
-  LeaseRequest,
   NewRunRecord,
+  PostedMessage,
   RunCommit,
   RunKey,
   RunStore,
   RunSummary,
-  StoredEvent,
-  StoredSnapshot,
-  TickBatch,
 } from "millrace/runtime";
 import { expect } from "vitest";
-
-/** When most runs of the tests are created. Their leases expire `leaseMs` later. */
-export const startMs = 1_000_000;
-export const leaseMs = 30_000;
+import { keyOf, leaseMs, startMs, summaryOf } from "./rows.js";
 
 /** What the owner of a run needs to know in order to commit. */
 export interface HeldRun {
@@ -30,14 +24,6 @@ export interface RunOptions extends Partial<NewRunRecord> {
   readonly owner?: string | null;
   readonly untilMs?: number;
 }
-
-export const keyOf = (runId: string, tenant = "acme"): RunKey => ({ tenant, runId });
-
-export const leaseOf = (owner: string, nowMs: number = startMs): LeaseRequest => ({
-  owner,
-  nowMs,
-  untilMs: nowMs + leaseMs,
-});
 
 export function creationOf(runId: string, options: RunOptions = {}): RunCommit {
   const { tenant, owner = "ann", untilMs = startMs + leaseMs, ...record } = options;
@@ -60,95 +46,74 @@ export function creationOf(runId: string, options: RunOptions = {}): RunCommit {
   };
 }
 
-/** Creates a run, by default held by "ann". The result is only useful for commits when somebody holds the run. */
-export async function createRun(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
-  const creation = creationOf(runId, options);
-  await expectStored(store, creation);
-  return { key: creation.key, owner: options.owner ?? "ann", epoch: creation.epoch };
-}
-
 export type CommitParts = Omit<RunCommit, "key" | "create" | "owner" | "epoch">;
 
 export const commitOf = (run: HeldRun, parts: CommitParts): RunCommit => ({ ...run, ...parts });
 
-export async function expectStored(store: RunStore, ...commits: readonly RunCommit[]): Promise<void> {
-  expect(statusesOf(await store.commit(commits))).toEqual(commits.map(() => "stored"));
-}
-
 export const statusesOf = (results: readonly CommitResult[]): string[] => results.map((result) => result.status);
-
-/** Returns the only result of a commit. */
-export async function commitOne(store: RunStore, commit: RunCommit): Promise<CommitResult> {
-  const results = await store.commit([commit]);
-  expect(results).toHaveLength(1);
-  return results[0] as CommitResult;
-}
-
-/** Claims a run that must be free. */
-export async function claimRun(
-  store: RunStore,
-  key: RunKey,
-  lease: Parameters<RunStore["claim"]>[1],
-): Promise<HeldRun> {
-  const claimed = await store.claim(key, lease);
-  expect(claimed?.run.lease?.owner).toBe(lease.owner);
-  return { key, owner: lease.owner, epoch: claimed?.run.epoch ?? -1 };
-}
-
-export const batchOf = (first: number, last: number = first, text = `[${first}]`): TickBatch => ({
-  first,
-  last,
-  atMs: startMs + last,
-  text,
-});
-
-export const eventOf = (sequence: number, text = `{"event":${sequence}}`): StoredEvent => ({
-  sequence,
-  atMs: startMs + sequence,
-  text,
-});
-
-export const snapshotOf = (tick: number, text = `{"tick":${tick}}`): StoredSnapshot => ({
-  tick,
-  atMs: startMs + tick,
-  text,
-});
-
-export const summaryOf = (status: RunSummary["status"], parts: Partial<RunSummary> = {}): RunSummary => ({
-  status,
-  atMs: startMs + 1,
-  wakeAtMs: null,
-  outcome: null,
-  waiting: null,
-  ...parts,
-});
 
 /** Parts of a commit that releases the lease; by default the run then waits for a post. */
 export const released = (summary: RunSummary = summaryOf("waiting")): CommitParts => ({ summary, release: true });
 
-/** Makes the run wait, held by nobody. */
-export async function createWaiting(store: RunStore, runId: string, wakeAtMs: number | null = null): Promise<HeldRun> {
-  const run = await createRun(store, runId);
-  await expectStored(store, commitOf(run, released(summaryOf("waiting", { wakeAtMs }))));
-  return run;
-}
+/** The runs of one test. */
+export class Runs {
+  readonly store: RunStore;
+  /** Opens a second connection to the same data. */
+  readonly reopen: () => Promise<RunStore>;
 
-/** Makes the run end, held by nobody. */
-export async function createEnded(store: RunStore, runId: string, options: RunOptions = {}): Promise<HeldRun> {
-  const run = await createRun(store, runId, options);
-  await expectStored(store, commitOf(run, released(summaryOf("completed", { outcome: '{"result":1}' }))));
-  return run;
-}
+  constructor(store: RunStore, reopen: () => Promise<RunStore>) {
+    this.store = store;
+    this.reopen = reopen;
+  }
 
-export const messageOf = (text: string, idempotencyKey: string | null = null): Parameters<RunStore["post"]>[1] => ({
-  idempotencyKey,
-  atMs: startMs,
-  text,
-});
+  /** Creates a run, by default held by "ann". The result is only useful for commits when somebody holds the run. */
+  async create(runId: string, options: RunOptions = {}): Promise<HeldRun> {
+    const creation = creationOf(runId, options);
+    await this.commitAll(creation);
+    return { key: creation.key, owner: options.owner ?? "ann", epoch: creation.epoch };
+  }
 
-/** Posts a message that must be stored, and returns its position. */
-export async function postTo(store: RunStore, key: RunKey, message: Parameters<RunStore["post"]>[1]): Promise<number> {
-  const result = await store.post(key, message);
-  expect(result.status).toBe("stored");
-  return result.status === "stored" ? result.position : -1;
+  /** Makes the run wait, held by nobody. */
+  async createWaiting(runId: string, wakeAtMs: number | null = null): Promise<HeldRun> {
+    const run = await this.create(runId);
+    await this.commit(run, released(summaryOf("waiting", { wakeAtMs })));
+    return run;
+  }
+
+  /** Makes the run end, held by nobody. */
+  async createEnded(runId: string, options: RunOptions = {}): Promise<HeldRun> {
+    const run = await this.create(runId, options);
+    await this.commit(run, released(summaryOf("completed", { outcome: '{"result":1}' })));
+    return run;
+  }
+
+  /** Commits what must be stored. */
+  commit(run: HeldRun, parts: CommitParts): Promise<void> {
+    return this.commitAll(commitOf(run, parts));
+  }
+
+  async commitAll(...commits: readonly RunCommit[]): Promise<void> {
+    expect(statusesOf(await this.store.commit(commits))).toEqual(commits.map(() => "stored"));
+  }
+
+  /** Returns the only result of a commit. */
+  async commitOne(commit: RunCommit): Promise<CommitResult> {
+    const results = await this.store.commit([commit]);
+    expect(results).toHaveLength(1);
+    return results[0] as CommitResult;
+  }
+
+  /** Claims a run that must be free. */
+  async claim(key: RunKey, lease: Parameters<RunStore["claim"]>[1]): Promise<HeldRun> {
+    const claimed = await this.store.claim(key, lease);
+    expect(claimed?.run.lease?.owner).toBe(lease.owner);
+    return { key, owner: lease.owner, epoch: claimed?.run.epoch ?? -1 };
+  }
+
+  /** Posts a message that must be stored, and returns its position. */
+  async post(key: RunKey, message: PostedMessage): Promise<number> {
+    const result = await this.store.post(key, message);
+    expect(result.status).toBe("stored");
+    return result.status === "stored" ? result.position : -1;
+  }
 }

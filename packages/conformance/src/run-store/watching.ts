@@ -1,7 +1,8 @@
 import type { RunKey, RunStore } from "millrace/runtime";
 import { describe, expect, vi } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { batchOf, commitOf, createRun, createWaiting, creationOf, expectStored, keyOf, messageOf } from "./runs.js";
+import { batchOf, keyOf, messageOf } from "./rows.js";
+import { creationOf } from "./runs.js";
 
 export function watchSuite(test: StoreTest): void {
   describe("watching a store", () => watching(test));
@@ -22,26 +23,26 @@ async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Pr
 }
 
 function watching(test: StoreTest): void {
-  test("tells of a commit", async (store) => {
-    const run = await createRun(store, "run");
-    await createRun(store, "other");
+  test("tells of a commit", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.create("other");
     const { heard } = listen(store);
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await runs.commit(run, { ticks: batchOf(1) });
 
     await expectHeard(heard, "run");
   });
 
-  test("tells of a creation", async (store) => {
+  test("tells of a creation", async (store, runs) => {
     const { heard } = listen(store);
 
-    await expectStored(store, creationOf("run"));
+    await runs.commitAll(creationOf("run"));
 
     await expectHeard(heard, "run");
   });
 
-  test("tells of a post", async (store) => {
-    const { key } = await createWaiting(store, "run");
+  test("tells of a post", async (store, runs) => {
+    const { key } = await runs.createWaiting("run");
     const { heard } = listen(store);
 
     await store.post(key, messageOf("1"));
@@ -49,12 +50,12 @@ function watching(test: StoreTest): void {
     await expectHeard(heard, "run");
   });
 
-  test("tells of what another connection commits and posts", async (store, { reopen }) => {
-    const second = await reopen();
-    const run = await createRun(store, "run");
+  test("tells of what another connection commits and posts", async (store, runs) => {
+    const second = await runs.reopen();
+    const run = await runs.create("run");
     const { heard } = listen(second);
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await runs.commit(run, { ticks: batchOf(1) });
     await expectHeard(heard, "run");
     const before = heard.length;
     await store.post(run.key, messageOf("1"));
@@ -62,22 +63,22 @@ function watching(test: StoreTest): void {
     await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), { timeout: 50_000 });
   });
 
-  test("tells every listener, the same one twice, and none that stopped", async (store) => {
-    const run = await createRun(store, "run");
+  test("tells every listener, the same one twice, and none that stopped", async (store, runs) => {
+    const run = await runs.create("run");
     const told = vi.fn<(key: RunKey | null) => void>();
     const stops = [store.watch(told), store.watch(told), store.watch(told)];
     const { heard, stop } = listen(store);
     stop();
     stops[0]?.();
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await runs.commit(run, { ticks: batchOf(1) });
 
     await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2), { timeout: 50_000 });
     expect(heard).toEqual([]);
   });
 
-  test("names tenant and run where it names one", async (store) => {
-    await createRun(store, "run", { tenant: "other" });
+  test("names tenant and run where it names one", async (store, runs) => {
+    await runs.create("run", { tenant: "other" });
     const { heard } = listen(store);
 
     await store.post(keyOf("run", "other"), messageOf("1"));
@@ -88,12 +89,12 @@ function watching(test: StoreTest): void {
     );
   });
 
-  test("shows a listener what it is told of", async (store) => {
-    const run = await createRun(store, "run");
+  test("shows a listener what it is told of", async (store, runs) => {
+    const run = await runs.create("run");
     const seen: Promise<number | undefined>[] = [];
     store.watch(() => void seen.push(store.run(run.key).then((found) => found?.ticks)));
 
-    await expectStored(store, commitOf(run, { ticks: batchOf(1) }));
+    await runs.commit(run, { ticks: batchOf(1) });
 
     await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 50_000 });
     expect(await seen.at(-1)).toBe(1);
