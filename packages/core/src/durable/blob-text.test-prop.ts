@@ -4,27 +4,31 @@ import { BLOB_LENGTH, packList, packText, unpackText } from "./blob-text.js";
 
 const long = "x".repeat(BLOB_LENGTH);
 const keys = fc.constantFrom("a", "b", "$blob", "$plain", "list");
-const values = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small" },
-    fc.constantFrom(1, null, true, "short", `${long}1`, `${long}2`),
-    fc.array(tie("value"), { maxLength: 4 }),
-    fc.dictionary(keys, tie("value"), { maxKeys: 4 }),
-  ),
-})).value;
+const valuesOf = (leaves: readonly unknown[]): fc.Arbitrary<unknown> =>
+  fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom(...leaves),
+      fc.array(tie("value"), { maxLength: 4 }),
+      fc.dictionary(keys, tie("value"), { maxKeys: 4 }),
+    ),
+  })).value;
+const leaves = [1, null, true, "short"];
 
 it("gives back what was packed, whatever its keys are called", async () => {
   await fc.assert(
-    fc.asyncProperty(values, async (value) => {
+    fc.asyncProperty(valuesOf([...leaves, `${long}1`, `${long}2`]), valuesOf(leaves), async (value, small) => {
       const text = JSON.stringify({ value, more: long });
       const names: string[] = [];
       const packed = packText(text, (json) => `${json.length}:${names.push(json)}`);
       const blobs = new Map(packed.blobs.map((blob) => [blob.hash, blob.text]));
 
       expect(await unpackText(packed.text, async (name) => blobs.get(name) as string)).toBe(text);
-      const list = packList([text, text], (json) => `${json.length}:${names.push(json)}`, 0);
+      const list = packList([text, JSON.stringify(small), text], (json) => `${json.length}:${names.push(json)}`);
       const listed = new Map(list.blobs.map((blob) => [blob.hash, blob.text]));
-      expect(await unpackText(list.text, async (name) => listed.get(name) as string)).toBe(`[${text},${text}]`);
+      expect(await unpackText(list.text, async (name) => listed.get(name) as string)).toBe(
+        `[${text},${JSON.stringify(small)},${text}]`,
+      );
       expect(packed.blobs.length).toBeGreaterThan(0);
     }),
   );
@@ -38,4 +42,12 @@ it("stores one large value once, and leaves a small text as it is", () => {
     blobs: [{ hash: "#65538", text: JSON.stringify(long) }],
   });
   expect(packText('{"a":1}', hash)).toEqual({ text: '{"a":1}', blobs: [] });
+});
+
+it("leaves a list of small texts as it is, however long", () => {
+  const texts = Array.from({ length: 3_000 }, (_, place) =>
+    JSON.stringify({ place, text: "x".repeat(30), $blob: "no" }),
+  );
+
+  expect(packList(texts, () => "none")).toEqual({ text: `[${texts.join(",")}]`, blobs: [] });
 });

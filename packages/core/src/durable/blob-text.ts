@@ -10,9 +10,6 @@ import type { RunStore } from "./run-store.types.js";
 /** Longer texts and values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
 export const BLOB_LENGTH: number = 64 * 1024;
 
-/** Half of what engines hold in one text. */
-const LONG_LIST = 250_000_000;
-
 const PACKED = "B";
 /** The only key of an object that stands for a blob, or for an object that has that key itself. */
 const NAME = "$blob";
@@ -37,24 +34,27 @@ export function packText(text: string, hash: RunStore["hash"]): PackedText {
   };
 }
 
-/**
- * As {@link packText} of the list of these texts, which need not fit into one text before their large values are named.
- *
- * @param atOnce How long the list may be to be packed as one text.
- */
-export function packList(texts: readonly string[], hash: RunStore["hash"], atOnce: number = LONG_LIST): PackedText {
-  const length = texts.reduce((sum, text) => sum + text.length + 1, 2);
-  if (length < atOnce) return packText(`[${texts.join(",")}]`, hash);
+/** The list of these texts, each packed by itself: it may be long, and need not fit into one text before its large values are named. */
+export function packList(texts: readonly string[], hash: RunStore["hash"]): PackedText {
+  if (texts.every(({ length }) => length <= BLOB_LENGTH)) return { text: `[${texts.join(",")}]`, blobs: [] };
   const blobs = new Map<string, string>();
-  const packed = texts.map((text) => {
-    const holder = { root: JSON.parse(text) as unknown };
-    packParts(holder, naming(blobs, hash));
-    return JSON.stringify(holder.root);
-  });
+  const packed = texts.map((text) => (isShort(text) ? text : packOne(text, naming(blobs, hash))));
+  if (blobs.size === 0) return { text: `[${texts.join(",")}]`, blobs: [] };
   return {
     text: `${PACKED}[${packed.join(",")}]`,
     blobs: [...blobs].map(([name, json]) => ({ hash: name, text: json })),
   };
+}
+
+/** Nothing in it is large, and nothing is mistaken for a name. */
+function isShort(text: string): boolean {
+  return text.length <= BLOB_LENGTH && !text.includes(`"${NAME}"`) && !text.includes(`"${PLAIN}"`);
+}
+
+function packOne(text: string, nameOf: NameOf): string {
+  const holder = { root: JSON.parse(text) as unknown };
+  packParts(holder, nameOf);
+  return JSON.stringify(holder.root);
 }
 
 function naming(blobs: Map<string, string>, hash: RunStore["hash"]): NameOf {

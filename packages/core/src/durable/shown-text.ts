@@ -1,6 +1,7 @@
 /** Events that a run shows, and prompts that it waits with, as texts of the store. */
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
+import { encodeEvent } from "../event/event-codec.js";
 import type { PendingPrompt } from "../run/handler.types.js";
 import type { LiveRun } from "../run/run.types.js";
 import { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
@@ -26,7 +27,11 @@ function decodeShown(json: unknown, compiled: CompiledWorkflow): Shown {
 const usual = { type: "stream.written", atMs: 0, item: null, attempt: 0, origin: null, promptId: null };
 
 export function shownText(item: Shown, compiled: CompiledWorkflow): string {
-  const { event, origin, promptId } = encodeShown(item, compiled) as Shown;
+  const { origin, promptId } = item;
+  const { event } =
+    origin === null
+      ? { event: encodeEvent(item.event, item.event.type, compiled.values) }
+      : (encodeShown(item, compiled) as Shown);
   return JSON.stringify({ event, ...(origin !== null && { origin }), ...(promptId !== null && { promptId }) });
 }
 

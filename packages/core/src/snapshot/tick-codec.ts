@@ -57,8 +57,12 @@ export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
   return tick as unknown as Tick;
 }
 
+const forms = new Map<Tick["type"], [string, Form][]>();
+
 function formsOf(type: Tick["type"]): [string, Form][] {
-  return Object.entries(shapes[type]);
+  const known = forms.get(type) ?? Object.entries(shapes[type]);
+  forms.set(type, known);
+  return known;
 }
 
 // ---- forms of fields
