@@ -4,7 +4,6 @@ import { collectChunks, isChunks } from "../data/collect-chunks.js";
 import { toOutput } from "../data/function-result.js";
 import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
-import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../nodes/executor.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
@@ -27,7 +26,7 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     const metrics = output.metrics ?? work.time;
     return {
       status: "done",
-      output: createOutput({ ...output, ...identityOf(node), metrics, endedAtMs: execution.now() }),
+      output: Object.freeze({ ...output, ...identityOf(node), metrics, endedAtMs: execution.now() }),
     };
   } catch (error) {
     work.count();

@@ -9,14 +9,20 @@ export function stepTypeOf(node: PipelineNode): StepType {
   return node.executorType === "workflow" ? "Workflow" : "Step";
 }
 
-/** What an output says of the node that it is of. */
+const identities = new WeakMap<PipelineNode, Partial<StepOutput>>();
+
+/** What an output says of the node that it is of: one object for each node. */
 export function identityOf(node: PipelineNode): Partial<StepOutput> {
-  return {
+  const known = identities.get(node);
+  if (known !== undefined) return known;
+  const identity = Object.freeze({
     stepName: node.name,
     stepId: node.id,
     stepType: stepTypeOf(node),
     ...(node.kind === "step" && { executorType: node.executorType, executorName: node.executorName }),
-  };
+  });
+  identities.set(node, identity);
+  return identity;
 }
 
 const abouts = new WeakMap<PipelineNode, Readonly<Record<string, unknown>>>();

@@ -30,14 +30,14 @@ const defaults: Partial<Readonly<Record<string, unknown>>> = {
   stop: false,
   breakLoop: false,
   skipped: false,
-  iterations: null,
 };
 interface ShortFields extends Partial<StepOutput> {
   readonly function?: string;
   readonly duration?: number;
 }
 const executorFields: ReadonlySet<string> = new Set(["stepName", "executorType", "executorName"]);
-const lists: ReadonlySet<string> = new Set(["images", "videos", "audio", "files", "steps"]);
+const usual = Object.entries(defaults) as [keyof StepOutput, unknown][];
+const lists = ["images", "videos", "audio", "files"] as const;
 
 /** An output is made shorter, and whole again, once in a process. */
 const wholes = new WeakMap<object, StepOutput>();
@@ -48,9 +48,12 @@ export function toStored(output: StepOutput): StoredOutput {
   if (known !== undefined) return known;
   const isFunction = output.executorType === "function" && output.executorName === output.stepName;
   const fields: Record<string, unknown> = isFunction ? { function: output.stepName } : {};
-  for (const [name, value] of Object.entries(output))
-    if (name !== "metrics" && !isDefault(output, name, value) && !(isFunction && executorFields.has(name)))
-      fields[name] = value;
+  for (const [name, value] of usual)
+    if (output[name] !== value && !(isFunction && executorFields.has(name))) fields[name] = output[name];
+  if ("content" in output) fields["content"] = output.content;
+  if (output.success !== (output.error === null)) fields["success"] = output.success;
+  if (output.endedAtMs !== undefined) fields["endedAtMs"] = output.endedAtMs;
+  for (const name of lists) if (output[name].length > 0) fields[name] = output[name];
   if (output.metrics !== null) Object.assign(fields, shortMetrics(output.metrics));
   if (output.steps.length > 0) fields["steps"] = output.steps.map(toStored);
   if (output.iterations !== null) fields["iterations"] = output.iterations.map((turn) => turn.map(toStored));
@@ -75,12 +78,6 @@ export function fromStored(short: StoredOutput): StepOutput {
   });
   wholes.set(short, output);
   return output;
-}
-
-function isDefault(output: StepOutput, name: string, value: unknown): boolean {
-  if (name === "success") return value === (output.error === null);
-  if (lists.has(name)) return (value as readonly unknown[]).length === 0;
-  return name in defaults && value === defaults[name];
 }
 
 /** The duration always stays: two runs that differ in nothing but time are stored with the same fields. */
