@@ -12,31 +12,7 @@ import { Timers } from "../engine/timers.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
 /** Plain JSON, beside the snapshot of the same tick. */
-export interface AtWork {
-  readonly active: number;
-  readonly activeMs: number;
-  readonly activeSinceMs: number | null;
-  readonly timeout: { readonly dueAtMs: number; readonly order: number } | null;
-  readonly loads: readonly {
-    readonly step: string;
-    readonly workers: number;
-    readonly running: number;
-    readonly resuming: readonly number[];
-    readonly ready: readonly number[];
-  }[];
-  readonly items: readonly {
-    readonly id: number;
-    readonly status: string;
-    readonly open: number;
-    readonly answered: readonly string[] | null;
-    /** Calls that the attempt awaits or has awaited. */
-    readonly awaited: readonly string[];
-  }[];
-  /** Fan-outs whose generator is not asked for more for now. */
-  readonly paused: readonly number[];
-}
-
-export function encodeAtWork(state: RunState): AtWork {
+export function encodeAtWork(state: RunState): object {
   const { active, activeMs, activeSinceMs, runTimer } = state;
   return {
     active,
@@ -57,10 +33,12 @@ export function encodeAtWork(state: RunState): AtWork {
       answered: item.answered,
       awaited: awaitedBy(item),
     })),
+    // Fan-outs whose generator is not asked for more for now.
     paused: [...(state.scopes?.values() ?? [])].filter(({ paused }) => paused).map(({ id }) => id),
   };
 }
 
+/** Calls that the attempt awaits or has awaited. */
 function awaitedBy({ memory, attempt }: WorkItem): string[] {
   const records = [...(memory?.values() ?? [])];
   return records.filter((record) => "awaitedIn" in record && record.awaitedIn === attempt).map(({ call }) => call);

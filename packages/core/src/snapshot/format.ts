@@ -1,33 +1,49 @@
 /**
  * The snapshot of a run as plain JSON, version 1. Formats only grow: what a released version wrote stays readable.
  *
- * Left out is what follows from the rest: slots, how much is open in a fan-out, indexes of waits, the run's own timer.
+ * Left out is what follows from the rest: slots, how much is open in a fan-out, indexes of waits, the run's own timer. The types
+ * are those of the run, less what is left out: a new field of an item or a call does not compile before it is stored or left out.
  *
  * @module
  */
-import type { Leftover } from "../engine/state.js";
-import type { ErrorRecord } from "../errors/error-record.js";
+import type {
+  Arrival,
+  ChildRecord,
+  Failure,
+  Leftover,
+  Outcome,
+  Parcel,
+  RunState,
+  Scope,
+  SleepRecord,
+  Timer,
+  WaitRecord,
+  WorkItem,
+} from "../engine/state.js";
 import type { EncodedEvent } from "../event/event-codec.js";
 import type { EncodedValue } from "../value/codec.js";
 
 export const SNAPSHOT_FORMAT = "millrace/run";
 export const SNAPSHOT_VERSION = 1;
 
-export interface SnapshotV1 {
+/** Fields of a run that are JSON already. */
+type Facts =
+  | "workflow"
+  | "runId"
+  | "status"
+  | "ticks"
+  | "atMs"
+  | "startedAtMs"
+  | "timeoutMs"
+  | "deadlineMs"
+  | "activeMs"
+  | "nextId"
+  | "streamed";
+
+export interface SnapshotV1 extends Readonly<Pick<RunState, Facts>> {
   readonly format: typeof SNAPSHOT_FORMAT;
   readonly version: 1;
-  readonly workflow: string;
-  readonly runId: string;
-  readonly status: string;
   readonly outcome: EncodedOutcome | null;
-  readonly ticks: number;
-  readonly atMs: number;
-  readonly startedAtMs: number;
-  readonly timeoutMs: number | null;
-  readonly deadlineMs: number | null;
-  readonly activeMs: number;
-  readonly nextId: number;
-  readonly streamed: number;
   /** Left out by a child that shares that of its parent. */
   readonly store?: EncodedValue;
   /** Of the workflow's state. Left out when it is 1. */
@@ -51,36 +67,20 @@ export type EncodedOutcome =
   | { readonly status: "completed"; readonly event: EncodedEvent }
   | { readonly status: "failed"; readonly failure: EncodedFailure }
   | { readonly status: "cancelled"; readonly reason: EncodedValue }
-  | {
-      readonly status: "timedOut";
-      readonly timeoutMs: number;
-      readonly activeSteps: readonly string[];
-      readonly deadlineMs?: number;
-    };
+  | Extract<Outcome, { readonly status: "timedOut" }>;
 
-export interface EncodedFailure {
-  readonly stepName: string | null;
-  readonly error: ErrorRecord;
-  readonly attempts: number;
-  readonly elapsedMs: number;
-  readonly failedAtMs: number;
+export interface EncodedFailure extends Omit<Failure, "input"> {
   readonly input: readonly EncodedEvent[];
-  readonly shape?: "batch" | readonly string[];
 }
 
-export interface EncodedItem {
-  readonly id: number;
-  readonly step: string;
+/** What an attempt makes of it is left out: it starts over. */
+type AtWork = "open" | "answered" | "retryTimer";
+
+export interface EncodedItem
+  extends Readonly<Omit<WorkItem, "input" | "scope" | "status" | "memory" | "fan" | AtWork>> {
   readonly input: EncodedInput;
   readonly scope: number | null;
-  readonly index: number;
-  readonly recoveries: { readonly [handler: string]: number } | null;
   readonly status: "ready" | "delayed" | "failed";
-  readonly attempt: number;
-  readonly failures: number;
-  readonly firstStartedAtMs: number;
-  readonly lastError: ErrorRecord | null;
-  readonly lastFailedAtMs: number;
   readonly memory?: readonly EncodedRecord[];
   /** The fan-out that it feeds. Null: it has fed one that was cancelled. */
   readonly fan?: number | null;
@@ -99,21 +99,13 @@ export interface EncodedMember {
   readonly failure?: EncodedFailure;
 }
 
-export interface EncodedParcel {
+export interface EncodedParcel extends Omit<Parcel, "event" | "scope"> {
   readonly event: EncodedEvent;
   readonly scope: number | null;
-  readonly index: number;
-  readonly recoveries: { readonly [handler: string]: number } | null;
-  readonly step: string | null;
 }
 
-export interface EncodedScope {
-  readonly id: number;
-  readonly opener: string;
+export interface EncodedScope extends Readonly<Pick<Scope, "id" | "opener" | "parentIndex" | "collects" | "size">> {
   readonly parent: number | null;
-  readonly parentIndex: number;
-  readonly collects: readonly string[];
-  readonly size: number;
   /** Whether open work is counted by element. */
   readonly counted: boolean;
   readonly gathered?: readonly EncodedGathered[];
@@ -127,12 +119,10 @@ export interface EncodedGathered {
   readonly arrivals: readonly EncodedArrival[];
 }
 
-export interface EncodedArrival {
-  readonly index: number;
+export interface EncodedArrival extends Omit<Arrival, "event" | "path"> {
   /** Left out where it arose in that fan-out itself. */
   readonly path?: readonly number[];
   readonly event: EncodedEvent;
-  readonly recoveries: { readonly [handler: string]: number } | null;
 }
 
 export interface EncodedJoin {
@@ -142,40 +132,35 @@ export interface EncodedJoin {
 }
 
 export type EncodedRecord =
-  | {
-      readonly kind: "wait";
-      readonly call: string;
-      readonly order: number;
-      readonly accepts: readonly string[];
-      readonly where: EncodedValue | null;
-      readonly promptId: string | null;
-      readonly prompt: EncodedEvent | null;
-      readonly dueAtMs: number | null;
-      readonly status: "open" | "resolved" | "timedOut";
-      readonly event: EncodedEvent | null;
-    }
-  | { readonly kind: "sleep"; readonly call: string; readonly dueAtMs: number; readonly status: "open" | "done" }
-  | {
-      readonly kind: "child";
-      readonly call: string;
-      readonly name: string;
-      readonly runId: string;
-      readonly start: unknown;
-      /** Its snapshot has no state: it is that of the run around it. */
-      readonly sharesStore?: true;
-      readonly timeoutMs?: number;
-      readonly status: "open" | "completed" | "failed";
-      readonly result: unknown;
-      readonly error: ErrorRecord | null;
-    }
+  | EncodedWait
+  | Readonly<Omit<SleepRecord, "awaitedIn" | "timer">>
+  | EncodedChild
   | { readonly kind: "send"; readonly call: string }
   | { readonly kind: "edit" | "run"; readonly call: string; readonly value: EncodedValue }
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null }
   | { readonly kind: "yield"; readonly call: string; readonly digest: string };
 
-export type EncodedTimer = { readonly dueAtMs: number; readonly order: number } & (
-  | { readonly kind: "call"; readonly item: number; readonly call: string }
-  | { readonly kind: "retry"; readonly item: number }
-  | { readonly kind: "send"; readonly parcel: EncodedParcel }
-  | { readonly kind: "deadline" }
-);
+interface EncodedWait
+  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "event">> {
+  readonly where: EncodedValue | null;
+  readonly prompt: EncodedEvent | null;
+  readonly event: EncodedEvent | null;
+}
+
+/** Its events are those of the child. */
+interface EncodedChild
+  extends Readonly<Omit<ChildRecord, "awaitedIn" | "start" | "sharesStore" | "timeoutMs" | "result">> {
+  readonly start: EncodedEvent;
+  /** Its snapshot has no state: it is that of the run around it. */
+  readonly sharesStore?: true;
+  readonly timeoutMs?: number;
+  readonly result: EncodedEvent | null;
+}
+
+export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
+  (
+    | { readonly kind: "call"; readonly item: number; readonly call: string }
+    | { readonly kind: "retry"; readonly item: number }
+    | { readonly kind: "send"; readonly parcel: EncodedParcel }
+    | { readonly kind: "deadline" }
+  );
