@@ -1,5 +1,5 @@
 import type { AgentOptions } from "./agent-options.types.js";
-import { checkSettings } from "./check-options.js";
+import { agentRules, check, sameNames, teamRules } from "./check-options.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
 import { newId } from "./system.js";
@@ -48,7 +48,7 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     dependencies: options.dependencies ?? {},
     metadata: options.metadata ?? {},
   };
-  checkSettings(settings, options);
+  check(name, options, parts.kind === "team" ? (teamRules as typeof agentRules) : agentRules, sameNames(settings));
   return Object.freeze(settings);
 }
 

@@ -1,11 +1,22 @@
-import type { LanguageModel, ToolSet } from "ai";
+import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolSet } from "ai";
 import type { z } from "zod";
 import type { Executor } from "./executor.types.js";
-import type { Instructions, ModelSettings } from "./executor-settings.types.js";
 import type { ReadFile } from "./run/media-part.js";
-import type { SessionState } from "./run-context.types.js";
+import type { RunContext, SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions/sessions.types.js";
 import type { AgentTool } from "./tool.types.js";
+
+/** Text in which `{key}` stands for a value of the run, a list of such texts, or a function that writes the text. */
+export type Instructions =
+  | string
+  | readonly string[]
+  | ((context: RunContext) => string | readonly string[] | Promise<string | readonly string[]>);
+
+/** Temperature, token limits and the like, as the AI SDK takes them. */
+export type ModelSettings = LanguageModelCallOptions & {
+  readonly headers?: Record<string, string>;
+  readonly providerOptions?: NonNullable<ModelMessage["providerOptions"]>;
+};
 
 /** Options of an `Agent`. */
 export interface AgentOptions<Output = string> {

@@ -6,13 +6,12 @@
 
 // ---- agents and teams
 export { Agent } from "./agent.js";
-export type { AgentOptions, TeamOptions } from "./agent-options.types.js";
+export type { AgentOptions, Instructions, ModelSettings, TeamOptions } from "./agent-options.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
-export type { Instructions, ModelSettings } from "./executor-settings.types.js";
 export type { ReadFile } from "./run/media-part.js";
 
 // ---- tools

@@ -1,9 +1,8 @@
-import { checkRunOptions } from "./check-options.js";
+import { check, continueRules, runRules } from "./check-options.js";
 import { emptyMetrics, type ExecutorResume, mergeValues, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { ExecutorEvent } from "./events.types.js";
 import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types.js";
-import { continueInSession } from "./pause/continue-run.js";
 import { resumedJob } from "./pause/read-pause.js";
 import { eventsOf } from "./run/events-of.js";
 import { toFailure } from "./run/failure.js";
@@ -12,7 +11,7 @@ import { emitEnd } from "./run/run-events.js";
 import { mayNeedConfirmation } from "./run/tool-calls.js";
 import type { SessionState } from "./run-context.types.js";
 import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
-import { runInSession, whoRuns } from "./session-run.js";
+import { continueInSession, runInSession, whoRuns } from "./session-run.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./sessions/sessions.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
@@ -69,7 +68,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
    */
   async run(input: unknown, options: AgentRunOptions = {}): Promise<AgentRun<Output>> {
-    checkRunOptions(this.name, options);
+    check(this.name, options, runRules);
     return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }
 
@@ -80,7 +79,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * @throws {WorkflowError} as `run` does, after the `RunError` or `RunCancelled` event.
    */
   stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
-    checkRunOptions(this.name, options);
+    check(this.name, options, runRules);
     return eventsOf(options, (emit, signal) =>
       runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
     );
@@ -98,6 +97,7 @@ export abstract class ModelExecutor<Output> implements Executor {
     answers: readonly CallAnswer[],
     options: ContinueOptions = {},
   ): Promise<AgentRun<Output>> {
+    check(this.name, options, continueRules);
     const request = { paused: run, answers, options, emit: undefined };
     return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
   }
@@ -108,6 +108,7 @@ export abstract class ModelExecutor<Output> implements Executor {
     answers: readonly CallAnswer[],
     options: ContinueOptions = {},
   ): AsyncGenerator<ExecutorEvent, void, undefined> {
+    check(this.name, options, continueRules);
     return eventsOf(options, (emit, signal) =>
       continueInSession(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
     );

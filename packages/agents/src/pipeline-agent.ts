@@ -1,7 +1,14 @@
-import type { ConversationalAgent, DecideRequest, DecideResult } from "@millrace/pipeline/executor";
+import {
+  anything,
+  type ConversationalAgent,
+  type DecideRequest,
+  type DecideResult,
+  historyRuns,
+  type Rules,
+  wholeNumber,
+} from "@millrace/pipeline/executor";
 import type { LanguageModel } from "ai";
-import { type OptionNames, unknownOptions } from "millrace/engine";
-import { countProblem, historyProblem, modelProblem, refuse } from "./check-options.js";
+import { check, languageModel } from "./check-options.js";
 import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
 import type { ReadFile } from "./run/media-part.js";
 
@@ -25,14 +32,14 @@ export interface PipelineAgentOptions {
   readonly readFile?: ReadFile;
 }
 
-const known: OptionNames<PipelineAgentOptions> = {
-  model: true,
-  instructions: true,
-  addHistory: true,
-  numHistoryRuns: true,
-  maxRetries: true,
-  name: true,
-  readFile: true,
+const rules: Rules<PipelineAgentOptions> = {
+  model: languageModel,
+  instructions: anything,
+  addHistory: anything,
+  numHistoryRuns: (count, option) => (count === null ? [] : historyRuns(count, option)),
+  maxRetries: wholeNumber(0),
+  name: anything,
+  readFile: anything,
 };
 
 /**
@@ -55,12 +62,7 @@ export class PipelineAgent implements ConversationalAgent {
   constructor(options: PipelineAgentOptions) {
     const { model, instructions, name = "pipeline-agent", maxRetries = 2, readFile } = options;
     const { addHistory = true, numHistoryRuns = 5 } = options;
-    refuse(name, [
-      ...unknownOptions(options, known),
-      ...modelProblem(model),
-      ...countProblem("maxRetries", maxRetries, 0),
-      ...(numHistoryRuns === null ? [] : historyProblem(numHistoryRuns)),
-    ]);
+    check(name, options, rules);
     this.name = name;
     this.addHistory = addHistory;
     this.numHistoryRuns = numHistoryRuns;

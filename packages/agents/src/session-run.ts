@@ -1,26 +1,34 @@
 /**
- * A run outside of pipelines and teams: loads its session, runs, and saves the changes, also when the run failed.
+ * A run outside of pipelines and teams, from its start or from a pause: loads its session, runs, and saves the changes,
+ * also when the run failed.
  *
  * @module
  */
-import { mergeValues, metricsSince, startState, type StepMetricsData } from "@millrace/pipeline/executor";
+import {
+  type ExecutorPause,
+  mergeValues,
+  metricsSince,
+  startState,
+  type StepMetricsData,
+} from "@millrace/pipeline/executor";
 import type { ExecutorEvent } from "./events.types.js";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
 import { openRun, performRun } from "./run/perform.js";
 import { emitEnd } from "./run/run-events.js";
-import type { AgentRun, AgentRunOptions } from "./run-options.types.js";
+import { notPaused, resumedJob } from "./pause/read-pause.js";
+import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
 import type { SessionState } from "./run-context.types.js";
 import { type SessionChange, loadSession, saveSession } from "./sessions/saved-session.js";
-import type { AgentSession, AgentSessionRun } from "./sessions/sessions.types.js";
+import type { AgentSession, AgentSessionRun, RunsQuery } from "./sessions/sessions.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import type { RunJob } from "./run/job.types.js";
 import { plainState } from "./state/live-state.js";
 import { newId, nowMs } from "./system.js";
 
-export type Emit = ((event: ExecutorEvent) => void) | undefined;
+type Emit = ((event: ExecutorEvent) => void) | undefined;
 
-export interface SessionRunRequest {
+interface SessionRunRequest {
   readonly input: unknown;
   readonly options: AgentRunOptions;
   readonly emit: Emit;
@@ -28,17 +36,54 @@ export interface SessionRunRequest {
 
 /** @throws {WorkflowError} the error of a failed run, once its session is saved. */
 export async function runInSession(settings: ExecutorSettings, request: SessionRunRequest): Promise<AgentRun<unknown>> {
+  const { addHistoryToContext, numHistoryRuns } = settings;
   const who = whoRuns(settings, request.options);
-  const session = await openSession(settings, who);
-  const given = request.options.sessionState ?? null;
-  const template = settings.sessionState;
-  const stored = session?.state ?? null;
-  const state = startState({ template, stored, given, overwrite: settings.overwriteDbSessionState });
-  const job = jobOf(settings, { ...request, who, session, state, base: stored ?? template });
+  const query = { runs: addHistoryToContext ? numHistoryRuns : 0, status: "COMPLETED" } as const;
+  const session = await openSession(settings, who, query);
+  return performInSession(settings, { job: jobOf(settings, { ...request, who, session }), who, session });
+}
+
+/** A paused run, and what a person has said. */
+interface ContinueRequest {
+  readonly paused: PausedRun;
+  readonly answers: readonly CallAnswer[];
+  readonly options: ContinueOptions;
+  readonly emit: Emit;
+}
+
+/**
+ * Continues a paused run with the present state of its session.
+ *
+ * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`, and the error of a failed run, once its session is
+ * saved.
+ */
+export async function continueInSession(
+  settings: ExecutorSettings,
+  { paused, answers, options, emit }: ContinueRequest,
+): Promise<AgentRun<unknown>> {
+  const { runId, sessionId, userId } = paused;
+  const who = whoRuns(settings, { ...(sessionId && { sessionId }), ...(userId && { userId }) });
+  const session = await openSession(settings, who, { runs: 1, runId });
+  const { state } = pauseOf(paused, session);
+  const parts = { input: null, options: { ...options, runId }, emit, who, session, known: paused.sessionState ?? null };
+  const job = resumedJob(settings, jobOf(settings, parts), {
+    state,
+    answers: answers.map(({ note = null, ...answer }) => ({ ...answer, note })),
+  });
   return performInSession(settings, { job, who, session });
 }
 
-export interface Who {
+/** The stored run wins over the given one: it may have been continued since the caller saw it paused. */
+function pauseOf({ runId, status = "PAUSED", pause }: PausedRun, session: AgentSession | null): ExecutorPause {
+  const stored = session?.runs.find((run) => run.runId === runId);
+  const now = stored?.status ?? status;
+  const found = pause ?? stored?.pause ?? null;
+  if (now === "PAUSED" && found !== null) return found;
+  const why = now === "PAUSED" ? "nothing to go on from" : `the status ${now}`;
+  throw notPaused(`The run "${runId}" has ${why}.`, { runId, status: now });
+}
+
+interface Who {
   readonly sessionId: string;
   readonly userId: string | null;
 }
@@ -47,28 +92,26 @@ export function whoRuns(settings: ExecutorSettings, { sessionId, userId }: Agent
   return { sessionId: sessionId ?? settings.sessionId, userId: userId || settings.userId };
 }
 
-function openSession({ sessions, addHistoryToContext, numHistoryRuns }: ExecutorSettings, who: Who) {
-  if (sessions === undefined) return null;
-  return loadSession(sessions, who, { runs: addHistoryToContext ? numHistoryRuns : 0, status: "COMPLETED" });
+async function openSession({ sessions }: ExecutorSettings, who: Who, query: RunsQuery): Promise<AgentSession | null> {
+  return sessions === undefined ? null : loadSession(sessions, who, query);
 }
 
-export interface SessionWork {
+interface SessionWork {
   readonly job: RunJob;
   readonly who: Who;
   readonly session: AgentSession | null;
 }
 
-export async function performInSession(
+async function performInSession(
   settings: ExecutorSettings,
   { job, who, session }: SessionWork,
 ): Promise<AgentRun<unknown>> {
   const run = openRun(settings, job);
   const result = await performRun(run);
-  const metrics = spentBy(result, job);
-  const record = sessionRun(settings, job, result);
   const { base, state } = job;
   const { counted } = run.edits;
-  const change = { ...who, before: session, base, state, counted, run: record, metrics };
+  const record = sessionRun(settings, job, result);
+  const change = { ...who, before: session, base, state, counted, run: record, metrics: spentBy(result, job) };
   const saved = await closeSession(settings, change).catch((error: unknown) => {
     emitEnd(run, { ...result, status: "ERROR", pause: null, error: toFailure(error, settings) }, null);
     throw error;
@@ -86,16 +129,15 @@ function spentBy({ metrics }: ExecutorResult, { resumed }: RunJob): StepMetricsD
 interface JobParts extends SessionRunRequest {
   readonly who: Who;
   readonly session: AgentSession | null;
-  readonly state: SessionState;
-  readonly base: SessionState;
+  /** State of a run that no store knows. */
+  readonly known?: SessionState | null;
 }
 
-export function jobOf(
-  settings: ExecutorSettings,
-  { input, options, emit, who, session, state, base }: JobParts,
-): RunJob {
+function jobOf(settings: ExecutorSettings, { input, options, emit, who, session, known = null }: JobParts): RunJob {
   const runId = options.runId ?? newId();
-  const { images = [], videos = [], audio = [], files = [] } = options;
+  const { sessionState: template, overwriteDbSessionState: overwrite } = settings;
+  const { images = [], videos = [], audio = [], files = [], sessionState: given = null } = options;
+  const stored = session?.state ?? known;
   return {
     runId,
     parentRunId: null,
@@ -104,8 +146,8 @@ export function jobOf(
     input,
     media: [...images, ...videos, ...audio, ...files],
     ...who,
-    state,
-    base,
+    state: startState({ template, stored, given, overwrite }),
+    base: stored ?? template,
     defaults: {},
     outerContext: undefined,
     dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),

@@ -1,8 +1,19 @@
+import { anything, type Rules } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
+import { check } from "./check-options.js";
 import type { AgentTool, ToolOptions } from "./tool.types.js";
 
 const nameRule = /^[\w-]{1,64}$/;
+/** Those of a tool: it may be made from another one. */
+const rules: Rules<AgentTool> = {
+  kind: anything,
+  name: anything,
+  description: anything,
+  parameters: anything,
+  execute: anything,
+  requiresConfirmation: anything,
+};
 const noParameters: z.ZodObject = z.object({});
 
 /**
@@ -31,6 +42,7 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
       details: { tool: options.name },
     });
   }
+  check(options.name, options as object as AgentTool, rules);
   const { name, description, parameters = noParameters, execute, requiresConfirmation = false } = options;
   return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation });
 }

@@ -25,7 +25,7 @@ describe("options", () => {
       "`instruction` is no option (did you mean `instructions`?)",
       "`model` is undefined, not a language model of the AI SDK",
       "`tools` has something that `tool()` did not make: tools of the AI SDK go into `sdkTools`",
-      "`maxSteps` is 0, not an integer of at least 1",
+      "`maxSteps` is 0, not a whole number from 1",
     ]);
   });
 
@@ -42,6 +42,20 @@ describe("options", () => {
       "`history` is no option (did you mean `addHistory`?)",
       "`numHistoryRuns` is -1, not a whole number from 0 to 1,000",
     ]);
+  });
+
+  it("of a continued run and of a tool are checked, too", async () => {
+    const agent = new Agent({ name: "one", model });
+    const near = "`sessionstate` is no option (did you mean `sessionState`?)";
+    const details = { problems: [near] };
+
+    await expect(agent.continueRun({ runId: "r" }, [], { sessionstate: {} } as never)).rejects.toMatchObject({
+      details,
+    });
+    expect(problemsOf(() => agent.continueStream({ runId: "r" }, [], { sessionstate: {} } as never))).toEqual([near]);
+    expect(
+      problemsOf(() => tool({ name: "look", description: "", execute: () => "", confirm: true } as never)),
+    ).toEqual(["`confirm` is no option"]);
   });
 
   it("of a run are checked before the model is called", async () => {

@@ -20,6 +20,10 @@ export type {
   ToolRequirement,
 } from "./nodes/executor.types.js";
 
+// ---- the options of what users make
+export { anything, checkOptions, historyRuns, list, wholeNumber } from "./nodes/option-rules.js";
+export type { Rule, Rules } from "./nodes/option-rules.js";
+
 // ---- what goes in and comes out
 export { emptyMedia, mergeMedia } from "./data/media.js";
 export type { Media, MediaKind, MediaSet } from "./data/media.types.js";

@@ -375,11 +375,11 @@ it("a run is told all that is wrong with its options at once, before anything is
       details: {
         problems: [
           "`sessionID` is no option (did you mean `sessionId`?)",
+          "`runId` is 7, not a text",
           "`userId` is 5, not a text",
+          "`sessionState` is a list, not an object",
           '`dependencies` is "no", not an object',
           '`streamEvents` is "no", not true or false',
-          "`runId` is 7, not a text",
-          "`sessionState` is a list, not an object",
         ],
       },
     }),

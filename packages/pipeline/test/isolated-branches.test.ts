@@ -168,7 +168,7 @@ describe("an isolated Parallel", () => {
     const given = { steps: [], state: "alone", merge: 3 } as never;
 
     expect(() => new Parallel(given)).toThrow(
-      '`state` is "alone", not one of shared, isolated; `merge` is no function; `merge` needs `state: "isolated"`',
+      '`state` is "alone", not one of shared, isolated; `merge` is 3, not a function; `merge` needs `state: "isolated"`',
     );
   });
 });

@@ -36,6 +36,8 @@ describe("options that nobody reads", () => {
       "sesionState",
       "sessionState",
     ],
+    ["continueRun()", () => pipeline([executor]).continueRun("run", given({ answer: [] })), "answer", "answers"],
+    ["handle()", () => pipeline([executor]).handle("run", given({ dependency: {} })), "dependency", "dependencies"],
     ["run()", () => pipeline([executor]).run("", given({ sessionID: "s" })), "sessionID", "sessionId"],
   ])("of %s are refused with the nearest that there is", (_, make, strange, meant) => {
     const { problems } = refused(make);
@@ -72,7 +74,7 @@ describe("all that is wrong is named at once", () => {
     expect(refused(() => new Step(options)).problems).toEqual([
       "`retries` is no option (did you mean `maxRetries`?)",
       "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
-      "`maxRetries` is -1, not a whole number of at least 0",
+      "`maxRetries` is -1, not a whole number from 0",
       "its `name` is no text",
       '`onError` is "stop", not one of fail, skip, pause',
       "`numHistoryRuns` is 1.5, not a whole number from 0 to 1,000",

@@ -1,6 +1,16 @@
 /** Refuses review options that a node cannot honour, when the node is created. */
-import { typeProblems } from "../nodes/option-problems.js";
-import type { HumanReview } from "./human-review.types.js";
+import {
+  duration,
+  flag,
+  flagOrFunction,
+  oneOf,
+  optionProblems,
+  type Rule,
+  type Rules,
+  text,
+  wholeNumber,
+} from "../nodes/option-rules.js";
+import type { HumanReview, UserInputField } from "./human-review.types.js";
 
 export type ReviewedKind = "step" | "steps" | "loop" | "parallel" | "condition" | "router";
 
@@ -16,45 +26,45 @@ const honoured: Readonly<Record<ReviewedKind, readonly string[]>> = {
   router: [...everywhere, ...input, "allowMultipleSelections", ...review],
 };
 
-const types = {
-  requiresConfirmation: "boolean",
-  requiresUserInput: "boolean",
-  requiresIterationReview: "boolean",
-  requiresOutputReview: ["boolean", "function"],
-  allowMultipleSelections: "boolean",
-  timeout: "duration",
-} as const;
+const fieldType = oneOf("string", "integer", "number", "boolean", "array", "object");
 
-export function reviewProblems(kind: ReviewedKind, human: HumanReview | undefined): string[] {
-  if (human === undefined) return [];
-  const strange = Object.keys(human).filter((option) => !honoured[kind].includes(option));
-  const { onReject, maxRetries = 0, requiresUserInput = false, userInputSchema = [] } = human;
-  return [
-    ...typeProblems(human, types).map((problem) => problem.replace("`", "`humanReview.")),
-    ...wordProblems("onReject", onReject, ["skip", "cancel", "retry", "else"]),
-    ...wordProblems("onTimeout", human.onTimeout, ["cancel", "skip", "approve"]),
-    ...userInputSchema.flatMap(({ name, type }) =>
-      wordProblems(`userInputSchema: type of "${name}"`, type, fieldTypes),
-    ),
-    ...strange.map((option) => `a ${kind} has no \`humanReview.${option}\``),
-    ...(onReject === "else" && kind !== "condition"
-      ? ['only a condition can have `humanReview.onReject: "else"`']
-      : []),
-    ...(onReject === "retry" && !canRetry(kind) ? [`a ${kind} has no \`humanReview.onReject: "retry"\``] : []),
-    ...(Number.isInteger(maxRetries) && maxRetries >= 0
-      ? []
-      : [`\`humanReview.maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`]),
-    ...(kind === "step" && requiresUserInput !== userInputSchema.length > 0
-      ? ["`humanReview.requiresUserInput` and a `userInputSchema` with fields go together"]
-      : []),
-  ];
-}
+const rules: Rules<HumanReview> = {
+  requiresConfirmation: flag,
+  confirmationMessage: text,
+  requiresUserInput: flag,
+  userInputMessage: text,
+  userInputSchema: (fields = [], option) =>
+    (fields as readonly UserInputField[]).flatMap(({ name, type }) => fieldType(type, `${option}: type of "${name}"`)),
+  allowMultipleSelections: flag,
+  requiresOutputReview: flagOrFunction,
+  outputReviewMessage: text,
+  requiresIterationReview: flag,
+  iterationReviewMessage: text,
+  onReject: oneOf("skip", "cancel", "retry", "else"),
+  maxRetries: wholeNumber(0),
+  timeout: duration,
+  onTimeout: oneOf("cancel", "skip", "approve"),
+};
 
-const fieldTypes = ["string", "integer", "number", "boolean", "array", "object"];
-
-function wordProblems(option: string, word: string | undefined, known: readonly string[]): string[] {
-  if (word === undefined || known.includes(word)) return [];
-  return [`\`humanReview.${option}\` is "${word}", not one of ${known.join(", ")}`];
+/** The rule for the `humanReview` of such a node. */
+export function reviewOf(kind: ReviewedKind): Rule {
+  return (given) => {
+    if (given === undefined) return [];
+    const human = given as HumanReview;
+    const { onReject, requiresUserInput = false, userInputSchema = [] } = human;
+    const strange = Object.keys(human).filter((option) => !honoured[kind].includes(option));
+    return [
+      ...optionProblems(human, rules, "humanReview."),
+      ...strange.map((option) => `a ${kind} has no \`humanReview.${option}\``),
+      ...(onReject === "else" && kind !== "condition"
+        ? ['only a condition can have `humanReview.onReject: "else"`']
+        : []),
+      ...(onReject === "retry" && !canRetry(kind) ? [`a ${kind} has no \`humanReview.onReject: "retry"\``] : []),
+      ...(kind === "step" && requiresUserInput !== userInputSchema.length > 0
+        ? ["`humanReview.requiresUserInput` and a `userInputSchema` with fields go together"]
+        : []),
+    ];
+  };
 }
 
 /** Only nodes that produce an output can produce it again. */

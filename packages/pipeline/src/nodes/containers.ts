@@ -4,10 +4,9 @@
  * @module
  */
 
-import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { type ReviewedKind, reviewProblems } from "../human/check-review.js";
+import { type ReviewedKind, reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type {
   AnyRunContext,
@@ -17,7 +16,21 @@ import type {
   SessionState,
   StepFunction,
 } from "./executor.types.js";
-import { assertOptions, errorPolicies, nameProblems, refuse, typeProblems, wordProblems } from "./option-problems.js";
+import {
+  anything,
+  assertOptions,
+  callable,
+  checkOptions,
+  errorPolicy,
+  flag,
+  flagOrFunction,
+  oneOf,
+  type Rule,
+  type Rules,
+  stepName,
+  text,
+  wholeNumber,
+} from "./option-rules.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =
@@ -53,7 +66,7 @@ export class Steps {
 
   constructor(options: StepsOptions) {
     assertOptions("The steps", options);
-    checkGroup("steps", options, { lists: ["steps"], known: stepsOptions });
+    checkGroup("steps", options, stepsRules);
     this.options = options;
   }
 }
@@ -84,13 +97,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     assertOptions("The loop", options);
-    const { maxIterations = 3 } = options;
-    const isCount = Number.isInteger(maxIterations) && maxIterations >= 1;
-    const problems = [
-      ...(isCount ? [] : [`\`maxIterations\` is ${String(maxIterations)}, not a whole number from 1`]),
-      ...typeProblems(options, { endCondition: "function", forwardIterationOutput: "boolean" }),
-    ];
-    checkGroup("loop", options, { lists: ["steps"], known: loopOptions, problems });
+    checkGroup("loop", options, loopRules);
     this.options = options;
   }
 }
@@ -128,12 +135,8 @@ export class Parallel {
     else if (typeof first === "string") this.options = { name: first, steps: given.slice(1) as StepLike[] };
     else this.options = { steps: given as StepLike[] };
     const { state, merge } = this.options;
-    const problems = [
-      ...wordProblems("state", state, ["shared", "isolated"]),
-      ...(merge === undefined || typeof merge === "function" ? [] : ["`merge` is no function"]),
-      ...(merge !== undefined && state !== "isolated" ? ['`merge` needs `state: "isolated"`'] : []),
-    ];
-    checkGroup("parallel", this.options, { lists: ["steps"], known: parallelOptions, problems });
+    const besides = merge !== undefined && state !== "isolated" ? ['`merge` needs `state: "isolated"`'] : [];
+    checkGroup("parallel", this.options, parallelRules, besides);
   }
 }
 
@@ -157,9 +160,7 @@ export class Condition {
 
   constructor(options: ConditionOptions) {
     assertOptions("The condition", options);
-    const lists = ["steps", ...(options.elseSteps === undefined ? [] : ["elseSteps"])];
-    const problems = typeProblems(options, { evaluator: ["boolean", "function"] });
-    checkGroup("condition", options, { lists, known: conditionOptions, problems });
+    checkGroup("condition", options, conditionRules);
     this.options = options;
   }
 }
@@ -192,43 +193,46 @@ export class Router {
     assertOptions("The router", options);
     const isPicked = options.humanReview?.requiresUserInput === true;
     const isChosen = typeof options.selector === "function" || (isPicked && options.selector === undefined);
-    const problems = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];
-    checkGroup("router", options, { lists: ["choices"], known: routerOptions, problems });
+    const besides = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];
+    checkGroup("router", options, routerRules, besides);
     this.options = options;
   }
 }
 
-const groupOptions: OptionNames<GroupOptions> = { name: true, description: true, onError: true, humanReview: true };
-const stepsOptions: OptionNames<StepsOptions> = { ...groupOptions, steps: true };
-const parallelOptions: OptionNames<ParallelOptions> = { ...stepsOptions, state: true, merge: true };
-const loopOptions: OptionNames<LoopOptions> = {
-  ...stepsOptions,
-  maxIterations: true,
-  endCondition: true,
-  forwardIterationOutput: true,
-};
-const conditionOptions: OptionNames<ConditionOptions> = { ...stepsOptions, evaluator: true, elseSteps: true };
-const routerOptions: OptionNames<RouterOptions> = { ...groupOptions, choices: true, selector: true };
+const steps: Rule = (value, option) => (Array.isArray(value) ? [] : [`\`${option}\` is no list of steps`]);
 
-interface GroupChecks {
-  /** Names of the options that hold steps. */
-  readonly lists: readonly string[];
-  readonly known: object;
-  /** Further problems of the options. */
-  readonly problems?: readonly string[];
+function groupRules(kind: ReviewedKind): Rules<GroupOptions> {
+  return { name: stepName, description: text, onError: errorPolicy, humanReview: reviewOf(kind) };
 }
 
+const stepsRules: Rules<StepsOptions> = { steps, ...groupRules("steps") };
+const loopRules: Rules<LoopOptions> = {
+  steps,
+  maxIterations: wholeNumber(1),
+  endCondition: callable,
+  forwardIterationOutput: flag,
+  ...groupRules("loop"),
+};
+const parallelRules: Rules<ParallelOptions> = {
+  steps,
+  state: oneOf("shared", "isolated"),
+  merge: callable,
+  ...groupRules("parallel"),
+};
+const conditionRules: Rules<ConditionOptions> = {
+  steps,
+  elseSteps: (given = [], option) => steps(given, option),
+  evaluator: flagOrFunction,
+  ...groupRules("condition"),
+};
+const routerRules: Rules<RouterOptions> = { choices: steps, selector: anything, ...groupRules("router") };
+
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-function checkGroup(kind: ReviewedKind, options: GroupOptions, { lists, known, problems = [] }: GroupChecks): void {
-  const { name, onError, humanReview } = options;
-  refuse(
-    `The ${kind} "${name ?? "without a name"}" cannot be made`,
-    unknownOptions(options, known),
-    lists.flatMap((list) => (Array.isArray(options[list as keyof object]) ? [] : [`\`${list}\` is no list of steps`])),
-    problems,
-    nameProblems(name),
-    typeProblems(options, { description: "text" }),
-    wordProblems("onError", onError, errorPolicies),
-    reviewProblems(kind, humanReview),
-  );
+function checkGroup<Options extends GroupOptions>(
+  kind: ReviewedKind,
+  options: Options,
+  rules: Rules<Options>,
+  besides: readonly string[] = [],
+): void {
+  checkOptions(`The ${kind} "${options.name ?? "without a name"}" cannot be made`, options, { rules, besides });
 }

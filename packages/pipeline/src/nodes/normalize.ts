@@ -8,7 +8,7 @@ import type { ExecutorType } from "../data/metrics.types.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
-import { nameProblems, refuse } from "./option-problems.js";
+import { refuse, stepName } from "./option-rules.js";
 import { Step, type StepOptions, unrunnable } from "./step.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps. */
@@ -18,7 +18,7 @@ export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[
 
 /** A bare function or agent gives its name to its step. */
 function checked<Node extends PipelineNode>(node: Node): Node {
-  refuse(`The ${node.kind} "${String(node.name)}" cannot be made`, nameProblems(node.name));
+  refuse(`The ${node.kind} "${String(node.name)}" cannot be made`, stepName(node.name, "name"));
   return node;
 }
 

@@ -1,17 +1,20 @@
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
-import { reviewProblems } from "../human/check-review.js";
+import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
 import {
+  anything,
   assertOptions,
-  errorPolicies,
-  historyProblems,
-  nameProblems,
-  refuse,
-  typeProblems,
-  wordProblems,
-} from "./option-problems.js";
+  checkOptions,
+  duration,
+  errorPolicy,
+  flag,
+  historyRuns,
+  type Rules,
+  stepName,
+  text,
+  wholeNumber,
+} from "./option-rules.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
@@ -47,36 +50,25 @@ export class Step {
   /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
   constructor(options: StepOptions) {
     assertOptions("The step", options);
-    const { executor, maxRetries, name, onError, numHistoryRuns } = options;
-    const stranger = unrunnable(executor);
-    refuse(
-      `The step "${name ?? "without a name"}" cannot be made`,
-      unknownOptions(options, known),
-      stranger === null ? [] : [`\`executor\` is ${stranger}`],
-      maxRetries === undefined || (Number.isInteger(maxRetries) && maxRetries >= 0)
-        ? []
-        : [`\`maxRetries\` is ${String(maxRetries)}, not a whole number of at least 0`],
-      nameProblems(name),
-      wordProblems("onError", onError, errorPolicies),
-      historyProblems(numHistoryRuns),
-      typeProblems(options, { description: "text", timeout: "duration", addWorkflowHistory: "boolean" }),
-      reviewProblems("step", options.humanReview),
-    );
+    checkOptions(`The step "${options.name ?? "without a name"}" cannot be made`, options, { rules });
     this.options = options;
   }
 }
 
-const known: OptionNames<StepOptions> = {
-  name: true,
-  description: true,
-  executor: true,
-  maxRetries: true,
-  retry: true,
-  timeout: true,
-  onError: true,
-  addWorkflowHistory: true,
-  numHistoryRuns: true,
-  humanReview: true,
+const rules: Rules<StepOptions> = {
+  description: text,
+  executor: (executor) => {
+    const stranger = unrunnable(executor);
+    return stranger === null ? [] : [`\`executor\` is ${stranger}`];
+  },
+  maxRetries: wholeNumber(0),
+  name: stepName,
+  onError: errorPolicy,
+  numHistoryRuns: historyRuns,
+  retry: anything,
+  timeout: duration,
+  addWorkflowHistory: flag,
+  humanReview: reviewOf("step"),
 };
 
 /** Describes a value that cannot run, for "… is …"; `null` when it can. */

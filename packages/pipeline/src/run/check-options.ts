@@ -1,128 +1,123 @@
 /** Checks the options of pipelines and runs. */
 
 import { WorkflowError } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
-import { assertOptions, historyProblems, refuse, typeProblems } from "../nodes/option-problems.js";
+import {
+  anything,
+  assertOptions,
+  checkOptions,
+  flag,
+  historyRuns,
+  object,
+  type Rule,
+  type Rules,
+  refuse,
+  text,
+} from "../nodes/option-rules.js";
 import { assertState, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
-import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
+import type { ContinueOptions } from "./continue-run.js";
+import type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 
-const ofPipeline: OptionNames<PipelineOptions> = {
-  name: true,
-  id: true,
-  description: true,
-  steps: true,
-  store: true,
-  sessionId: true,
-  userId: true,
-  sessionState: true,
-  reducers: true,
-  overwriteDbSessionState: true,
-  inputSchema: true,
-  outputSchema: true,
-  dependencies: true,
-  metadata: true,
-  addWorkflowHistoryToSteps: true,
-  numHistoryRuns: true,
-  agent: true,
-  streamEvents: true,
-  streamExecutorEvents: true,
-  storeEvents: true,
-  eventsToSkip: true,
-  storeExecutorOutputs: true,
-  forkState: true,
+const sessionId: Rule = (value) => {
+  if (value === undefined || (typeof value === "string" && value !== "")) return [];
+  return [`its \`sessionId\` is ${value === "" ? "empty" : "no text"}`];
 };
 
-const ofRun: OptionNames<PipelineRunOptions> = {
-  runId: true,
-  sessionId: true,
-  userId: true,
-  sessionState: true,
-  additionalData: true,
-  dependencies: true,
-  metadata: true,
-  streamEvents: true,
-  streamExecutorEvents: true,
-  images: true,
-  videos: true,
-  audio: true,
-  files: true,
-};
-
-const shared = {
-  userId: "text",
-  dependencies: "object",
-  metadata: "object",
-  streamEvents: "boolean",
-  streamExecutorEvents: "boolean",
-} as const;
-
-const typesOfPipeline = {
-  ...shared,
-  id: "text",
-  description: "text",
-  store: "object",
-  agent: "object",
-  overwriteDbSessionState: "boolean",
-  addWorkflowHistoryToSteps: "boolean",
-  storeEvents: "boolean",
-  storeExecutorOutputs: "boolean",
-  forkState: "boolean",
-} as const;
-
-const typesOfRun = { ...shared, runId: "text", sessionState: "object", additionalData: "object" } as const;
-
-/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-export function checkOptions(
-  options: Omit<PipelineOptions, "inputSchema" | "outputSchema"> & { readonly outputSchema?: object },
-): void {
-  assertOptions("The pipeline", options);
-  const { name, steps, numHistoryRuns } = options;
-  const isNamed = typeof name === "string" && name !== "";
-  refuse(
-    `The pipeline ${isNamed ? `"${name}" ` : ""}cannot be made`,
-    unknownOptions(options, ofPipeline),
-    isNamed ? [] : ["its `name` is no text"],
-    Array.isArray(steps) ? [] : ["its `steps` are no list"],
-    historyProblems(numHistoryRuns),
-    typeProblems(options, typesOfPipeline),
-    isListOfTexts(options.eventsToSkip ?? []) ? [] : ["its `eventsToSkip` are no list of names"],
-    options.outputSchema && options.agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
-    sessionIdProblems(options.sessionId),
-    templateProblems(options.sessionState),
-    reducerProblems(options.reducers),
-  );
-}
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function sessionIdProblems(sessionId: unknown): string[] {
-  if (sessionId === undefined || (typeof sessionId === "string" && sessionId !== "")) return [];
-  return [`its \`sessionId\` is ${sessionId === "" ? "empty" : "no text"}`];
-}
-
-/** Problems of the initial state of new sessions. */
-function templateProblems(sessionState: unknown): string[] {
-  if (sessionState === undefined) return [];
+/** The initial state of new sessions. */
+const template: Rule = (value) => {
+  if (value === undefined) return [];
   try {
-    assertState(sessionState);
+    assertState(value);
     return [];
   } catch (error) {
     if (!WorkflowError.is(error, "STATE_UNSTORABLE")) throw error;
     return [`its \`sessionState\` is no state. ${error.message.replace(/\.$/, "")}`];
   }
+};
+
+const eventsToSkip: Rule = (value) => {
+  const names = value ?? [];
+  const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
+  return isList ? [] : ["its `eventsToSkip` are no list of names"];
+};
+
+const pipelineRules: Rules<PipelineOptions> = {
+  name: (name) => (isName(name) ? [] : ["its `name` is no text"]),
+  steps: (steps) => (Array.isArray(steps) ? [] : ["its `steps` are no list"]),
+  numHistoryRuns: historyRuns,
+  id: text,
+  description: text,
+  store: object,
+  sessionId,
+  userId: text,
+  sessionState: template,
+  reducers: reducerProblems,
+  overwriteDbSessionState: flag,
+  inputSchema: anything,
+  outputSchema: anything,
+  dependencies: object,
+  metadata: object,
+  addWorkflowHistoryToSteps: flag,
+  agent: object,
+  streamEvents: flag,
+  streamExecutorEvents: flag,
+  storeEvents: flag,
+  eventsToSkip,
+  storeExecutorOutputs: flag,
+  forkState: flag,
+};
+
+const runRules: Rules<PipelineRunOptions> = {
+  runId: text,
+  sessionId,
+  userId: text,
+  sessionState: object,
+  additionalData: object,
+  dependencies: object,
+  metadata: object,
+  streamEvents: flag,
+  streamExecutorEvents: flag,
+  images: anything,
+  videos: anything,
+  audio: anything,
+  files: anything,
+};
+
+const continueRules: Rules<ContinueOptions> = {
+  requirements: anything,
+  answers: anything,
+  userId: text,
+  dependencies: object,
+};
+const handleRules: Rules<HandleOptions> = { dependencies: object };
+
+function isName(name: unknown): name is string {
+  return typeof name === "string" && name !== "";
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
+export function checkPipelineOptions<Input, Given, Output>(options: PipelineOptions<Input, Given, Output>): void {
+  assertOptions("The pipeline", options);
+  const { name, outputSchema, agent } = options;
+  checkOptions(`The pipeline ${isName(name) ? `"${name}" ` : ""}cannot be made`, options as PipelineOptions, {
+    rules: pipelineRules,
+    besides: outputSchema && agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
+  });
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkRunOptions(pipeline: string, options: PipelineRunOptions): void {
-  refuse(
-    `The run of the pipeline "${pipeline}" cannot begin`,
-    unknownOptions(options, ofRun),
-    typeProblems(options, typesOfRun),
-    sessionIdProblems(options.sessionId),
-  );
+  checkOptions(`The run of the pipeline "${pipeline}" cannot begin`, options, { rules: runRules });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
+export function checkContinueOptions(runId: string, options: ContinueOptions): void {
+  checkOptions(`The run "${runId}" cannot continue`, options, { rules: continueRules });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
+export function checkHandleOptions(runId: string, options: HandleOptions): void {
+  checkOptions(`The options for the run "${runId}" are wrong`, options, { rules: handleRules });
 }
 
 /**

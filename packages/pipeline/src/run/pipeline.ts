@@ -20,7 +20,7 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import { normalizeAll } from "../nodes/normalize.js";
 import { copyJson } from "../session/json.js";
 import { SessionStore } from "../session/session-store.js";
-import { assertStorable, checkOptions } from "./check-options.js";
+import { assertStorable, checkContinueOptions, checkHandleOptions, checkPipelineOptions } from "./check-options.js";
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { HandleOptions, PipelineOptions, RunArguments } from "./pipeline-options.js";
@@ -52,7 +52,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
   constructor(options: PipelineOptions<Input, Given, Output>) {
-    checkOptions(options);
+    checkPipelineOptions(options);
     this.#options = options;
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
@@ -90,6 +90,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    */
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
+    checkContinueOptions(handle.runId, options);
     this.#dependencies.give(handle.runId, options.dependencies);
     const told = answersTo(new PipelineRun(handle, this.#setup(), this.#assertOwn(handle)), { paused, options });
     return new PipelineRun(handle, this.#setup(), told);
@@ -110,10 +111,11 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   /**
    * Refers to a stored run of any user; {@link getRun} checks the user.
    *
-   * @param options.dependencies Dependencies for the rest of the run in this process, merged over the earlier ones.
+   * @param options Dependencies for the rest of the run in this process, merged over the earlier ones.
    */
-  handle(runId: string, { dependencies }: HandleOptions = {}): PipelineRun<Input, Output> {
-    this.#dependencies.give(runId, dependencies);
+  handle(runId: string, options: HandleOptions = {}): PipelineRun<Input, Output> {
+    checkHandleOptions(runId, options);
+    this.#dependencies.give(runId, options.dependencies);
     return this.#stored(runId);
   }
 
