@@ -6,8 +6,15 @@
  */
 import type { ModelMessage } from "ai";
 import type { WorkflowError } from "millrace";
-import type { ExecutorEvent, ToolExecution } from "./events.types.js";
-import type { ExecutorPause, ExecutorResume, Media, MediaSet, StepMetricsData } from "@millrace/pipeline/executor";
+import type {
+  ExecutorEvent,
+  ToolExecution,
+  ExecutorPause,
+  ExecutorResume,
+  Media,
+  MediaSet,
+  StepMetricsData,
+} from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 export interface ExecutorRequest {

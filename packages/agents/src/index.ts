@@ -47,7 +47,7 @@ export type {
   ToolCallCompletedEvent,
   ToolCallStartedEvent,
   ToolExecution,
-} from "./events.types.js";
+} from "@millrace/pipeline/executor";
 export type {
   ExecutorPause,
   ExecutorResume,

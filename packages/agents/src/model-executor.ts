@@ -1,7 +1,12 @@
 import { check, continueRules, runRules } from "./check-options.js";
-import { emptyMetrics, type ExecutorResume, mergeValues, type StepMetricsData } from "@millrace/pipeline/executor";
+import {
+  emptyMetrics,
+  type ExecutorResume,
+  mergeValues,
+  type StepMetricsData,
+  type ExecutorEvent,
+} from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import type { ExecutorEvent } from "./events.types.js";
 import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types.js";
 import { resumedJob } from "./pause/read-pause.js";
 import { eventsOf } from "./run/events-of.js";

@@ -10,8 +10,8 @@ import {
   metricsSince,
   startState,
   type StepMetricsData,
+  type ExecutorEvent,
 } from "@millrace/pipeline/executor";
-import type { ExecutorEvent } from "./events.types.js";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
 import { openRun, performRun } from "./run/perform.js";

@@ -20,6 +20,22 @@ export type {
   ToolRequirement,
 } from "./nodes/executor.types.js";
 
+// ---- what an executor tells
+export type {
+  EventFacts,
+  ExecutorEvent,
+  RunCancelledEvent,
+  RunCompletedEvent,
+  RunContentEvent,
+  RunContinuedEvent,
+  RunErrorEvent,
+  RunPausedEvent,
+  RunStartedEvent,
+  ToolCallCompletedEvent,
+  ToolCallStartedEvent,
+  ToolExecution,
+} from "./nodes/executor-events.types.js";
+
 // ---- the options of what users make
 export { anything, checkOptions, historyRuns, list, wholeNumber } from "./nodes/option-rules.js";
 export type { Rule, Rules } from "./nodes/option-rules.js";

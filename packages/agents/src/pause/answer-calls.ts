@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import type { ToolExecution } from "@millrace/pipeline/executor";
 import type { JSONValue, ModelMessage, ToolApprovalResponse, ToolResultPart } from "ai";
 import { memberToolName, resumeMember } from "../delegate.js";
-import type { ToolExecution } from "../events.types.js";
 import type { ActiveRun } from "../run/active-run.types.js";
 import { toolEnded } from "../run/run-events.js";
 import { plainResult } from "../run/tool-calls.js";

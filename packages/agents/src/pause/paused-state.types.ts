@@ -1,6 +1,5 @@
-import type { ExecutorPause, Media, StepMetricsData, ToolAnswer } from "@millrace/pipeline/executor";
+import type { ExecutorPause, Media, StepMetricsData, ToolAnswer, ToolExecution } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { ToolExecution } from "../events.types.js";
 import type { MemberRun } from "../executor.types.js";
 
 /** A call of the run's own tools that needs the permission of a person. */

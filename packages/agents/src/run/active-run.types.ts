@@ -1,5 +1,4 @@
-import type { CountingState, StepMetricsData } from "@millrace/pipeline/executor";
-import type { ToolExecution } from "../events.types.js";
+import type { CountingState, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
 import type { ExecutorSettings } from "../executor-settings.types.js";
 import type { CallKeys } from "./call-keys.js";
 import type { LeadingRun } from "./job.types.js";

@@ -1,4 +1,4 @@
-import type { ExecutorEvent } from "../events.types.js";
+import type { ExecutorEvent } from "@millrace/pipeline/executor";
 
 type Work = (emit: (event: ExecutorEvent) => void, signal: AbortSignal) => Promise<unknown>;
 

@@ -1,6 +1,5 @@
-import type { Media } from "@millrace/pipeline/executor";
+import type { ExecutorEvent, Media } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { ExecutorEvent } from "../events.types.js";
 import type { Member, MemberRun } from "../executor.types.js";
 import type { PausedMember, ResumedRun } from "../pause/paused-state.types.js";
 import type { RunContext, SessionState } from "../run-context.types.js";

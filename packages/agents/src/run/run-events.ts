@@ -1,4 +1,4 @@
-import type { EventFacts, ExecutorEvent, ToolExecution } from "../events.types.js";
+import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/pipeline/executor";
 import type { ExecutorResult } from "../executor.types.js";
 import type { SessionState } from "../run-context.types.js";
 import { nowMs } from "../system.js";

@@ -6,7 +6,5 @@
 
 export type { StreamingAgent } from "./print-agent.js";
 export { printAgentResponse } from "./print-agent.js";
-export type { PrintOptions, PrintTarget } from "./print-options.js";
-export { printOutput } from "./print-output.js";
-export { printResponse } from "./print-response.js";
-export { printRun } from "./print-run.js";
+export { printOutput, printResponse, printRun } from "./print-run.js";
+export type { PrintOptions, PrintTarget } from "./terminal.js";

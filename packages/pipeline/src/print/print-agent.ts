@@ -3,10 +3,8 @@ import type { StepMetricsData } from "../data/metrics.types.js";
 import { isEmptyContent, toText } from "../data/text.js";
 import { LiveText } from "./live-text.js";
 import { metricsTable } from "./metrics-table.js";
-import type { PrintOptions } from "./print-options.js";
-import { printInput, printTitle } from "./run-title.js";
 import { Screen } from "./screen.js";
-import { openTerminal, type Terminal } from "./terminal.js";
+import { openTerminal, type PrintOptions, type Terminal } from "./terminal.js";
 
 /** An agent or a team of `@millrace/agents` that streams its events. */
 export interface StreamingAgent<RunOptions, Event extends { readonly event: string }> {
@@ -51,23 +49,20 @@ export async function printAgentResponse<RunOptions extends object, Event extend
 type Named = Pick<StreamingAgent<object, AgentEvent>, "kind" | "name">;
 
 class AgentPrinter {
-  readonly #terminal: Terminal;
   readonly #screen: Screen;
   readonly #agent: Named;
   readonly #live: LiveText;
   #last: AgentEvent = { event: "none" };
 
   constructor(terminal: Terminal, agent: Named) {
-    this.#terminal = terminal;
-    this.#screen = new Screen(terminal.out);
+    this.#screen = new Screen(terminal);
     this.#agent = agent;
-    this.#live = new LiveText(terminal, this.#screen);
+    this.#live = new LiveText(this.#screen);
   }
 
   begin(input: unknown): void {
-    const target = { screen: this.#screen, terminal: this.#terminal };
-    printTitle(this.#agent.name, target);
-    printInput(input, target);
+    this.#screen.title(this.#agent.name);
+    this.#screen.input(input);
     this.#screen.gap();
   }
 
@@ -75,7 +70,7 @@ class AgentPrinter {
   print(event: AgentEvent): void {
     if (typeof event.parentRunId === "string") return;
     this.#last = event;
-    const { showSteps, stream, clean, style } = this.#terminal;
+    const { showSteps, stream, clean, style } = this.#screen.terminal;
     const kind = event.event.replace(/^Team/, "");
     if (kind === "RunContent" && stream && typeof event["content"] === "string") this.#live.push(event["content"]);
     if (kind !== "ToolCallStarted" || !showSteps) return;
@@ -85,7 +80,7 @@ class AgentPrinter {
   }
 
   fail(error: unknown): void {
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     this.#live.end();
     const message = error instanceof Error ? error.message : String(error);
     this.#screen.line(style.red(`✗ ${clean(this.#agent.name)}: ${clean(message)}`));
@@ -96,21 +91,21 @@ class AgentPrinter {
     if (!isEmptyContent(content) && !this.#isSaid(toText(content))) this.#live.push(toText(content));
     this.#live.end();
     const calls = (requirements ?? []) as readonly { readonly toolName: string }[];
-    const names = calls.map(({ toolName }) => this.#terminal.clean(toolName)).join(", ");
+    const names = calls.map(({ toolName }) => this.#screen.terminal.clean(toolName)).join(", ");
     if (names !== "") this.#screen.line(`It is paused, and waits for permission to call ${names}.`);
     this.#printMetrics(this.#last["metrics"] as StepMetricsData | undefined);
     return this.#last;
   }
 
   #isSaid(text: string): boolean {
-    return this.#live.said.includes(this.#terminal.clean(text).trim());
+    return this.#live.said.includes(this.#screen.terminal.clean(text).trim());
   }
 
   #printMetrics(metrics: StepMetricsData | undefined): void {
-    if (!this.#terminal.showMetrics || metrics === undefined) return;
+    if (!this.#screen.terminal.showMetrics || metrics === undefined) return;
     const { kind, name } = this.#agent;
     const step = { stepName: name, executorType: kind, executorName: null, metrics, executions: [] };
-    const table = metricsTable({ duration: metrics.duration, steps: { [name]: step } }, this.#terminal);
+    const table = metricsTable({ duration: metrics.duration, steps: { [name]: step } }, this.#screen.terminal);
     this.#screen.gap();
     for (const line of table) this.#screen.line(line);
   }

@@ -8,16 +8,10 @@ import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { metricsTable } from "./metrics-table.js";
 import type { Screen } from "./screen.js";
 import type { StepPrinter } from "./step-printer.js";
-import type { Terminal } from "./terminal.js";
-
-interface Printer {
-  readonly terminal: Terminal;
-  readonly screen: Screen;
-  readonly steps: StepPrinter;
-}
 
 /** Prints everything of the run that is not yet printed. */
-export function printEnd(output: PipelineRunOutput, { terminal, screen, steps }: Printer): void {
+export function printEnd(output: PipelineRunOutput, screen: Screen, steps: StepPrinter): void {
+  const { terminal } = screen;
   for (const step of shownOutputs(output.stepResults)) steps.printOutput(step);
   if (output.status === "COMPLETED" && !isShownByStep(output)) {
     steps.title("Result");

@@ -1,18 +1,32 @@
-import type { PrintTarget } from "./print-options.js";
+import { isEmptyContent, toText } from "../data/text.js";
+import type { Terminal } from "./terminal.js";
 
 /** Writes clean text, and knows whether the cursor is at the start of a line or below a blank line. */
 export class Screen {
-  readonly #out: PrintTarget;
+  readonly terminal: Terminal;
   /** Number of newlines at the end of the output. The start counts as two: no gap is needed. */
   #newlines = 2;
 
-  constructor(out: PrintTarget) {
-    this.#out = out;
+  constructor(terminal: Terminal) {
+    this.terminal = terminal;
+  }
+
+  /** The name of what runs. */
+  title(name: string): void {
+    const { clean, style } = this.terminal;
+    this.line(style.bold(clean(name)));
+  }
+
+  input(input: unknown): void {
+    const { clean, style } = this.terminal;
+    if (isEmptyContent(input)) return;
+    const text = clean(toText(input)).trim();
+    this.line(`${style.dim("Input:")}${text.includes("\n") ? "\n" : " "}${text}`);
   }
 
   write(text: string): void {
     if (text === "") return;
-    this.#out.write(text);
+    this.terminal.out.write(text);
     const written = /\n*$/.exec(text.slice(-2))?.[0].length ?? 0;
     this.#newlines = Math.min(2, written === text.length ? this.#newlines + written : written);
   }

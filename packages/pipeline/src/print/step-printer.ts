@@ -5,7 +5,6 @@ import { isEmptyContent, toText } from "../data/text.js";
 import { LiveText } from "./live-text.js";
 import type { PrintedEvent } from "./readable-order.js";
 import type { Screen } from "./screen.js";
-import type { Terminal } from "./terminal.js";
 
 /** A step from its start to its end. */
 interface Turn {
@@ -20,7 +19,6 @@ interface Turn {
 }
 
 export class StepPrinter {
-  readonly #terminal: Terminal;
   readonly #screen: Screen;
   readonly #turns: Map<string, Turn> = new Map();
   /** Ids of printed steps. */
@@ -34,8 +32,7 @@ export class StepPrinter {
   readonly #nested: Turn[] = [];
   #lastFailure: string | null = null;
 
-  constructor(terminal: Terminal, screen: Screen) {
-    this.#terminal = terminal;
+  constructor(screen: Screen) {
     this.#screen = screen;
   }
 
@@ -80,19 +77,19 @@ export class StepPrinter {
   title(name: string): void {
     this.#quiet();
     this.#screen.gap();
-    this.#screen.line(this.#terminal.style.bold(`── ${this.#terminal.clean(name)}`));
+    this.#screen.line(this.#screen.terminal.style.bold(`── ${this.#screen.terminal.clean(name)}`));
     this.#lastLine = "other";
     this.#lastFailure = null;
   }
 
   content(content: unknown): void {
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     this.#quiet();
     this.#lastLine = "other";
     if (isEmptyContent(content)) return this.#screen.line(style.dim("(no content)"));
     const text = clean(toText(content)).trimEnd();
     if (typeof content !== "string") return this.#screen.line(text);
-    const live = new LiveText(this.#terminal, this.#screen);
+    const live = new LiveText(this.#screen);
     live.push(text);
     live.end();
   }
@@ -102,15 +99,15 @@ export class StepPrinter {
     if (open?.isAgain === true && open.isTold && open.live.said === "") return;
     this.#quiet();
     this.#turns.set(event.key, this.#newTurn(event));
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     const group = event.group === null ? "" : style.dim(`  ${event.group.toLowerCase()}`);
     this.#showLine("begins", { depth: event.depth, text: `▶ ${clean(event.name)}${group}` });
-    this.#heading = this.#terminal.showSteps && event.group === null ? event.key : null;
+    this.#heading = this.#screen.terminal.showSteps && event.group === null ? event.key : null;
   }
 
   /** Starts the text of the step anew. */
   #retries(event: PrintedEvent & { readonly kind: "retries" }): void {
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     const { isTold, startedAtMs, live } = this.#turnOf(event);
     const hasSpoken = live.said !== "";
     this.#quiet();
@@ -147,13 +144,13 @@ export class StepPrinter {
     if (output !== null) this.#gives(event, output);
     const seconds = output?.metrics?.duration ?? (atMs - this.#turnOf(event).startedAtMs) / 1000;
     this.#leave(event);
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     const text = `${output?.success === false ? "✗" : "✓"} ${clean(event.name)}  ${seconds.toFixed(2)} s`;
     this.#showLine("ends", { depth: event.depth, text: style.dim(text) });
   }
 
   #fails(event: PrintedEvent & { readonly kind: "fails" }): void {
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     this.#leave(event);
     if (event.stepId !== null) this.#shown.add(event.stepId);
     if (this.#lastLine === "other") this.#screen.gap();
@@ -169,7 +166,7 @@ export class StepPrinter {
   }
 
   #body(output: StepOutput): void {
-    const { clean, style } = this.#terminal;
+    const { clean, style } = this.#screen.terminal;
     if (output.error === CUT_OFF) this.#cutOff(output);
     else if (!output.success) this.#screen.line(style.red(`Failed: ${clean(output.error ?? toText(output.content))}`));
     else if (output.skipped) this.#screen.line(style.dim("(skipped)"));
@@ -181,7 +178,7 @@ export class StepPrinter {
   /** Prints the text that the interrupted step had written. */
   #cutOff({ content }: StepOutput): void {
     if (!isEmptyContent(content)) this.content(content);
-    this.#screen.line(this.#terminal.style.dim("(cancelled)"));
+    this.#screen.line(this.#screen.terminal.style.dim("(cancelled)"));
   }
 
   #underHeading({ key, name }: PrintedEvent): void {
@@ -190,7 +187,7 @@ export class StepPrinter {
   }
 
   #showLine(kind: "begins" | "ends", { depth, text }: { readonly depth: number; readonly text: string }): void {
-    if (!this.#terminal.showSteps) return;
+    if (!this.#screen.terminal.showSteps) return;
     this.#quiet();
     if (kind === "begins" && this.#lastLine !== "begins") this.#screen.gap();
     this.#screen.line(`${"  ".repeat(depth)}${text}`);
@@ -211,7 +208,7 @@ export class StepPrinter {
   }
 
   #newTurn({ atMs, kind, nesting }: PrintedEvent): Turn {
-    const live = new LiveText(this.#terminal, this.#screen);
+    const live = new LiveText(this.#screen);
     const turn: Turn = { live, startedAtMs: atMs, isTold: kind === "begins", isAgain: false, output: null };
     if (nesting > 0) this.#nested.push(turn);
     return turn;
@@ -233,7 +230,7 @@ export class StepPrinter {
   }
 
   #textOf({ content }: StepOutput): string {
-    return this.#terminal.clean(toText(content)).trim();
+    return this.#screen.terminal.clean(toText(content)).trim();
   }
 }
 

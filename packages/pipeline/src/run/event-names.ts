@@ -43,15 +43,8 @@ const names = {
   RunContinued: true,
   RunError: true,
   RunCancelled: true,
-  TeamRunStarted: true,
-  TeamRunContent: true,
-  TeamToolCallStarted: true,
-  TeamToolCallCompleted: true,
-  TeamRunCompleted: true,
-  TeamRunPaused: true,
-  TeamRunContinued: true,
-  TeamRunError: true,
-  TeamRunCancelled: true,
-} satisfies Record<PipelineEventName, true>;
+} satisfies Record<Exclude<PipelineEventName, `Team${string}`>, true>;
 
-export const eventNames: ReadonlySet<string> = new Set(Object.keys(names));
+export const eventNames: ReadonlySet<string> = new Set(
+  Object.keys(names).flatMap((name) => (/^(Run|ToolCall)/.test(name) ? [name, `Team${name}`] : [name])),
+);

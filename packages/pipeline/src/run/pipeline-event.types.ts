@@ -4,12 +4,11 @@
  * @module
  */
 import type { ExecutorRun } from "../data/executor-run.types.js";
-import type { MediaSet } from "../data/media.types.js";
-import type { RunMetricsData, StepMetricsData } from "../data/metrics.types.js";
+import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { HumanDecision, RequirementData, RequirementKind } from "../human/requirement.types.js";
-import type { ExecutorPause, SessionState, ToolRequirement } from "../nodes/executor.types.js";
+import type { EventFacts, ExecutorEvent } from "../nodes/executor-events.types.js";
 import type { PipelineStatus } from "./run-output.types.js";
 
 /** Fields of every event. */
@@ -60,15 +59,6 @@ type OfExecutor<Fields = unknown> = {
 
 type ContentType = "text" | "object";
 
-interface ToolCall {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly toolArgs: unknown;
-  /** What the tool returned, or the text of what it threw. `null` while the tool runs. */
-  readonly result: unknown;
-  readonly toolCallError: boolean;
-}
-
 type OfRequirement = OfStep<{ readonly requirement: RequirementData }>;
 type Answered = OfStep<{
   readonly kind: RequirementKind;
@@ -80,44 +70,6 @@ type GroupResults = {
   readonly executedSteps: number;
   readonly stepResults: readonly StepOutput[];
 };
-
-/**
- * Fields of the events of agents and teams, as `@millrace/agents` emits them. Names of team events have the prefix
- * `Team`.
- */
-interface ExecutorFields {
-  RunStarted: { readonly model: string; readonly modelProvider: string };
-  RunContent: {
-    readonly content: string;
-    readonly contentType: ContentType;
-    /** A piece of the model's reasoning; `content` is then empty. */
-    readonly reasoningContent?: string;
-    /** Set in events of a conversational pipeline's agent. */
-    readonly workflowAgent?: true;
-  };
-  ToolCallStarted: { readonly tool: ToolCall };
-  ToolCallCompleted: { readonly tool: ToolCall; readonly content: string };
-  RunCompleted: {
-    readonly content: unknown;
-    readonly contentType: ContentType;
-    readonly metrics: StepMetricsData;
-    readonly sessionState: SessionState | null;
-  } & MediaSet;
-  RunPaused: {
-    readonly status: "PAUSED";
-    readonly requirements: readonly ToolRequirement[];
-    readonly pause: ExecutorPause | null;
-    readonly userId: string | null;
-    readonly sessionState: SessionState | null;
-  };
-  RunContinued: unknown;
-  RunError: {
-    readonly content: string;
-    readonly errorType: string;
-    readonly additionalData: Readonly<Record<string, unknown>>;
-  };
-  RunCancelled: { readonly reason: string };
-}
 
 /** Fields of each event besides {@link PipelineEventFacts}. */
 interface OwnFields {
@@ -200,17 +152,19 @@ interface OwnFields {
   CustomEvent: OfExecutor<{ readonly [field: string]: unknown }>;
 }
 
-type ExecutorName = keyof ExecutorFields;
+type ExecutorName = ExecutorEvent["event"];
 /** Names of all events. */
-export type PipelineEventName = keyof OwnFields | ExecutorName | `Team${ExecutorName}`;
+export type PipelineEventName = keyof OwnFields | ExecutorName;
 
 type FieldsOf<Name extends PipelineEventName> = Name extends keyof OwnFields
   ? OwnFields[Name]
-  : Name extends `Team${infer Executor extends ExecutorName}`
-    ? OfExecutor<ExecutorFields[Executor]>
-    : Name extends ExecutorName
-      ? OfExecutor<ExecutorFields[Name]>
-      : never;
+  : OfExecutor<Omit<ExecutorEventOf<Name>, "event" | keyof EventFacts>>;
+
+type ExecutorEventOf<Name, Event = ExecutorEvent> = Event extends { readonly event: infer Names }
+  ? Name extends Names
+    ? Event
+    : never
+  : never;
 
 type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] };
 

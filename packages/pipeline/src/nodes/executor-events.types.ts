@@ -1,5 +1,11 @@
-import type { ExecutorPause, Media, StepMetricsData, ToolRequirement } from "@millrace/pipeline/executor";
-import type { SessionState } from "./run-context.types.js";
+/**
+ * The events of agents and teams, as `@millrace/agents` emits them.
+ *
+ * @module
+ */
+import type { MediaSet } from "../data/media.types.js";
+import type { StepMetricsData } from "../data/metrics.types.js";
+import type { ExecutorPause, SessionState, ToolRequirement } from "./executor.types.js";
 
 /** Identifies the executor and the run of an event. */
 export interface EventFacts {
@@ -38,6 +44,8 @@ export interface RunContentEvent extends EventFacts {
   readonly contentType: "text" | "object";
   /** A piece of the model's reasoning; `content` is then empty. */
   readonly reasoningContent?: string;
+  /** Set in events of a conversational pipeline's agent. */
+  readonly workflowAgent?: true;
 }
 
 export interface ToolCallStartedEvent extends EventFacts {
@@ -53,14 +61,10 @@ export interface ToolCallCompletedEvent extends EventFacts {
 }
 
 /** The last event of a successful run. In a run outside of pipelines and teams, the session is saved by then. */
-export interface RunCompletedEvent extends EventFacts {
+export interface RunCompletedEvent extends EventFacts, MediaSet {
   readonly event: "RunCompleted" | "TeamRunCompleted";
   readonly content: unknown;
   readonly contentType: "text" | "object";
-  readonly images: readonly Media[];
-  readonly videos: readonly Media[];
-  readonly audio: readonly Media[];
-  readonly files: readonly Media[];
   readonly metrics: StepMetricsData;
   /** A copy of the session state. `null` inside a pipeline or a team, whose state the run shares. */
   readonly sessionState: SessionState | null;
