@@ -48,7 +48,8 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     dependencies: options.dependencies ?? {},
     metadata: options.metadata ?? {},
   };
-  check(name, options, parts.kind === "team" ? (teamRules as typeof agentRules) : agentRules, sameNames(settings));
+  const rules = parts.kind === "team" ? (teamRules as typeof agentRules) : agentRules;
+  check(name, options, { rules, besides: sameNames(settings) });
   return Object.freeze(settings);
 }
 

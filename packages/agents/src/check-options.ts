@@ -77,10 +77,9 @@ export const runRules: Rules<AgentRunOptions> = {
 export function check<Options extends object>(
   owner: string,
   options: Options,
-  rules: Rules<Options>,
-  besides: readonly string[] = [],
+  checks: { readonly rules: Rules<Options>; readonly besides?: readonly string[] },
 ): void {
-  checkOptions(`The options of "${owner}" are wrong`, options, { rules, besides });
+  checkOptions(`The options of "${owner}" are wrong`, options, checks);
 }
 
 /** Each tool is known by its name. */

@@ -73,7 +73,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
    */
   async run(input: unknown, options: AgentRunOptions = {}): Promise<AgentRun<Output>> {
-    check(this.name, options, runRules);
+    check(this.name, options, { rules: runRules });
     return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }
 
@@ -84,7 +84,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * @throws {WorkflowError} as `run` does, after the `RunError` or `RunCancelled` event.
    */
   stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
-    check(this.name, options, runRules);
+    check(this.name, options, { rules: runRules });
     return eventsOf(options, (emit, signal) =>
       runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
     );
@@ -102,7 +102,7 @@ export abstract class ModelExecutor<Output> implements Executor {
     answers: readonly CallAnswer[],
     options: ContinueOptions = {},
   ): Promise<AgentRun<Output>> {
-    check(this.name, options, continueRules);
+    check(this.name, options, { rules: continueRules });
     const request = { paused: run, answers, options, emit: undefined };
     return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
   }
@@ -113,7 +113,7 @@ export abstract class ModelExecutor<Output> implements Executor {
     answers: readonly CallAnswer[],
     options: ContinueOptions = {},
   ): AsyncGenerator<ExecutorEvent, void, undefined> {
-    check(this.name, options, continueRules);
+    check(this.name, options, { rules: continueRules });
     return eventsOf(options, (emit, signal) =>
       continueInSession(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
     );

@@ -62,7 +62,7 @@ export class PipelineAgent implements ConversationalAgent {
   constructor(options: PipelineAgentOptions) {
     const { model, instructions, name = "pipeline-agent", maxRetries = 2, readFile } = options;
     const { addHistory = true, numHistoryRuns = 5 } = options;
-    check(name, options, rules);
+    check(name, options, { rules });
     this.name = name;
     this.addHistory = addHistory;
     this.numHistoryRuns = numHistoryRuns;

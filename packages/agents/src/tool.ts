@@ -42,7 +42,7 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
       details: { tool: options.name },
     });
   }
-  check(options.name, options as object as AgentTool, rules);
+  check(options.name, options as object as AgentTool, { rules });
   const { name, description, parameters = noParameters, execute, requiresConfirmation = false } = options;
   return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation });
 }

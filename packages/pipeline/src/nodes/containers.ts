@@ -66,7 +66,7 @@ export class Steps {
 
   constructor(options: StepsOptions) {
     assertOptions("The steps", options);
-    checkGroup("steps", options, stepsRules);
+    checkGroup("steps", options, { rules: stepsRules });
     this.options = options;
   }
 }
@@ -97,7 +97,7 @@ export class Loop {
 
   constructor(options: LoopOptions) {
     assertOptions("The loop", options);
-    checkGroup("loop", options, loopRules);
+    checkGroup("loop", options, { rules: loopRules });
     this.options = options;
   }
 }
@@ -136,7 +136,7 @@ export class Parallel {
     else this.options = { steps: given as StepLike[] };
     const { state, merge } = this.options;
     const besides = merge !== undefined && state !== "isolated" ? ['`merge` needs `state: "isolated"`'] : [];
-    checkGroup("parallel", this.options, parallelRules, besides);
+    checkGroup("parallel", this.options, { rules: parallelRules, besides });
   }
 }
 
@@ -160,7 +160,7 @@ export class Condition {
 
   constructor(options: ConditionOptions) {
     assertOptions("The condition", options);
-    checkGroup("condition", options, conditionRules);
+    checkGroup("condition", options, { rules: conditionRules });
     this.options = options;
   }
 }
@@ -194,7 +194,7 @@ export class Router {
     const isPicked = options.humanReview?.requiresUserInput === true;
     const isChosen = typeof options.selector === "function" || (isPicked && options.selector === undefined);
     const besides = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];
-    checkGroup("router", options, routerRules, besides);
+    checkGroup("router", options, { rules: routerRules, besides });
     this.options = options;
   }
 }
@@ -231,8 +231,7 @@ const routerRules: Rules<RouterOptions> = { choices: steps, selector: anything, 
 function checkGroup<Options extends GroupOptions>(
   kind: ReviewedKind,
   options: Options,
-  rules: Rules<Options>,
-  besides: readonly string[] = [],
+  checks: { readonly rules: Rules<Options>; readonly besides?: readonly string[] },
 ): void {
-  checkOptions(`The ${kind} "${options.name ?? "without a name"}" cannot be made`, options, { rules, besides });
+  checkOptions(`The ${kind} "${options.name ?? "without a name"}" cannot be made`, options, checks);
 }
