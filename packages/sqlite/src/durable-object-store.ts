@@ -4,7 +4,7 @@ import { ObjectDatabase, type ObjectStorage } from "./object-database.js";
 import { migrateObject } from "./object-migrate.js";
 import type { Processes } from "./processes.js";
 import { sha256 } from "./sha256.js";
-import { SqlStore } from "./sql-store.js";
+import { createSqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
 /** The time between two evictions of an object. The platform makes new storage for each. */
@@ -40,7 +40,7 @@ export function durableObjectStore(storage: ObjectStorage): RunStore {
   if (typeof storage?.transactionSync !== "function") throw noStorage();
   const database = new ObjectDatabase(storage);
   migrateObject(database);
-  return new SqlStore({ database, hash: sha256, ...lifeOf(storage) });
+  return createSqlStore({ database, hash: sha256, ...lifeOf(storage) });
 }
 
 function lifeOf(storage: ObjectStorage): Life {

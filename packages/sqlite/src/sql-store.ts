@@ -1,28 +1,4 @@
-import type {
-  ClaimedRun,
-  CommitResult,
-  DueRuns,
-  LeaseRequest,
-  PostedMessage,
-  PostResult,
-  Range,
-  RecordKey,
-  RecordPage,
-  RecordQuery,
-  RecordWrite,
-  RunCommit,
-  RunKey,
-  RunPage,
-  RunQuery,
-  RunStore,
-  StoredDue,
-  StoredEvent,
-  StoredPost,
-  StoredRecord,
-  StoredRun,
-  StoredSnapshot,
-  TickBatch,
-} from "millrace/runtime";
+import type { CommitResult, RunCommit, RunKey, RunStore } from "millrace/runtime";
 import { readBlob, dropBlobs } from "./blobs.js";
 import { Claims } from "./claims.js";
 import { applyCommit } from "./commit.js";
@@ -45,136 +21,83 @@ export interface SqlStoreSetup {
 }
 
 /** Every method does its work before its first `await`. Methods are async so that errors become rejections. */
-export class SqlStore implements RunStore {
-  readonly hash: (text: string) => string;
-  readonly #database: Database;
-  readonly #owners: Owners;
-  readonly #claims: Claims;
-  readonly #watchers: Watchers;
-  readonly #stops = new Set<() => void>();
-
-  constructor({ database, hash, processes, watchers }: SqlStoreSetup) {
-    this.hash = hash;
-    this.#database = database;
-    this.#owners = new Owners(database, processes);
-    this.#claims = new Claims(database, this.#owners);
-    this.#watchers = watchers;
-    this.#write(() => this.#owners.clean());
-  }
-
-  async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
-    const results = this.#write(() => commits.map((commit) => this.#apply(commit)));
-    if (!this.#watchers.isEmpty) this.#watchers.notify(changedKeys(commits, results));
-    return results;
-  }
-
-  async claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null> {
-    return this.#write(() => this.#claims.claim(key, lease));
-  }
-
-  async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
-    return this.#write(() => this.#claims.claimDue(lease));
-  }
-
-  async renew(lease: LeaseRequest): Promise<RunKey[]> {
-    return this.#write(() => this.#claims.renew(lease));
-  }
-
-  async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
-    return this.#database.read(() => this.#claims.nextWakeAtMs(of));
-  }
-
-  async due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue> {
-    return this.#database.read(() => this.#claims.due(of));
-  }
-
-  async run(key: RunKey): Promise<StoredRun | null> {
-    return this.#database.guard(() => findRun(this.#database, key)?.run ?? null);
-  }
-
-  async tenants(): Promise<string[]> {
-    return this.#database.read(() => listTenants(this.#database));
-  }
-
-  async list(query: RunQuery): Promise<RunPage> {
-    return this.#database.guard(() => listRuns(this.#database, query));
-  }
-
-  async snapshot(key: RunKey, atOrBelow: number = Number.MAX_SAFE_INTEGER): Promise<StoredSnapshot | null> {
-    return this.#database.guard(() => readSnapshot(this.#database, key, atOrBelow));
-  }
-
-  async ticks(key: RunKey, range: Range): Promise<TickBatch[]> {
-    return this.#database.guard(() => readTicks(this.#database, key, range));
-  }
-
-  async events(key: RunKey, range: Range): Promise<StoredEvent[]> {
-    return this.#database.guard(() => readEvents(this.#database, key, range));
-  }
-
-  async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
-    const result = this.#write(() => storePost(this.#database, key, message));
-    if (result.status === "stored") this.#watchers.notify([{ tenant: key.tenant, runId: key.runId }]);
-    return result;
-  }
-
-  async posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]> {
-    return this.#database.guard(() => openPosts(this.#database, of));
-  }
-
-  async receipt(key: RunKey, of: number | string): Promise<string | null> {
-    return this.#database.guard(() => readReceipt(this.#database, key, of));
-  }
-
-  async record(key: RecordKey): Promise<StoredRecord | null> {
-    return this.#database.guard(() => readRecord(this.#database, key));
-  }
-
-  async records(query: RecordQuery): Promise<RecordPage> {
-    return this.#database.guard(() => listRecords(this.#database, query));
-  }
-
-  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
-    return this.#write(() => tryWriteRecords(this.#database, writes));
-  }
-
-  async blob(hash: string): Promise<string | null> {
-    return this.#database.guard(() => readBlob(this.#database, hash));
-  }
-
-  async delete(keys: readonly RunKey[]): Promise<number> {
-    return this.#write(() => keys.filter((key) => removeRun(this.#database, key))).length;
-  }
-
-  watch(listener: (key: RunKey | null) => void): () => void {
-    const remove = this.#watchers.add(listener);
-    const stop = (): void => {
-      this.#stops.delete(stop);
-      remove();
-    };
-    this.#stops.add(stop);
-    return stop;
-  }
-
-  async close(): Promise<void> {
-    for (const stop of this.#stops) stop();
-    this.#database.close();
-  }
-
-  #apply(commit: RunCommit): CommitResult {
-    const lease = commit.create?.lease;
-    if (lease) this.#owners.register(lease.owner);
-    return applyCommit(this.#database, commit);
-  }
-
-  #write<Result>(work: () => Result): Result {
+export function createSqlStore({ database, hash, processes, watchers }: SqlStoreSetup): RunStore {
+  const owners = new Owners(database, processes);
+  const claims = new Claims(database, owners);
+  const write = <Result>(work: () => Result): Result => {
     try {
-      return this.#database.write(work);
+      return database.write(work);
     } catch (error) {
-      this.#owners.forget();
+      owners.forget();
       throw error;
     }
-  }
+  };
+  const apply = (commit: RunCommit): CommitResult => {
+    const lease = commit.create?.lease;
+    if (lease) owners.register(lease.owner);
+    return applyCommit(database, commit);
+  };
+  write(() => owners.clean());
+  return {
+    ...readsOf(database),
+    ...watchingOf(database, watchers),
+    hash,
+    commit: async (commits) => {
+      const results = write(() => commits.map(apply));
+      if (!watchers.isEmpty) watchers.notify(changedKeys(commits, results));
+      return results;
+    },
+    claim: async (key, lease) => write(() => claims.claim(key, lease)),
+    claimDue: async (lease) => write(() => claims.claimDue(lease)),
+    renew: async (lease) => write(() => claims.renew(lease)),
+    nextWakeAtMs: async (of = {}) => database.read(() => claims.nextWakeAtMs(of)),
+    due: async (of) => database.read(() => claims.due(of)),
+    post: async (key, message) => {
+      const result = write(() => storePost(database, key, message));
+      if (result.status === "stored") watchers.notify([{ tenant: key.tenant, runId: key.runId }]);
+      return result;
+    },
+    writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
+    delete: async (keys) => write(() => keys.filter((key) => removeRun(database, key))).length,
+  };
+}
+
+type Reads = "run" | "tenants" | "list" | "snapshot" | "ticks" | "events" | "posts" | "receipt";
+
+function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records" | "blob"> {
+  return {
+    run: async (key) => database.guard(() => findRun(database, key)?.run ?? null),
+    tenants: async () => database.read(() => listTenants(database)),
+    list: async (query) => database.guard(() => listRuns(database, query)),
+    snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
+      database.guard(() => readSnapshot(database, key, atOrBelow)),
+    ticks: async (key, range) => database.guard(() => readTicks(database, key, range)),
+    events: async (key, range) => database.guard(() => readEvents(database, key, range)),
+    posts: async (of) => database.guard(() => openPosts(database, of)),
+    receipt: async (key, of) => database.guard(() => readReceipt(database, key, of)),
+    record: async (key) => database.guard(() => readRecord(database, key)),
+    records: async (query) => database.guard(() => listRecords(database, query)),
+    blob: async (hash) => database.guard(() => readBlob(database, hash)),
+  };
+}
+
+function watchingOf(database: Database, watchers: Watchers): Pick<RunStore, "watch" | "close"> {
+  const stops = new Set<() => void>();
+  return {
+    watch(listener) {
+      const remove = watchers.add(listener);
+      const stop = (): void => {
+        stops.delete(stop);
+        remove();
+      };
+      stops.add(stop);
+      return stop;
+    },
+    close: async () => {
+      for (const stop of stops) stop();
+      database.close();
+    },
+  };
 }
 
 /** Keys of the runs in the accepted commits, each once. */

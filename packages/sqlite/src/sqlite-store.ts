@@ -5,7 +5,7 @@ import type { RunStore } from "millrace/runtime";
 import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
 import { processes } from "./machine.js";
 import { openDatabase } from "./open.js";
-import { SqlStore } from "./sql-store.js";
+import { createSqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
 /** Options of `sqliteStore`. */
@@ -48,7 +48,7 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Run
   ]);
   const driver = resolveDriver(options.driver);
   const database = openDatabase(path, { driver, durability, busyTimeoutMs });
-  return new SqlStore({ database, hash: hashOf, processes, watchers: new Watchers({ database, everyMs: pollMs }) });
+  return createSqlStore({ database, hash: hashOf, processes, watchers: new Watchers({ database, everyMs: pollMs }) });
 }
 
 const known: OptionNames<SqliteStoreOptions> = { durability: true, driver: true, busyTimeoutMs: true, pollMs: true };
