@@ -148,17 +148,24 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     const { compiled } = workflow;
     const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
     const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
-    const { untilMs } = this.lease;
-    run.nextCommit().create = { ...record, lease: { owner: this.owner, untilMs } };
     run.nextCommit().blobs.push(workflow.code);
+    const stored = this.#whenCreated(run, record);
+    run.runner.begin(started);
+    return stored;
+  }
+
+  /** Resolves to null once the next commit has created the run, or to the run that was there before. */
+  #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
+    const { owner, untilMs } = this.lease;
+    const commit = run.nextCommit();
+    commit.create = { ...record, lease: { owner, untilMs } };
     const stored = createDeferred<StoredRun | null>();
     this.#starting.set(run, stored);
-    run.nextCommit().stored.promise.then(
+    commit.stored.promise.then(
       () => stored.resolve(null),
       (error: unknown) => stored.reject(error),
     );
     stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // whoever started it is told
-    run.runner.begin(started);
     return stored.promise;
   }
 
@@ -179,17 +186,11 @@ export class RunRegistry implements RunSupervisor, RunsHere {
       family,
       isForked: true,
     });
-    run.nextCommit().create = { ...record, lease: { owner: this.owner, untilMs: this.lease.untilMs } };
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
-    const stored = createDeferred<StoredRun | null>();
-    this.#starting.set(run, stored);
-    run.nextCommit().stored.promise.then(
-      () => stored.resolve(null),
-      (error: unknown) => stored.reject(error),
-    );
+    const stored = this.#whenCreated(run, record);
     continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
-    const existing = await stored.promise;
+    const existing = await stored;
     if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
   }
 

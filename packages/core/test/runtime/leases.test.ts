@@ -154,6 +154,30 @@ describe("a lease", () => {
     expect(calls[1]?.aborted).toBeNull();
   });
 
+  it("of a fork that somebody else had in between costs the owner what it still has in memory", async () => {
+    const machine = new Machine();
+    const { calls, flows } = slow();
+    const { runtime } = machine.open(flows);
+    const first = runtime.run("slow", {}, { runId: "one" });
+    await settle();
+    calls[0]?.goOn(1);
+    await first;
+    await runtime.fork("one", { at: 1, runId: "two" }).accepted;
+    await settle();
+    const key = { tenant: "", runId: "two" };
+    const nowMs = machine.clock.now() + 2 * LEASE;
+    const claimed = await machine.store.claim(key, { owner: "other", nowMs, untilMs: nowMs + LEASE });
+    await machine.store.commit([{ key, owner: "other", epoch: claimed?.run.epoch ?? -1, release: true }]);
+
+    await runtime.start();
+    await settle();
+
+    expect(calls).toHaveLength(3);
+    expect(calls[1]?.aborted).toMatchObject({ code: "ATTEMPT_ENDED" });
+    calls[2]?.goOn(3);
+    expect(await runtime.handle("two")).toEqual([3, 1]);
+  });
+
   it("that has run out and that nobody took is kept by its owner", async () => {
     const machine = new Machine();
     const { calls, flows } = slow();
