@@ -1,11 +1,6 @@
 import { HttpError } from "../http/http-error.js";
 import { nowMs } from "../system.js";
-import type { Caller } from "./caller.js";
-
-export interface AllowanceLimits {
-  readonly perMinutePerTenant: number;
-  readonly perMinutePerClient: number;
-}
+import { type Caller, type SharedLimits, sharesOf } from "./caller.js";
 
 interface Bucket {
   left: number;
@@ -18,31 +13,24 @@ const mostBuckets = 10_000;
 
 /** How many runs each tenant and each client may still start: a minute's worth at once, then evenly refilled. */
 export class Allowance {
-  readonly #limits: AllowanceLimits;
+  /** Runs in a minute. */
+  readonly #limits: SharedLimits;
   readonly #buckets: Map<string, Bucket> = new Map();
 
-  constructor(limits: AllowanceLimits) {
+  constructor(limits: SharedLimits) {
     this.#limits = limits;
   }
 
   /** @throws {HttpError} 429 `STARTS_EXCEEDED`, and then spends nothing. */
   spend(caller: Caller): void {
     const atMs = nowMs();
-    const spending = this.#keysOf(caller).map(({ key, perMinute }) => ({
+    const spending = sharesOf(caller, this.#limits).map(({ key, limit: perMinute }) => ({
       perMinute,
       bucket: this.#filled(key, perMinute, atMs),
     }));
     const empty = spending.find(({ bucket }) => bucket.left < 1);
     if (empty !== undefined) throw exceeded(empty.perMinute, empty.bucket);
     for (const { bucket } of spending) bucket.left -= 1;
-  }
-
-  #keysOf({ tenant, client }: Caller): { readonly key: string; readonly perMinute: number }[] {
-    const { perMinutePerTenant, perMinutePerClient } = this.#limits;
-    return [
-      ...(client === null ? [] : [{ key: `client ${client}`, perMinute: perMinutePerClient }]),
-      ...(tenant === "" ? [] : [{ key: `tenant ${tenant}`, perMinute: perMinutePerTenant }]),
-    ];
   }
 
   #filled(key: string, perMinute: number, atMs: number): Bucket {

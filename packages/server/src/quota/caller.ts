@@ -10,6 +10,26 @@ export interface Caller {
   readonly client: string | null;
 }
 
+/** What each quota of a caller is counted under. */
+export interface Share {
+  readonly key: string;
+  readonly limit: number;
+  /** Begins a message about it. */
+  readonly who: string;
+}
+
+export interface SharedLimits {
+  readonly perTenant: number;
+  readonly perClient: number;
+}
+
+export function sharesOf({ tenant, client }: Caller, { perTenant, perClient }: SharedLimits): Share[] {
+  return [
+    ...(client === null ? [] : [{ key: `client ${client}`, limit: perClient, who: "You have" }]),
+    ...(tenant === "" ? [] : [{ key: `tenant ${tenant}`, limit: perTenant, who: "Your tenant has" }]),
+  ];
+}
+
 export function callerOf({ clientOf }: Pick<ResolvedOptions, "clientOf">, context: Context<ServerEnv>): Caller {
   const { tenant = "", client } = context.get("identity");
   if (clientOf !== null) return { tenant, client: clientOf(context.req.raw) };

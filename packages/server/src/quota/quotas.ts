@@ -28,8 +28,8 @@ export function openQuotas(limits: ServerLimits): Quotas {
       perClient: limits.waitsPerClient,
     }),
     starts: new Allowance({
-      perMinutePerTenant: limits.startsPerMinutePerTenant,
-      perMinutePerClient: limits.startsPerMinutePerClient,
+      perTenant: limits.startsPerMinutePerTenant,
+      perClient: limits.startsPerMinutePerClient,
     }),
   };
 }

@@ -1,15 +1,13 @@
 import { HttpError } from "../http/http-error.js";
-import type { Caller } from "./caller.js";
+import { type Caller, type SharedLimits, sharesOf } from "./caller.js";
 
-export interface SlotLimits {
+export interface SlotLimits extends SharedLimits {
   /** Plural noun of what is counted, such as "streams". */
   readonly what: string;
   /** Code of the refusal. */
   readonly code: string;
   readonly hint: string;
   readonly all: number;
-  readonly perTenant: number;
-  readonly perClient: number;
 }
 
 /** Counts open slots of one kind: in all, per tenant and per client. */
@@ -29,7 +27,7 @@ export class Slots {
   /** @throws {HttpError} 429 when no slot is free. */
   assertFree(caller: Caller): void {
     const { what, code, hint, all } = this.#limits;
-    const full = this.#keysOf(caller).find(({ key, limit }) => this.#openOf(key) >= limit);
+    const full = sharesOf(caller, this.#limits).find(({ key, limit }) => this.#openOf(key) >= limit);
     if (this.#open < all && full === undefined) return;
     const detail =
       full === undefined ? `Too many ${what} are open.` : `${full.who} ${this.#openOf(full.key)} open ${what}.`;
@@ -50,17 +48,9 @@ export class Slots {
     return this.#ofCallers.get(key) ?? 0;
   }
 
-  #keysOf({ tenant, client }: Caller): { readonly key: string; readonly limit: number; readonly who: string }[] {
-    const { perTenant, perClient } = this.#limits;
-    return [
-      ...(client === null ? [] : [{ key: `client ${client}`, limit: perClient, who: "You have" }]),
-      ...(tenant === "" ? [] : [{ key: `tenant ${tenant}`, limit: perTenant, who: "Your tenant has" }]),
-    ];
-  }
-
   #count(caller: Caller, change: number): void {
     this.#open += change;
-    for (const { key } of this.#keysOf(caller)) {
+    for (const { key } of sharesOf(caller, this.#limits)) {
       const count = this.#openOf(key) + change;
       if (count > 0) this.#ofCallers.set(key, count);
       else this.#ofCallers.delete(key);
