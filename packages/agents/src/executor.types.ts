@@ -11,19 +11,14 @@ import type {
   ToolExecution,
   ExecutorPause,
   ExecutorResume,
-  Media,
   MediaSet,
   StepMetricsData,
 } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
-export interface ExecutorRequest {
+export interface ExecutorRequest extends Partial<MediaSet> {
   /** Text, or structured data, which becomes JSON text. */
   readonly input: unknown;
-  readonly images?: readonly Media[];
-  readonly videos?: readonly Media[];
-  readonly audio?: readonly Media[];
-  readonly files?: readonly Media[];
   readonly sessionId?: string | null;
   readonly userId?: string | null;
   /** Live state object of the caller, read and changed in place. The executor loads and saves no session of its own. */

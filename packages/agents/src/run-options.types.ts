@@ -1,9 +1,9 @@
 import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";
-import type { ExecutorPause, Media, ToolAnswer } from "@millrace/pipeline/executor";
+import type { ExecutorPause, MediaSet, ToolAnswer } from "@millrace/pipeline/executor";
 import type { SessionState } from "./run-context.types.js";
 
 /** Options of one run. Each wins over the option of the same name of the agent or team. */
-export interface AgentRunOptions {
+export interface AgentRunOptions extends Partial<MediaSet> {
   /** Id of the run. @default a new id */
   readonly runId?: string;
   /** Id of the session to continue or to create. @default the `sessionId` of the agent or team */
@@ -12,10 +12,6 @@ export interface AgentRunOptions {
   readonly userId?: string;
   /** Merged into the stored state; with `overwriteDbSessionState` it replaces the stored state. */
   readonly sessionState?: SessionState;
-  readonly images?: readonly Media[];
-  readonly videos?: readonly Media[];
-  readonly audio?: readonly Media[];
-  readonly files?: readonly Media[];
   /** Merged with the dependencies of the agent or team; the values given here win. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged with the metadata of the agent or team; the values given here lose. */

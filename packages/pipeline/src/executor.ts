@@ -55,5 +55,6 @@ export { mergeStates } from "./session/merge-states.js";
 export type { StatesToMerge } from "./session/merge-states.js";
 export type { CountedPaths } from "./session/counted.js";
 export { CountingState } from "./session/counting-state.js";
+export { assertOwner } from "./session/session-record.js";
 export { deepMerge, startState } from "./session/start-state.js";
 export type { StartStates } from "./session/start-state.js";

@@ -16,7 +16,8 @@ export type {
   PipelineEventName,
   PipelineEventOf,
 } from "./run/pipeline-event.types.js";
-export type { PipelineRunError, PipelineRunOutput, PipelineStatus, TypedOutput } from "./run/run-output.types.js";
+export type { PipelineRunError } from "./compile/pipeline-state.types.js";
+export type { PipelineRunOutput, PipelineStatus, TypedOutput } from "./run/run-output.types.js";
 export { Step } from "./nodes/step.js";
 export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
 export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";

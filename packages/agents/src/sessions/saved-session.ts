@@ -6,7 +6,13 @@
  *
  * @module
  */
-import { type CountedPaths, emptyMetrics, mergeStates, type StepMetricsData } from "@millrace/pipeline/executor";
+import {
+  assertOwner,
+  type CountedPaths,
+  emptyMetrics,
+  mergeStates,
+  type StepMetricsData,
+} from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { totalMetrics } from "../run/metrics.js";
 import type { SessionState } from "../run-context.types.js";
@@ -37,7 +43,7 @@ export async function loadSession(
   query: RunsQuery = { runs: 0 },
 ): Promise<AgentSession | null> {
   const session = await sessions.load(sessionId, userId, query);
-  if (session !== null) refuseForeign(session, userId);
+  if (session !== null) assertOwner(session, userId);
   return session;
 }
 
@@ -73,16 +79,6 @@ function mergedState(
 ): SessionState {
   if (newest === null || newest.version === before?.version) return mine;
   return mergeStates({ base, theirs: newest.state, mine, counted });
-}
-
-function refuseForeign(session: AgentSession, userId: string | null): void {
-  if (session.userId === null || userId === null || session.userId === userId) return;
-  throw new WorkflowError({
-    code: "SESSION_FOREIGN",
-    message: `The session "${session.sessionId}" belongs to another user than "${userId}".`,
-    hint: "Pass the `sessionId` of a session of this user.",
-    details: { sessionId: session.sessionId, userId },
-  });
 }
 
 function busy(sessionId: string): WorkflowError {

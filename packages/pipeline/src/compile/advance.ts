@@ -254,13 +254,8 @@ export function lastOutput(run: Pick<PipelineState, "frames">, tree: PipelineTre
   return frame.parent === null ? null : lastOutput(run, tree, frame.parent);
 }
 
-interface NewFrame {
+interface NewFrame extends Pick<Frame, "node" | "parent" | "at" | "queue">, Partial<Pick<Frame, "branch">> {
   readonly key: string;
-  readonly node: string | null;
-  readonly parent: string | null;
-  readonly at: number;
-  readonly queue: number[];
-  readonly branch?: "if" | "else" | null;
 }
 
 function openFrame(course: Course, { key, branch = null, ...rest }: NewFrame): Step[] {

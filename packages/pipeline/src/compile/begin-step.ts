@@ -17,20 +17,15 @@ import { OpenAttempt, PendingNotes } from "./open-attempt.js";
 import { begunState, familyIn, type StateScope } from "./own-state.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { FamilyState, PipelineState, RunRequest } from "./pipeline-state.types.js";
-import type { CompiledPlan, StepCtx } from "./plan.types.js";
+import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { familyOf, viewOf } from "./run-state.js";
 import { attempted, eventsOf, provideIn } from "./visit-node.js";
 
-interface Beginning {
-  readonly ctx: StepCtx;
-  readonly live: LiveRun;
-}
-
 export async function beginRun(
   plan: CompiledPlan,
   { request: asked }: PipelineStart,
-  { ctx, live }: Beginning,
+  { ctx, live }: StepParts,
 ): Promise<WorkflowEvent | Finished | undefined> {
   const request = { ...asked, sessionId: asked.sessionId || ctx.runId };
   const store = await ctx.store.getState();
@@ -76,7 +71,7 @@ function fillIn(template: JsonObject, { scope, live }: SharedSession, family: Fa
 export async function converse(
   plan: CompiledPlan,
   ev: PlaceEvent,
-  { ctx, live }: Beginning,
+  { ctx, live }: StepParts,
 ): Promise<WorkflowEvent | Finished | undefined> {
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);

@@ -6,31 +6,26 @@ import { agentFields, completedFields, errorFields } from "../run/end-events.js"
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
-import { askStepOf } from "./core-steps.js";
+import { askStepOf } from "./core-names.js";
 import { endedState } from "./ended-state.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
-import type { LiveHolder, LiveRun } from "./live-run.js";
+import type { LiveHolder } from "./live-run.js";
 import { move, nextEvent } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { PendingNotes } from "./open-attempt.js";
 import { unbegunState } from "./own-state.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "./pipeline-events.js";
 import type { Move, PipelineState } from "./pipeline-state.types.js";
-import type { CompiledPlan, StepCtx } from "./plan.types.js";
+import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 import { inOrder } from "./run-events.js";
 import { stateOf } from "./run-state.js";
 import { storedMoves } from "./stored-moves.js";
 import { eventsOf } from "./visit-node.js";
 
-interface Tools {
-  readonly ctx: StepCtx;
-  readonly live: LiveRun;
-}
-
 export async function gather(
   plan: CompiledPlan,
   branches: readonly PlaceEvent[],
-  { node, ctx, live }: Tools & { readonly node: ParallelNode },
+  { node, ctx, live }: StepParts & { readonly node: ParallelNode },
 ): Promise<WorkflowEvent | Finished | undefined> {
   const [first] = branches;
   if (first === undefined) return undefined;
@@ -51,7 +46,7 @@ export async function gather(
   });
 }
 
-export async function finishRun(plan: CompiledPlan, { ctx, live }: Tools): Promise<StopEvent> {
+export async function finishRun(plan: CompiledPlan, { ctx, live }: StepParts): Promise<StopEvent> {
   const state = await endedState({ ctx, live });
   const output = await plan.hooks.finish(ctx, state, "ended");
   return stop(plan, { state, output, reason: state.failure?.message ?? null }, ctx);
@@ -135,7 +130,7 @@ function isUnask({ to }: Move): boolean {
 export async function cancelRun(
   plan: CompiledPlan,
   { reason = null, run = { labels: {}, createdAtMs: Date.now() } }: PipelineCancelEvent,
-  { ctx, live }: Tools,
+  { ctx, live }: StepParts,
 ): Promise<StopEvent> {
   const found = (await stateOf(ctx)) as Partial<PipelineState>;
   const hasBegun = found.visits !== undefined;

@@ -3,28 +3,22 @@ import { createDraft, finishedState, settledState } from "millrace/engine";
 import { createOutput } from "../data/step-output.js";
 import { toStored } from "../data/stored-output.js";
 import { CUT_OFF } from "./cut-off.js";
-import type { LiveRun } from "./live-run.js";
 import { identityOf } from "./node-facts.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import { familyIn, nestedIn, ownState } from "./own-state.js";
 import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
-import type { StepCtx } from "./plan.types.js";
+import type { StepParts } from "./plan.types.js";
 import { familyOf, viewOf } from "./run-state.js";
 
-interface Ending {
-  readonly ctx: StepCtx;
-  readonly live: LiveRun;
-}
-
 /** Ends all attempts of the run, and of runs nested in it. Nothing of this is stored but the output of the run. */
-export async function endedState({ ctx, live }: Ending): Promise<PipelineState> {
+export async function endedState({ ctx, live }: StepParts): Promise<PipelineState> {
   const { runId } = ctx;
   const family = live.ended.get(runId) ?? (await endFamily({ ctx, live }));
   live.ended.set(runId, family);
   return { ...viewOf(family, runId), nested: nestedIn(family, runId) };
 }
 
-async function endFamily({ ctx, live }: Ending): Promise<FamilyState> {
+async function endFamily({ ctx, live }: StepParts): Promise<FamilyState> {
   const cut = await live.stop(ctx.runId);
   const family = familyIn(await settledState(ctx)); // with what attempts have done that have just come to their end
   const draft = createDraft(family);
@@ -36,7 +30,7 @@ async function endFamily({ ctx, live }: Ending): Promise<FamilyState> {
 }
 
 /** With what attempts of a nested run have left behind that has ended without storing it. */
-export async function leftBehind({ ctx, live }: Ending, runId: string): Promise<FamilyState> {
+export async function leftBehind({ ctx, live }: StepParts, runId: string): Promise<FamilyState> {
   await live.settled(runId);
   const draft = createDraft(await familyOf(ctx));
   live.keepLeft(draft, runId);

@@ -1,18 +1,15 @@
 import type { Finished, WorkflowEvent } from "millrace";
 import { type Course, finish, ROOT } from "./advance.js";
-import type { LiveRun } from "./live-run.js";
 import type { OpenAttempt, PendingNotes } from "./open-attempt.js";
 import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "./own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
-import type { CompiledPlan, StepCtx } from "./plan.types.js";
+import type { CompiledPlan, StepParts } from "./plan.types.js";
 import type { RunEvents } from "./run-events.js";
 
-export interface Mover {
+interface Mover extends StepParts {
   readonly plan: CompiledPlan;
-  readonly ctx: StepCtx;
   readonly events: RunEvents;
   readonly notes: PendingNotes;
-  readonly live: LiveRun;
 }
 
 export interface Visited {

@@ -73,16 +73,9 @@ export interface SharedState {
 /** How a run begins: in its session, or inside another run. */
 export type PreparedState = PreparedRun | PreparedInside;
 
-export interface PreparedRun extends Omit<SharedState, "counted"> {
-  readonly request: RunRequest;
-  /** Epoch milliseconds. */
-  readonly startedAtMs: number;
-}
+export interface PreparedRun extends Omit<SharedState, "counted">, Pick<OwnState, "request" | "startedAtMs"> {}
 
-export interface PreparedInside {
-  readonly request: RunRequest;
-  /** Epoch milliseconds. */
-  readonly startedAtMs: number;
+export interface PreparedInside extends Pick<OwnState, "request" | "startedAtMs"> {
   /** What the session state has to have: what it lacks is taken from here. */
   readonly template: Readonly<Record<string, unknown>>;
 }
@@ -97,13 +90,20 @@ export interface AgentRunRecord {
   readonly metrics: StepMetricsData | null;
 }
 
-export interface RunFailure {
+/** Why a run has failed. */
+export interface PipelineRunError {
+  /** The step that failed; `null` when the run itself failed. */
   readonly stepName: string | null;
   readonly message: string;
-  /** Of the error: its `name`, its `code` where it has one, and what it says of trying again. */
+  /** Name of the error's class. */
   readonly name: string;
+  /** Code such as `"AGENT_FAILED"`; `null` when the error has none. */
   readonly code: string | null;
+  /** Whether the error may be retried; `null` when it does not say. */
   readonly retryable: boolean | null;
+}
+
+export interface RunFailure extends PipelineRunError {
   /** Somebody has refused to let it go on. */
   readonly isCancelled: boolean;
 }

@@ -4,6 +4,7 @@ import type { ConversationalAgent, PipelineIdentity } from "../nodes/executor.ty
 import type { PipelineRunOutput } from "../run/run-output.types.js";
 import type { PipelineStart } from "../run/start-event.js";
 import type { SessionReducers } from "../session/reducers.js";
+import type { LiveRun } from "./live-run.js";
 import type { PipelineEvents } from "./pipeline-events.js";
 import type { PipelineState, PreparedState } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
@@ -11,6 +12,12 @@ import type { RunDependencies } from "./run-dependencies.js";
 import type { EventStorage } from "./run-events.js";
 
 export type StepCtx = Context<Record<string, unknown>>;
+
+/** What a core step has. */
+export interface StepParts {
+  readonly ctx: StepCtx;
+  readonly live: LiveRun;
+}
 
 /** By itself, or stopped by somebody: before its first step, or after. */
 export type RunEnding = "ended" | "cancelled" | "unbegun";

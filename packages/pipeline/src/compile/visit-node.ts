@@ -4,7 +4,6 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
 import { decide } from "./decide.js";
-import type { LiveRun } from "./live-run.js";
 import { assertSteps } from "./missing-steps.js";
 import { move, nextEvent, type PipelineCourse, type Visited } from "./move.js";
 import { aboutOf } from "./node-facts.js";
@@ -12,7 +11,7 @@ import { OpenAttempt, type PendingNotes } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
 import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
-import type { CompiledPlan, StepCtx } from "./plan.types.js";
+import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
 import { familyOf, viewOf } from "./run-state.js";
@@ -46,11 +45,7 @@ function outputOf(
 }
 
 /** A nested run has those of the run around it. */
-export function provideIn(
-  { dependencies }: CompiledPlan,
-  { request }: PipelineState,
-  { ctx, live }: { readonly ctx: StepCtx; readonly live: LiveRun },
-): void {
+export function provideIn({ dependencies }: CompiledPlan, { request }: PipelineState, { ctx, live }: StepParts): void {
   if (request.nesting === null) live.provide(dependencies.of(ctx.runId, request.dependencies));
 }
 

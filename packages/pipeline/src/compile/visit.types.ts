@@ -1,32 +1,27 @@
 /** A run at a node. */
 import type { PipelineNode } from "../nodes/node.types.js";
-import type { LiveRun } from "./live-run.js";
 import type { PipelineCourse } from "./move.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import type { PlaceEvent } from "./pipeline-events.js";
 import type { PipelineState, Place, Step } from "./pipeline-state.types.js";
-import type { StepCtx } from "./plan.types.js";
+import type { StepParts } from "./plan.types.js";
 import type { StepRunContext } from "./run-context.js";
 import type { RunEvents } from "./run-events.js";
 
-export interface Visit {
+export interface Visit extends StepParts {
   readonly node: PipelineNode;
   readonly ev: PlaceEvent;
-  readonly ctx: StepCtx;
-  readonly live: LiveRun;
   /** An iteration of a loop is over. */
   readonly isAgain?: true;
 }
 
 /** What one visit works with. */
-export interface StepTools {
-  readonly ctx: StepCtx;
+export interface StepTools extends StepParts {
   readonly state: PipelineState;
   readonly context: StepRunContext;
   readonly events: RunEvents;
   readonly place: Place;
   readonly visit: number;
-  readonly live: LiveRun;
   readonly attempt: OpenAttempt;
   readonly isAgain?: true;
 }

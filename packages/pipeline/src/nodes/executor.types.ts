@@ -4,7 +4,7 @@
  * @module
  */
 import type { Workflow } from "millrace";
-import type { Media, MediaSet } from "../data/media.types.js";
+import type { MediaSet } from "../data/media.types.js";
 import type { StepMetricsData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 
@@ -58,12 +58,8 @@ export type AnyRunContext = RunContext<any>;
 /** A function or a generator function. Text that a generator yields becomes the content, piece by piece. */
 export type StepFunction = (input: StepInput, context: AnyRunContext) => unknown;
 
-export interface ExecutorRequest {
+export interface ExecutorRequest extends MediaSet {
   readonly input: unknown;
-  readonly images: readonly Media[];
-  readonly videos: readonly Media[];
-  readonly audio: readonly Media[];
-  readonly files: readonly Media[];
   readonly sessionId: string;
   readonly userId: string | null;
   readonly sessionState: SessionState;

@@ -1,5 +1,6 @@
 import { WorkflowError } from "millrace";
-import type { PipelineRunError, PipelineRunOutput } from "./run-output.types.js";
+import type { PipelineRunError } from "../compile/pipeline-state.types.js";
+import type { PipelineRunOutput } from "./run-output.types.js";
 
 /** The error that awaiting a failed run throws. */
 export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput): WorkflowError {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AgentRunRecord, RecordedEvent } from "../compile/pipeline-state.types.js";
+import type { AgentRunRecord, PipelineRunError, RecordedEvent } from "../compile/pipeline-state.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { MediaSet } from "../data/media.types.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
@@ -22,19 +22,6 @@ export type PipelineStatus =
   | "PAUSED"
   | "CANCELLED"
   | "ERROR";
-
-/** Why a run has failed. */
-export interface PipelineRunError {
-  /** The step that failed; `null` when the run itself failed. */
-  readonly stepName: string | null;
-  readonly message: string;
-  /** Name of the error's class. */
-  readonly name: string;
-  /** Code such as `"AGENT_FAILED"`; `null` when the error has none. */
-  readonly code: string | null;
-  /** Whether the error may be retried; `null` when it does not say. */
-  readonly retryable: boolean | null;
-}
 
 /** The output of a pipeline with an `outputSchema`: the content of a completed run has its type. */
 export type TypedOutput<Input, Output> = unknown extends Output

@@ -70,7 +70,10 @@ export function withRun(session: SessionRecord, run: SessionRun): SessionRecord 
  *
  * @throws {WorkflowError} `SESSION_FOREIGN`
  */
-export function assertOwner({ sessionId, userId: owner }: SessionRecord, userId: string | null | undefined): void {
+export function assertOwner(
+  { sessionId, userId: owner }: Pick<SessionRecord, "sessionId" | "userId">,
+  userId: string | null | undefined,
+): void {
   if (owner === null || userId === null || userId === undefined || userId === owner) return;
   throw new WorkflowError({
     code: "SESSION_FOREIGN",

@@ -1,0 +1,31 @@
+/** What the core steps of a pipeline are called. */
+import type { PipelineTree } from "./pipeline-tree.js";
+
+/** What the core steps of a node are called besides its name. */
+const ASK = ": ask";
+const suffixes = ["", ASK, ": again", ": gather"] as const;
+
+/** Names of core steps, by the id of the node: those of the user's steps, told apart where any of them would be another's. */
+export function coreNames(tree: PipelineTree): Map<string, string> {
+  const taken = new Set(["begin", "converse", "finish", "cancel", "caught"]);
+  const names = new Map<string, string>();
+  for (const { id, name } of tree.all) {
+    let free = name;
+    for (let mark = ` (${id})`; suffixes.some((suffix) => taken.has(`${free}${suffix}`)); mark += "'")
+      free = `${name}${mark}`;
+    for (const suffix of suffixes) taken.add(`${free}${suffix}`);
+    names.set(id, free);
+  }
+  return names;
+}
+
+/** The ids of nodes, by the names of all of their core steps. */
+export function nodeIdsOf(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...names].flatMap(([id, name]) => suffixes.map((suffix) => [`${name}${suffix}`, id] as const)));
+}
+
+/** The name of the core step that waits for what people say of this node. */
+export function askStepOf(nodeIds: ReadonlyMap<string, string>, node: string): string {
+  const [name] = [...nodeIds].find(([, id]) => id === node) ?? [];
+  return `${name}${ASK}`;
+}
