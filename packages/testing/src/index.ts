@@ -22,3 +22,16 @@ export type { RunStepOptions, StepRun } from "./run-step.js";
 export type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step-names.types.js";
 export { testRuntime } from "./test-runtime.js";
 export type { TestRuntime, TestRuntimeOptions } from "./test-runtime.js";
+export { simulate } from "./simulation/simulate.js";
+export type {
+  Caller,
+  ClusterView,
+  Faults,
+  SimulatedProcess,
+  SimulatedRun,
+  SimulatedRuntimeOptions,
+  Simulation,
+  SimulationReport,
+  StartedRun,
+} from "./simulation/simulation.types.js";
+export type { Random } from "./random.js";

@@ -10,6 +10,7 @@
 import type { Middleware } from "millrace";
 import { Attempts, type SeenAttempt, throughGenerator } from "./attempts.js";
 import { nextTurn, waitTurn } from "./host-turn.js";
+import { createRandom, type Random } from "./random.js";
 
 export interface SeededScheduler {
   readonly seed: number;
@@ -175,34 +176,4 @@ function nameOf({ runId, item }: SeenAttempt): string {
 function compare(one: SeenAttempt, other: SeenAttempt): number {
   if (one.runId !== other.runId) return one.runId < other.runId ? -1 : 1;
   return one.item - other.item || one.attempt - other.attempt;
-}
-
-/** Random numbers that depend only on the seed, on every machine. */
-interface Random {
-  /** An integer from 0 to `limit` - 1. */
-  below(limit: number): number;
-  /** A copy of the list in another order. */
-  shuffle<Item>(items: readonly Item[]): Item[];
-}
-
-/** The generator mulberry32. It uses only integers, so that no machine rounds differently. */
-function createRandom(seed: number): Random {
-  let state = seed | 0;
-  const below = (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) % limit;
-  };
-  return {
-    below,
-    shuffle(items) {
-      const shuffled = [...items];
-      for (let last = shuffled.length - 1; last > 0; last--) {
-        const other = below(last + 1);
-        [shuffled[last], shuffled[other]] = [shuffled[other] as never, shuffled[last] as never];
-      }
-      return shuffled;
-    },
-  };
 }

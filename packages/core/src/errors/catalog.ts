@@ -55,6 +55,7 @@ export const catalog = {
   SESSION_BUSY: "Too many runs save one session at the same time",
   SESSION_FOREIGN: "The session belongs to another user",
   SESSION_UNKNOWN: "There is no session of this id",
+  SIMULATION_FAILED: "A simulated cluster did what no cluster may do",
   SNAPSHOT_FOREIGN: "The snapshot is of another workflow",
   SNAPSHOT_HOSTILE: "The snapshot has forbidden keys or is too deep or too large",
   SNAPSHOT_INVALID: "This is not a snapshot, or a damaged one",

@@ -1,0 +1,78 @@
+/**
+ * What must hold of the runs of a cluster, read from its store.
+ *
+ * @module
+ */
+import type { RawHistoryEntry, RunStore, Runtime, StoredEvent } from "millrace/runtime";
+import type { Cluster } from "./cluster.js";
+import type { Process } from "./process.js";
+import type { StartedRun } from "./simulation.types.js";
+import { formatTime } from "./trace.js";
+
+/** Longer than any fault keeps the whole cluster from a run. */
+const PATIENCE_MS = 30 * 60_000;
+const PAGE = 1_000;
+
+/** Runs that have been due for so long that nobody will take them up. */
+export async function lateRuns({ clock, store }: Cluster<Process>, leaseMs: number): Promise<string[]> {
+  const nowMs = clock.now();
+  const lateMs = PATIENCE_MS + 2 * leaseMs;
+  const { runs } = await store.due({ nowMs: nowMs - lateMs, limit: PAGE });
+  return runs.map(
+    ({ key, dueAtMs }) =>
+      `Run "${key.runId}" has been due for ${formatTime(nowMs - dueAtMs)}, and no process takes it up.`,
+  );
+}
+
+/** What is wrong with runs at the end, when each must have ended. */
+export async function unfinishedRuns(
+  runtime: Runtime,
+  store: RunStore,
+  started: readonly StartedRun[],
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { runId, tenant } of started) {
+    const key = { tenant, runId };
+    const run = await store.run(key);
+    if (run === null) problems.push(`Run "${runId}" was stored, and is gone.`);
+    else if (run.outcome === null)
+      problems.push(`Run "${runId}" has not ended: it is ${run.status}, after tick ${run.ticks}.`);
+    else {
+      problems.push(...gapsIn(runId, run.lastEvent, await eventsOf(store, key)));
+      problems.push(...(await recordedTwice(runtime, runId, tenant)));
+    }
+  }
+  return problems;
+}
+
+async function eventsOf(store: RunStore, key: Parameters<RunStore["events"]>[0]): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (let page = PAGE; page === PAGE; ) {
+    const more = await store.events(key, { after: events.at(-1)?.sequence ?? -1, limit: PAGE });
+    events.push(...more);
+    page = more.length;
+  }
+  return events;
+}
+
+function gapsIn(runId: string, lastEvent: number, events: readonly StoredEvent[]): string[] {
+  const sequences = events.map(({ sequence }) => sequence);
+  const isWhole = sequences.every((sequence, index) => sequence === index) && sequences.length === lastEvent + 1;
+  return isWhole ? [] : [`The stream of run "${runId}" to ${lastEvent} has a gap: ${sequences.join(", ")}.`];
+}
+
+async function recordedTwice(runtime: Runtime, runId: string, tenant: string): Promise<string[]> {
+  const seen = new Set<string>();
+  const problems: string[] = [];
+  for await (const { tick, runId: of } of runtime.history(runId, {
+    raw: true,
+    tenant,
+  }) as AsyncIterable<RawHistoryEntry>) {
+    if (tick.type !== "effect.recorded") continue;
+    const call = `${of} ${tick["item"]} ${tick["call"]}`;
+    if (seen.has(call))
+      problems.push(`Run "${runId}" has recorded the effect "${tick["call"]}" of item ${tick["item"]} twice.`);
+    seen.add(call);
+  }
+  return problems;
+}

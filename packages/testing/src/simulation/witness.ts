@@ -1,0 +1,61 @@
+/**
+ * Sees everything that the store takes, and says what no store may take from any runtime.
+ *
+ * @module
+ */
+import type { CommitResult, RunCommit, RunKey } from "millrace/runtime";
+import type { Trace } from "./trace.js";
+
+interface SeenRun {
+  ticks: number;
+  /** Of the last commit that was stored. */
+  epoch: number;
+  owner: string | null;
+}
+
+export class Witness {
+  readonly violations: string[] = [];
+  ticks = 0;
+  commits = 0;
+  /** Runs that have ended. */
+  readonly ended: Set<string> = new Set();
+  readonly #runs = new Map<string, SeenRun>();
+  readonly #trace: Trace;
+
+  constructor(trace: Trace) {
+    this.#trace = trace;
+  }
+
+  /** Called for what the store answered, also when the answer does not reach the process. */
+  onCommits(process: string, commits: readonly RunCommit[], results: readonly CommitResult[]): void {
+    for (const [index, commit] of commits.entries()) {
+      const status = results[index]?.status;
+      this.#trace.add(`${process} commit ${commit.key.runId} ${commit.ticks?.last ?? "-"} ${status}`);
+      if (status === "stored") this.#onStored(process, commit);
+    }
+  }
+
+  #onStored(process: string, { key, epoch, owner, ticks, create, summary }: RunCommit): void {
+    this.commits++;
+    const id = idOf(key);
+    if (summary !== undefined && summary.outcome !== null) this.ended.add(id);
+    const run = this.#runs.get(id) ?? { ticks: 0, epoch: 0, owner: null };
+    this.#runs.set(id, run);
+    const said = `Run "${key.runId}": ${process}`;
+    if (epoch < run.epoch)
+      this.violations.push(`${said} wrote in epoch ${epoch}, after a commit of epoch ${run.epoch}.`);
+    if (create === undefined && epoch === run.epoch && run.owner !== null && owner !== run.owner)
+      this.violations.push(`${said} wrote in epoch ${epoch}, in which another owner has written.`);
+    if (ticks !== undefined && ticks.first !== run.ticks + 1)
+      this.violations.push(`${said} stored tick ${ticks.first} after tick ${run.ticks}.`);
+    run.epoch = epoch;
+    run.owner = owner;
+    if (ticks === undefined) return;
+    this.ticks += ticks.last - ticks.first + 1;
+    run.ticks = ticks.last;
+  }
+}
+
+export function idOf({ tenant, runId }: RunKey): string {
+  return JSON.stringify([tenant, runId]);
+}
