@@ -82,6 +82,7 @@ export const catalog = {
   STORE_NEWER: "The store was written by a newer version",
   STORE_NOT_SHAREABLE: "A child cannot share the store of its parent",
   STORE_READ_ONLY: "The store cannot be written to",
+  STORE_UNREACHABLE: "The database could not be reached for too long",
   STREAM_TRUNCATED: "The stream no longer holds the events asked for",
   VALUE_UNSERIALIZABLE: "A value cannot be stored",
   WAIT_KEY_REQUIRED: "Two waits for one event type need keys to tell them apart",

@@ -1,0 +1,36 @@
+/**
+ * What the store needs of `pg`. Types of its own, so that a pool of any version fits that has these methods.
+ *
+ * @module
+ */
+
+/** A pool such as `new pg.Pool()`. The store does not end it. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** A connection. Queries that do not wait for each other are answered in their order. */
+export interface PostgresClient {
+  query(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]>;
+  release(destroy?: boolean | Error): void;
+  on(event: "notification" | "error" | "end", listener: (said: never) => void): unknown;
+  removeListener(event: "notification" | "error" | "end", listener: (said: never) => void): unknown;
+}
+
+export interface PostgresQuery {
+  readonly text: string;
+  /** Prepares the statement under this name, once per connection. */
+  readonly name?: string;
+  // Arrays that can be written to, because those of `pg` are.
+  readonly values?: unknown[];
+  /** Turns values from text, by the number of their type. */
+  readonly types?: { getTypeParser(type: number): (text: string) => unknown };
+  /** Milliseconds to wait for the answer. */
+  readonly query_timeout?: number;
+}
+
+export interface PostgresResult {
+  readonly rows: unknown[];
+  /** What was done, in a word: `COMMIT`, or `ROLLBACK` where a commit was asked for and something had failed. */
+  readonly command: string | null;
+}

@@ -1,0 +1,9 @@
+/**
+ * `@millrace/postgres`: durable runs in PostgreSQL.
+ *
+ * @module
+ */
+export { postgresStore } from "./postgres-store.js";
+export type { PostgresStoreOptions } from "./postgres-store.js";
+
+export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from "./driver.types.js";

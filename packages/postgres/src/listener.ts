@@ -1,0 +1,76 @@
+import type { PostgresClient } from "./driver.types.js";
+
+/** A connection of its own, which hears what others send. */
+export interface Line {
+  readonly client: Pick<PostgresClient, "query" | "on">;
+  readonly close: () => void;
+}
+
+export interface ListenerSetup {
+  readonly open: () => Promise<Line>;
+  readonly channel: string;
+  /** It listens. What was sent before may have been missed. */
+  readonly onListening: () => void;
+  readonly onHeard: (payload: string) => void;
+  /** The connection is gone; another one is tried. */
+  readonly onLost: () => void;
+}
+
+/** Hears notices for as long as it is not stopped. */
+export class Listener {
+  readonly #setup: ListenerSetup;
+  #line: Line | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #pauseMs = 100;
+  #isStopped = false;
+
+  constructor(setup: ListenerSetup) {
+    this.#setup = setup;
+    void this.#connect();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#line?.close();
+    this.#line = null;
+  }
+
+  async #connect(): Promise<void> {
+    const { open, channel, onListening, onHeard } = this.#setup;
+    let line: Line | null = null;
+    try {
+      line = await open();
+      const { client } = line;
+      client.on("error", () => this.#lose(line));
+      client.on("end", () => this.#lose(line));
+      client.on("notification", ((said: { readonly channel: string; readonly payload?: string }) => {
+        if (said.channel === channel) onHeard(said.payload ?? "");
+      }) as (said: never) => void);
+      if (this.#isStopped) return line.close();
+      this.#line = line;
+      await client.query({ text: `LISTEN ${channel}` });
+      this.#pauseMs = 100;
+      onListening();
+    } catch {
+      // Looking from time to time takes its place meanwhile.
+      if (line === null) this.#again();
+      else this.#lose(line);
+    }
+  }
+
+  #lose(line: Line | null): void {
+    if (line === null || this.#line !== line) return;
+    this.#line = null;
+    line.close();
+    this.#setup.onLost();
+    this.#again();
+  }
+
+  #again(): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#connect(), this.#pauseMs);
+    this.#timer.unref();
+    this.#pauseMs = Math.min(5_000, this.#pauseMs * 2);
+  }
+}

@@ -1,0 +1,69 @@
+/** What PostgreSQL cannot keep, refused before it can spoil the commits of other runs. */
+import { WorkflowError } from "millrace";
+import type { RecordKey, RunCommit, RunKey } from "millrace/runtime";
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
+export function checkNames(names: { readonly [what: string]: string | null | undefined }): void {
+  const problems = Object.entries(names).flatMap(([what, text]) => nameProblem(what, text));
+  if (problems.length > 0) throw refused(problems);
+}
+
+export function checkRun({ tenant, runId }: RunKey): void {
+  checkNames({ tenant, runId });
+}
+
+export function checkRecord({ tenant, kind, id }: RecordKey): void {
+  checkNames({ tenant, kind, id });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function checkText(what: string, text: string | null | undefined): void {
+  if (text?.includes("\0")) throw refused([`\`${what}\` has U+0000`]);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function checkCommit(commit: RunCommit): void {
+  checkRun(commit.key);
+  const { create, ticks, snapshot, summary } = commit;
+  if (create !== undefined) {
+    const labels = Object.entries(create.labels).flatMap(([name, value], index) => [
+      [`name of label ${index + 1}`, name] as const,
+      [`labels.${name}`, value] as const,
+    ]);
+    checkNames({ workflow: create.workflow, owner: create.lease?.owner, ...Object.fromEntries(labels) });
+    checkText("input", create.input);
+    checkText("code", create.code);
+    checkText("forkedFrom", create.forkedFrom?.runId);
+  }
+  checkText("ticks", ticks?.text);
+  checkText("snapshot", snapshot?.text);
+  checkText("outcome", summary?.outcome);
+  checkText("waiting", summary?.waiting);
+  for (const { text } of commit.events ?? []) checkText("event", text);
+  for (const { receipt } of commit.receipts ?? []) checkText("receipt", receipt);
+  for (const { idempotencyKey, receipt } of commit.received ?? []) {
+    checkNames({ idempotencyKey });
+    checkText("receipt", receipt);
+  }
+  for (const { text } of commit.blobs ?? []) checkText("blob", text);
+  for (const record of commit.records ?? []) {
+    checkRecord(record);
+    checkText("text", record.text);
+  }
+}
+
+function nameProblem(what: string, text: string | null | undefined): string[] {
+  if (typeof text !== "string") return [];
+  if (text.includes("\0")) return [`\`${what}\` has U+0000`];
+  // Another name would come back.
+  return /[\uD800-\uDFFF]/u.test(text) ? [`\`${what}\` has half of a surrogate pair`] : [];
+}
+
+function refused(problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `PostgreSQL cannot keep that: ${problems.join("; ")}.`,
+    hint: "Check what comes from outside before it is passed on.",
+    details: { problems },
+  });
+}

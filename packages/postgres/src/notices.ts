@@ -1,0 +1,105 @@
+/**
+ * What stores of one database tell each other: which runs have changed.
+ *
+ * A notice is sent after the commit and not with it, for what is sent in a transaction makes all of them commit one after
+ * the other. A notice may be lost; who watches also looks from time to time.
+ *
+ * @module
+ */
+import type { RunKey } from "millrace/runtime";
+import type { Database } from "./database.js";
+import { hashOf } from "./keys.js";
+
+const send = "SELECT pg_notify($1, $2)";
+
+/** Milliseconds between two notices. */
+const pauseMs = 10;
+/** PostgreSQL takes less than 8,000 bytes. */
+const maxBytes = 7_900;
+
+/** Null: any run. */
+export interface Notice {
+  readonly writer: string;
+  readonly keys: readonly RunKey[] | null;
+}
+
+/** A name of at most 63 bytes, of the store and nothing else in the database. */
+export function channelOf(path: string): string {
+  return `millrace_${hashOf(path).toString("hex", 0, 12)}`;
+}
+
+export class Notices {
+  readonly #database: Database;
+  readonly #writer: string;
+  readonly #keys = new Map<string, RunKey>();
+  #timer: NodeJS.Timeout | null = null;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Database, writer: string) {
+    this.#database = database;
+    this.#writer = writer;
+  }
+
+  add(keys: Iterable<readonly [string, RunKey]>): void {
+    for (const [id, key] of keys) this.#keys.set(id, key);
+    if (this.#keys.size > 0) this.#arm();
+  }
+
+  /** Makes everybody who listens hear this store. */
+  async hello(): Promise<void> {
+    await this.#send({ writer: this.#writer, keys: [] });
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#keys.clear();
+  }
+
+  #arm(): void {
+    if (this.#timer !== null) return;
+    const waitMs = Math.max(0, this.#sentAtMs + pauseMs - performance.now());
+    this.#timer = setTimeout(() => void this.#flush(), waitMs);
+    this.#timer.unref();
+  }
+
+  async #flush(): Promise<void> {
+    const keys = [...this.#keys.values()];
+    this.#keys.clear();
+    this.#sentAtMs = performance.now();
+    try {
+      await this.#send({ writer: this.#writer, keys });
+    } catch {
+      // Nobody waits for it. Who watches finds out by looking.
+    }
+    this.#timer = null;
+    if (this.#keys.size > 0 && !this.#database.isClosed) this.#arm();
+  }
+
+  async #send(notice: Notice): Promise<void> {
+    const whole = encode(notice);
+    const payload = Buffer.byteLength(whole) > maxBytes ? encode({ ...notice, keys: null }) : whole;
+    await this.#database.use((session) =>
+      Promise.all([
+        // Nothing is lost with it that a look does not find, so it does not wait for the disk.
+        session.run("BEGIN; SET LOCAL synchronous_commit = off"),
+        session.all(send, [channelOf(this.#database.path), payload]),
+        session.run("COMMIT"),
+      ]),
+    );
+  }
+}
+
+function encode({ writer, keys }: Notice): string {
+  return JSON.stringify([writer, keys?.map(({ tenant, runId }) => [tenant, runId]) ?? null]);
+}
+
+/** Null: something else was sent on the channel. */
+export function decodeNotice(payload: string): Notice | null {
+  try {
+    const [writer, keys] = JSON.parse(payload) as [string, [string, string][] | null];
+    return { writer, keys: keys?.map(([tenant, runId]) => ({ tenant, runId })) ?? null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { WorkflowError } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
+import type { RunStore } from "millrace/runtime";
+import pg from "pg";
+import { Database } from "./database.js";
+import type { PostgresClient, PostgresPool } from "./driver.types.js";
+import type { Line } from "./listener.js";
+import { migrate } from "./migrate.js";
+import { Statements } from "./session.js";
+import { SqlStore } from "./sql-store.js";
+import { Watchers } from "./watchers.js";
+
+/** Options of `postgresStore`: give `connectionString` or `pool`. */
+export interface PostgresStoreOptions {
+  /** Where the database is: `postgres://user:password@host:5432/database`. The store opens connections of its own. */
+  readonly connectionString?: string;
+  /** A pool of `pg`, which the store uses and does not end. */
+  readonly pool?: PostgresPool;
+  /** Schema of the tables. It is created where it does not exist. @default "millrace" */
+  readonly schema?: string;
+  /** The most connections at a time, with `connectionString`: 1 to 1000. One more listens. @default 10 */
+  readonly maxConnections?: number;
+  /**
+   * Prepares each statement once per connection. Set it to `false` behind a pooler that gives every transaction another
+   * connection, such as pgbouncer in transaction mode.
+   *
+   * @default true
+   */
+  readonly prepare?: boolean;
+  /**
+   * Whether a connection waits for what other processes commit; without, the store only looks every `pollMs`. A text is a
+   * connection string for it, past a pooler.
+   *
+   * @default `true` with `connectionString`; `false` with `pool`, of which `true` keeps one connection in use
+   */
+  readonly listen?: boolean | string;
+  /** Milliseconds between looks for commits of other processes, while somebody watches: 50 to 60000. @default 1000 */
+  readonly pollMs?: number;
+  /**
+   * Milliseconds for which a call is repeated while the server cannot be reached, takes no writes or has rolled it back.
+   * 0 to 600000. @default 15000
+   */
+  readonly retryMs?: number;
+}
+
+/**
+ * Creates a {@link RunStore} in PostgreSQL, which any number of processes on any machines may share.
+ *
+ * Connects with its first call, and creates or migrates its tables then. Calls reject with a {@link WorkflowError}:
+ * `STORE_UNREACHABLE`, `STORE_BUSY`, `STORE_READ_ONLY`, `STORE_FULL`, `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`,
+ * `STORE_CLOSED`, else `STORE_FAILED`.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`
+ */
+export function postgresStore(options: PostgresStoreOptions): RunStore {
+  check(options);
+  const { schema = "millrace", prepare = true, pollMs = 1_000, retryMs = 15_000 } = options;
+  const { pool, end, line } = connectionsOf(options);
+  const writer = randomUUID();
+  const statements = new Statements(schema, prepare);
+  const database = new Database({
+    pool,
+    path: schema,
+    statements,
+    writer,
+    retryMs,
+    open: (session) => migrate(session, schema),
+    end,
+  });
+  return new SqlStore({ database, watchers: new Watchers({ database, writer, line, pollMs }) });
+}
+
+interface Connections {
+  readonly pool: PostgresPool;
+  readonly end: () => Promise<void>;
+  readonly line: (() => Promise<Line>) | null;
+}
+
+function connectionsOf(options: PostgresStoreOptions): Connections {
+  const { connectionString, pool: given, maxConnections = 10, listen = given === undefined } = options;
+  const direct = typeof listen === "string" ? listen : connectionString;
+  if (given !== undefined) {
+    const ofPool = async (): Promise<Line> => lineOf(await given.connect());
+    const own = direct === undefined ? ofPool : () => directLine(direct);
+    return { pool: given, end: async () => undefined, line: listen === false ? null : own };
+  }
+  const shared = { keepAlive: true, connectionTimeoutMillis: 10_000, application_name: "millrace" };
+  const pool = new pg.Pool({ ...shared, connectionString, max: maxConnections, pipeline: true } as pg.PoolConfig);
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on("error", () => undefined);
+  return {
+    pool: pool as unknown as PostgresPool,
+    end: () => pool.end(),
+    line: listen === false ? null : () => directLine(direct as string),
+  };
+}
+
+async function directLine(connectionString: string): Promise<Line> {
+  const client = new pg.Client({ connectionString, keepAlive: true, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks while it is opened rejects below, too.
+  client.on("error", () => undefined);
+  await client.connect();
+  return { client: client as unknown as PostgresClient, close: () => void client.end().catch(() => undefined) };
+}
+
+function lineOf(client: PostgresClient): Line {
+  return { client, close: () => client.release(true) };
+}
+
+const known: OptionNames<PostgresStoreOptions> = {
+  connectionString: true,
+  pool: true,
+  schema: true,
+  maxConnections: true,
+  prepare: true,
+  listen: true,
+  pollMs: true,
+  retryMs: true,
+};
+
+function check(options: PostgresStoreOptions): void {
+  const isObject = typeof options === "object" && options !== null;
+  const problems = isObject ? problemsOf(options) : ["they are no object"];
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The options of the PostgreSQL store are wrong: ${problems.join("; ")}.`,
+    hint: "See `PostgresStoreOptions` for what each may be.",
+    details: { problems },
+  });
+}
+
+function problemsOf(options: PostgresStoreOptions): string[] {
+  const { connectionString, pool, schema = "millrace", prepare = true, listen = true } = options;
+  const { maxConnections = 10, pollMs = 1_000, retryMs = 15_000 } = options;
+  const isOne = (connectionString === undefined) !== (pool === undefined);
+  return [
+    ...unknownOptions(options, known),
+    ...(isOne ? [] : ["give either `connectionString` or `pool`"]),
+    ...(connectionString === undefined ? [] : addressProblem("connectionString", connectionString)),
+    ...(pool === undefined || isPool(pool) ? [] : ["`pool` has no method `connect`"]),
+    ...(pool === undefined || options.maxConnections === undefined ? [] : ["`maxConnections` is that of the `pool`"]),
+    ...schemaProblem(schema),
+    ...(typeof prepare === "boolean" ? [] : [`\`prepare\` is ${shown(prepare)}, not true or false`]),
+    ...(typeof listen === "boolean" ? [] : addressProblem("listen", listen)),
+    ...wholeProblem("maxConnections", maxConnections, [1, 1_000]),
+    ...wholeProblem("pollMs", pollMs, [50, 60_000]),
+    ...wholeProblem("retryMs", retryMs, [0, 600_000]),
+  ];
+}
+
+/** Never shows the text: it holds a password. */
+function addressProblem(option: string, text: unknown): string[] {
+  const isAddress = typeof text === "string" && URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+  return isAddress ? [] : [`\`${option}\` is no address like "postgres://user:password@host:5432/database"`];
+}
+
+function schemaProblem(schema: unknown): string[] {
+  if (typeof schema !== "string") return [`\`schema\` is ${shown(schema)}, not a name`];
+  const isName = /^[^\0]+$/.test(schema) && Buffer.byteLength(schema) <= 63 && !/[\uD800-\uDFFF]/u.test(schema);
+  if (isName && !schema.startsWith("pg_")) return [];
+  return [`\`schema\` is ${JSON.stringify(schema)}, not a name of 1 to 63 bytes that does not begin with "pg_"`];
+}
+
+function isPool(pool: unknown): boolean {
+  return typeof pool === "object" && pool !== null && typeof (pool as PostgresPool).connect === "function";
+}
+
+function wholeProblem(option: string, value: unknown, [least, most]: readonly [number, number]): string[] {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return [];
+  return [`\`${option}\` is ${shown(value)}, not a whole number from ${least} to ${most}`];
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
+  return `of type ${typeof value}`;
+}

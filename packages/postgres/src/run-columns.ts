@@ -1,0 +1,27 @@
+/** Columns of a run that every kind of commit may write. */
+import type { RunCommit } from "millrace/runtime";
+import type { Taken } from "./plan.js";
+import type { Transaction } from "./transaction.js";
+import { longText } from "./values.js";
+
+const setTexts = "UPDATE @runs SET outcome = $2, waiting = $3 WHERE id = $1";
+
+export const isLong = (text: string): boolean => text.length >= longText;
+
+/** Null for a text that goes on its own. */
+export const short = (text: string | null | undefined): string | null =>
+  typeof text === "string" && !isLong(text) ? text : null;
+
+/** -1 for a commit without events. */
+export function lastEventOf({ events }: RunCommit): number {
+  let last = -1;
+  for (const { sequence } of events ?? []) last = Math.max(last, sequence);
+  return last;
+}
+
+export function sendLongSummaries(transaction: Transaction, taken: readonly Taken[]): void {
+  for (const { commit, after } of taken) {
+    const { outcome = null, waiting = null } = commit.summary ?? {};
+    if (isLong(outcome ?? "") || isLong(waiting ?? "")) transaction.send(setTexts, [after.id, outcome, waiting]);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The tables, version by version. `@name` stands for a table, a sequence or a function in the schema of the store.
+ *
+ *     tenants 1-* runs 1-1 starts            what never changes, beside the row that every commit rewrites
+ *     owners  1-*  |--* labels
+ *                  |--* ticks, snapshots     the journal: a prefix may be pruned
+ *                  |--* events               the stream
+ *                  |--* posts                messages; open until they have a receipt
+ *                  '--* blob_refs *-1 blobs  large texts, stored once
+ *     records                                of tenants, not of runs
+ *     lanes                                  one for each connection that writes: which batch was stored last
+ *
+ * An index row takes 2,704 bytes, and three names of 1,000 characters are longer. So what is looked up by its name has a
+ * SHA-256 of it as its key, which the client makes, and what is sorted by a name has a number from it.
+ * A renewal rewrites the row of the owner and none of its runs: a lease ends at `owners.until_ms` where it was taken before
+ * the last renewal, else at `runs.lease_until`.
+ * A released migration never changes: a new one follows it.
+ *
+ * @module
+ */
+
+const tables = `
+  CREATE TABLE @tenants (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hash bytea NOT NULL UNIQUE,
+    name text NOT NULL
+  );
+
+  CREATE TABLE @owners (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hash bytea NOT NULL UNIQUE,
+    name text NOT NULL,
+    renewals bigint NOT NULL DEFAULT 0,
+    until_ms bigint, -- of the last renewal
+    seen_at timestamptz NOT NULL DEFAULT now()
+  ) WITH (fillfactor = 50);
+
+  CREATE TABLE @lanes (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    writer text NOT NULL,
+    batch bigint NOT NULL DEFAULT 0, -- the last that was stored
+    fence bigint NOT NULL DEFAULT 0, -- no batch up to this one can be stored any more
+    seen_at timestamptz NOT NULL DEFAULT now()
+  ) WITH (fillfactor = 50);
+
+  CREATE SEQUENCE @run_numbers INCREMENT BY 256; -- each client takes a block
+  CREATE TABLE @runs (
+    id bigint PRIMARY KEY,
+    key bytea NOT NULL,
+    tenant bigint NOT NULL,
+    run_id text NOT NULL,
+    workflow text COLLATE "C" NOT NULL,
+    workflow_number bigint NOT NULL,
+    status text COLLATE "C" NOT NULL,
+    epoch bigint NOT NULL,
+    ticks bigint NOT NULL,
+    last_event bigint NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    ended_at bigint,
+    wake_at bigint,
+    posted_at bigint, -- of the oldest open post
+    owner bigint,
+    renewal bigint NOT NULL, -- how often the owner had renewed its leases when it took this one
+    lease_until bigint,
+    waiting text,
+    outcome text
+  ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+  CREATE UNIQUE INDEX runs_key ON @runs (key);
+  CREATE INDEX runs_status ON @runs (tenant, status, created_at, id);
+  CREATE INDEX runs_workflow ON @runs (tenant, workflow_number, created_at, id);
+  CREATE INDEX runs_held ON @runs (owner, renewal, lease_until) WHERE owner IS NOT NULL;
+  CREATE INDEX runs_held_posted ON @runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
+  CREATE INDEX runs_held_timer ON @runs (wake_at)
+    WHERE owner IS NOT NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_due ON @runs (wake_at, id) WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_posted ON @runs (posted_at, id)
+    WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled';
+
+  CREATE TABLE @starts (
+    run bigint PRIMARY KEY,
+    code text NOT NULL,
+    start_at bigint NOT NULL,
+    forked_run_id text,
+    forked_tick bigint,
+    labels text NOT NULL, -- as JSON: pairs of name and value
+    input text NOT NULL
+  );
+
+  CREATE TABLE @labels (
+    run bigint NOT NULL,
+    number bigint NOT NULL, -- of name and value
+    tenant bigint NOT NULL,
+    created_at bigint NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    value text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX labels_run ON @labels (run);
+  CREATE INDEX labels_value ON @labels (tenant, number, created_at, run);
+
+  CREATE TABLE @ticks (
+    run bigint NOT NULL,
+    last bigint NOT NULL,
+    first bigint NOT NULL,
+    at_ms bigint NOT NULL,
+    text text NOT NULL,
+    PRIMARY KEY (run, last)
+  );
+
+  CREATE TABLE @events (
+    run bigint NOT NULL,
+    sequence bigint NOT NULL,
+    at_ms bigint NOT NULL,
+    text text NOT NULL,
+    PRIMARY KEY (run, sequence)
+  );
+
+  CREATE TABLE @snapshots (
+    run bigint NOT NULL,
+    tick bigint NOT NULL,
+    at_ms bigint NOT NULL,
+    text text NOT NULL,
+    PRIMARY KEY (run, tick)
+  );
+
+  CREATE SEQUENCE @post_positions;
+  CREATE TABLE @posts (
+    position bigint PRIMARY KEY,
+    run bigint NOT NULL,
+    key bytea, -- SHA-256 of the idempotency key
+    idempotency_key text,
+    at_ms bigint NOT NULL,
+    text text NOT NULL,
+    receipt text
+  );
+  CREATE INDEX posts_run ON @posts (run);
+  CREATE UNIQUE INDEX posts_key ON @posts (run, key) WHERE key IS NOT NULL;
+  CREATE INDEX posts_open ON @posts (run, position) WHERE receipt IS NULL;
+
+  CREATE TABLE @blobs (
+    hash text COLLATE "C" PRIMARY KEY,
+    text text NOT NULL
+  );
+
+  CREATE TABLE @blob_refs (
+    run bigint NOT NULL,
+    blob text COLLATE "C" NOT NULL,
+    by_run boolean NOT NULL, -- by what stays as long as the run
+    by_tick bigint NOT NULL, -- the last tick of the latest batch that names it; -1: none does
+    by_snapshot bigint NOT NULL, -- the tick of the latest snapshot that names it; -1: none does
+    PRIMARY KEY (run, blob)
+  );
+  CREATE INDEX blob_refs_blob ON @blob_refs (blob);
+
+  CREATE TABLE @records (
+    key bytea PRIMARY KEY,
+    scope bigint NOT NULL, -- number of tenant and kind
+    tenant text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    text text NOT NULL
+  );
+  CREATE INDEX records_page ON @records (scope, left(id, 250));
+`;
+
+// A pipelined transaction fails as a whole where a statement finds something else than the client expected.
+const functions = `
+  CREATE FUNCTION @expect(counted bigint, wanted bigint, code text) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    IF counted IS DISTINCT FROM wanted THEN
+      RAISE EXCEPTION 'millrace: % rows, not %', counted, wanted USING ERRCODE = code;
+    END IF;
+  END $$;
+
+  -- Locked first and deleted by a second statement, which sees the references of everybody who had the lock before.
+  CREATE FUNCTION @drop_blobs(gone text[]) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM 1 FROM @blobs WHERE hash = ANY(gone) ORDER BY hash FOR UPDATE;
+    DELETE FROM @blobs b WHERE b.hash = ANY(gone) AND NOT EXISTS (SELECT 1 FROM @blob_refs f WHERE f.blob = b.hash);
+  END $$;
+
+  CREATE FUNCTION @prune(pruned bigint[], upto bigint[], below bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    gone text[];
+  BEGIN
+    DELETE FROM @ticks t USING unnest(pruned, upto) AS i(run, tick) WHERE t.run = i.run AND t.last <= i.tick;
+    DELETE FROM @snapshots s USING unnest(pruned, below) AS i(run, tick) WHERE s.run = i.run AND s.tick < i.tick;
+    WITH dropped AS (
+      DELETE FROM @blob_refs f USING unnest(pruned, upto, below) AS i(run, tick, snapshot)
+      WHERE f.run = i.run AND NOT f.by_run AND f.by_tick <= i.tick AND f.by_snapshot < i.snapshot RETURNING f.blob
+    ) SELECT array_agg(DISTINCT blob) INTO gone FROM dropped;
+    IF gone IS NOT NULL THEN PERFORM @drop_blobs(gone); END IF;
+  END $$;
+
+  CREATE FUNCTION @delete_runs(deleted bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    gone text[];
+  BEGIN
+    WITH dropped AS (DELETE FROM @blob_refs WHERE run = ANY(deleted) RETURNING blob)
+      SELECT array_agg(DISTINCT blob) INTO gone FROM dropped;
+    DELETE FROM @labels WHERE run = ANY(deleted);
+    DELETE FROM @ticks WHERE run = ANY(deleted);
+    DELETE FROM @events WHERE run = ANY(deleted);
+    DELETE FROM @snapshots WHERE run = ANY(deleted);
+    DELETE FROM @posts WHERE run = ANY(deleted);
+    DELETE FROM @starts WHERE run = ANY(deleted);
+    DELETE FROM @runs WHERE id = ANY(deleted);
+    IF gone IS NOT NULL THEN PERFORM @drop_blobs(gone); END IF;
+  END $$;
+`;
+
+/** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
+export const migrations: readonly string[] = [tables + functions];

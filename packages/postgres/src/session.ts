@@ -1,0 +1,76 @@
+import type { PostgresClient, PostgresQuery, PostgresResult } from "./driver.types.js";
+import { hashOf } from "./keys.js";
+import { types } from "./values.js";
+
+export type Row = { readonly [column: string]: unknown };
+
+/** Milliseconds without an answer, after which a connection counts as lost. */
+const answerMs = 60_000;
+
+/** The statements of one schema: `@name` becomes a name in it. */
+export class Statements {
+  readonly #schema: string;
+  readonly #prepare: boolean;
+  readonly #known = new Map<string, { readonly text: string; readonly name: string }>();
+
+  constructor(schema: string, prepare: boolean) {
+    this.#schema = `"${schema.replaceAll('"', '""')}"`;
+    this.#prepare = prepare;
+  }
+
+  /** For a text with many variants: nothing of it is kept. */
+  once(text: string): string {
+    return text.replace(/@(\w+)/g, `${this.#schema.replaceAll("$", "$$$$")}.$1`);
+  }
+
+  query(text: string, values: unknown[]): PostgresQuery {
+    let known = this.#known.get(text);
+    if (known === undefined) {
+      const whole = this.once(text);
+      known = { text: whole, name: `millrace_${hashOf(whole).toString("hex", 0, 12)}` };
+      this.#known.set(text, known);
+    }
+    const query = { text: known.text, values, types, query_timeout: answerMs };
+    return this.#prepare ? { ...query, name: known.name } : query;
+  }
+}
+
+/** A connection that is in use for one thing. */
+export class Session {
+  readonly #client: PostgresClient;
+  readonly #statements: Statements;
+
+  constructor(client: PostgresClient, statements: Statements) {
+    this.#client = client;
+    this.#statements = statements;
+    // Without a listener, a connection that breaks ends the process. The queries on it fail, too: that is where it is met.
+    client.on("error", ignore);
+  }
+
+  async all(text: string, values: unknown[]): Promise<readonly Row[]> {
+    return rowsOf(await this.#client.query(this.#statements.query(text, values)));
+  }
+
+  async allOnce(text: string, values: unknown[]): Promise<readonly Row[]> {
+    const query = { text: this.#statements.once(text), values, types, query_timeout: answerMs };
+    return rowsOf(await this.#client.query(query));
+  }
+
+  /** Several statements without values. Gives what the last one did. */
+  async run(text: string): Promise<string | null> {
+    const result = await this.#client.query({ text: this.#statements.once(text), query_timeout: answerMs });
+    return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;
+  }
+
+  /** @param isBroken It is closed, and never used again. */
+  release(isBroken: boolean): void {
+    if (!isBroken) this.#client.removeListener("error", ignore);
+    this.#client.release(isBroken);
+  }
+}
+
+function rowsOf(result: PostgresResult | PostgresResult[]): readonly Row[] {
+  return ((Array.isArray(result) ? result.at(-1) : result)?.rows ?? []) as Row[];
+}
+
+function ignore(): void {}

@@ -1,0 +1,167 @@
+/**
+ * Converts errors of PostgreSQL and of the connection to errors of Millrace, and says which of them are worth another try.
+ *
+ * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * @module
+ */
+import { WorkflowError, type WorkflowErrorOptions } from "millrace";
+
+/** Codes that the functions of the schema raise: a row, a lane or an owner is not as the client remembers it. */
+export const surprises = { state: "MR001", lane: "MR002" } as const;
+
+/**
+ * - `repeat`: the server has rolled back because of others; the same again may succeed at once.
+ * - `wait`: the server has refused and changed nothing; it may take it later.
+ * - `lost`: no answer. What was asked for last may have been done.
+ * - `final`: asked again, it fails again.
+ */
+export type Failure = "repeat" | "wait" | "lost" | "final";
+
+// 23505: another process was faster to add a row.
+const repeated = new Set<string>([surprises.state, surprises.lane, "40P01", "40001", "23505"]);
+const waited = new Set(["25006", "53300", "53200", "57P03", "55P03"]);
+const cut = new Set(["57P01", "57P02", "57P05", "25P03", "25P04"]);
+
+export function failureOf(error: unknown): Failure {
+  if (WorkflowError.is(error)) return error.code === "STORE_BUSY" ? "wait" : "final";
+  const state = sqlStateOf(error);
+  if (state !== null) {
+    if (repeated.has(state)) return "repeat";
+    if (waited.has(state)) return "wait";
+    return cut.has(state) || state.startsWith("08") ? "lost" : "final";
+  }
+  // What the driver and the system throw has no class of its own; a mistake in a program has one.
+  const isPlain = error instanceof AggregateError || (error instanceof Error && error.name === "Error");
+  return isPlain && !error.message.startsWith("SASL") ? "lost" : "final";
+}
+
+/** The code that the server gave; null for an error that is not from the server. */
+export function sqlStateOf(error: unknown): string | null {
+  const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
+  return typeof code === "string" && typeof severity === "string" ? code : null;
+}
+
+type Plain = Pick<WorkflowErrorOptions, "code" | "message" | "hint">;
+
+const busy: Plain = {
+  code: "STORE_BUSY",
+  message: "others kept the rows locked, or all connections in use, for too long.",
+  hint: "Look into `pg_stat_activity` for transactions that stay open, and compare `max_connections` with your pools.",
+};
+const unnamed =
+  "Set `prepare: false`: between the store and the server is a pooler that gives every transaction another connection.";
+const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
+  ...["40P01", "40001", "53300", "55P03", "23505", surprises.state].map((state) => [state, busy] as const),
+  [
+    "25006",
+    {
+      code: "STORE_READ_ONLY",
+      message: "the server takes no writes.",
+      hint: "Connect to the primary server, and check `default_transaction_read_only`.",
+    },
+  ],
+  [
+    "42501",
+    {
+      code: "STORE_READ_ONLY",
+      message: "the role may not do that.",
+      hint: "Make the role the owner of the schema, or let the owner open the store once and grant the rest.",
+    },
+  ],
+  [
+    "53100",
+    {
+      code: "STORE_FULL",
+      message: "there is no room left on the disk of the server. Nothing of this write was stored.",
+      hint: "Make room on the disk, then go on: what was stored before is there.",
+    },
+  ],
+  ...["XX001", "XX002"].map(
+    (state) =>
+      [
+        state,
+        {
+          code: "STORE_CORRUPT",
+          message: "the server says that its files are damaged.",
+          hint: "Put back a backup of the database.",
+        },
+      ] as const,
+  ),
+  [
+    "22021",
+    {
+      code: "OPTION_INVALID",
+      message: "PostgreSQL keeps no text with U+0000.",
+      hint: "Check what comes from outside before it is passed on.",
+    },
+  ],
+]);
+
+/** Converts anything that was thrown. An error of Millrace stays as it is. */
+export function toStoreError(error: unknown, path: string, isUnknown = false): WorkflowError {
+  if (WorkflowError.is(error)) return error;
+  const plain = plainOf(error);
+  const outcome = isUnknown ? " Whether the last write was stored could not be found out." : "";
+  return new WorkflowError({
+    code: plain.code,
+    message: `The store "${path}": ${plain.message}${outcome}`,
+    hint: plain.hint,
+    details: { path, sqlState: sqlStateOf(error), ...(isUnknown ? { outcome: "unknown" } : {}) },
+    cause: error,
+  });
+}
+
+function plainOf(error: unknown): Plain {
+  const state = sqlStateOf(error);
+  const known = state === null ? undefined : plainByState.get(state);
+  if (known !== undefined) return known;
+  const said = messageOf(error);
+  const failure = failureOf(error);
+  if (failure === "lost" || failure === "wait") {
+    return {
+      code: "STORE_UNREACHABLE",
+      message: `the database could not be reached for too long: ${said}`,
+      hint: "Check that the server runs and that this machine can connect to it.",
+    };
+  }
+  const isPooled = state === "26000" || state === "42P05";
+  return {
+    code: "STORE_FAILED",
+    message: said,
+    hint: isPooled ? unnamed : "Read the cause: it is what PostgreSQL or the driver said.",
+  };
+}
+
+/** All that failed, where several addresses of a server were tried. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(messageOf))].join("; ");
+  const text = error instanceof Error ? error.message : String(error);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+export function storeClosed(path: string): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_CLOSED",
+    message: `The store "${path}" has been closed.`,
+    hint: "Close the store last. A runtime closes its store when it stops.",
+    details: { path },
+  });
+}
+
+export function poolUsedUp(path: string, waitedMs: number): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_BUSY",
+    message: `The store "${path}": no connection of the pool became free within ${waitedMs} ms.`,
+    hint: "Give the pool more connections, or look for a part of the program that keeps one.",
+    details: { path, waitedMs },
+  });
+}
+
+export function damaged(path: string, what: string): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_CORRUPT",
+    message: `The store "${path}" is damaged: ${what}.`,
+    hint: "Put back a backup of the database, or repair the row by hand.",
+    details: { path },
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * Values as PostgreSQL reads and writes them.
+ *
+ * @module
+ */
+
+/** Array literals, written here: `pg` escapes numbers like texts, one by one. */
+export function numbers(values: readonly (number | string | boolean | null)[]): string {
+  return `{${values.map((value) => value ?? "NULL").join(",")}}`;
+}
+
+export function texts(values: readonly (string | null)[]): string {
+  return `{${values.map((value) => (value === null ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join(",")}}`;
+}
+
+export function bytes(values: readonly Buffer[]): string {
+  return `{${values.map((value) => `"\\\\x${value.toString("hex")}"`).join(",")}}`;
+}
+
+/**
+ * Texts from this length on go as parameters of their own: a long one inside of an array costs the client five times as
+ * much.
+ */
+export const longText = 4_000;
+
+/** SQL has no integer `Infinity`. */
+export const atMost = (number: number): number => Math.min(number, Number.MAX_SAFE_INTEGER);
+
+const asIs = (text: string): string => text;
+const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (text) => text === "t"],
+  [20, Number],
+  [23, Number],
+]);
+
+/** The same for every pool: the program may have set others for its own queries. */
+export const types = { getTypeParser: (type: number): ((text: string) => unknown) => parsers.get(type) ?? asIs };

@@ -1,0 +1,35 @@
+import type { RunStore } from "millrace/runtime";
+import { inject } from "vitest";
+import { type PostgresStoreOptions, postgresStore } from "../../src/index.js";
+import { query } from "./server.js";
+
+export const databaseUrl: string = inject("databaseUrl");
+
+let number = 0;
+
+/** A schema of its own for one test, and the stores that were opened on it. */
+export class TestSchema implements AsyncDisposable {
+  readonly name: string;
+  readonly #stores: RunStore[] = [];
+
+  constructor() {
+    this.name = `test_${process.pid}_${++number}_${Date.now().toString(36)}`;
+  }
+
+  open(options: PostgresStoreOptions = {}): RunStore {
+    const place = options.pool === undefined ? { connectionString: databaseUrl, maxConnections: 4 } : {};
+    const store = postgresStore({ ...place, schema: this.name, pollMs: 50, ...options });
+    this.#stores.push(store);
+    return store;
+  }
+
+  /** `@name` stands for a name in the schema. */
+  query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return query(databaseUrl, text.replace(/@(\w+)/g, `"${this.name}".$1`), values);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const store of this.#stores) await store.close();
+    await query(databaseUrl, `DROP SCHEMA IF EXISTS "${this.name}" CASCADE`);
+  }
+}

@@ -1,0 +1,6 @@
+import { expect, it } from "vitest";
+import * as surface from "../src/index.js";
+
+it("exports what the documentation names, and nothing else", () => {
+  expect(Object.keys(surface)).toEqual(["postgresStore"]);
+});
