@@ -116,7 +116,8 @@ export class Watchers {
     try {
       const [row] = await database.all(look, [writer]);
       const sum = row?.["sum"];
-      if (this.#sum !== null && this.#sum !== sum) this.#tell([null]);
+      // Also at the first look: something may have been committed since the watching began.
+      if (this.#sum !== sum) this.#tell([null]);
       this.#sum = sum;
     } catch {
       // Nobody could catch an error here. A watcher that is called reads the store and meets the error where it can be

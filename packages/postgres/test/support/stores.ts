@@ -12,8 +12,12 @@ export class TestSchema implements AsyncDisposable {
   readonly name: string;
   readonly #stores: RunStore[] = [];
 
-  constructor() {
-    this.name = `test_${process.pid}_${++number}_${Date.now().toString(36)}`;
+  constructor(extra = "") {
+    this.name = `test_${process.pid}_${++number}_${Date.now().toString(36)}${extra}`;
+  }
+
+  get #quoted(): string {
+    return `"${this.name.replaceAll('"', '""')}"`;
   }
 
   open(options: PostgresStoreOptions = {}): RunStore {
@@ -25,11 +29,15 @@ export class TestSchema implements AsyncDisposable {
 
   /** `@name` stands for a name in the schema. */
   query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    return query(databaseUrl, text.replace(/@(\w+)/g, `"${this.name}".$1`), values);
+    return query(
+      databaseUrl,
+      text.replace(/@(\w+)/g, (_, name) => `${this.#quoted}.${name}`),
+      values,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const store of this.#stores) await store.close();
-    await query(databaseUrl, `DROP SCHEMA IF EXISTS "${this.name}" CASCADE`);
+    await query(databaseUrl, `DROP SCHEMA IF EXISTS ${this.#quoted} CASCADE`);
   }
 }

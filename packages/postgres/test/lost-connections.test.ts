@@ -1,0 +1,159 @@
+import type { RunStore } from "millrace/runtime";
+import { describe, expect, it } from "vitest";
+import { Proxy, type Side } from "./support/proxy.js";
+import { batchOf, creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
+import { databaseUrl, TestSchema } from "./support/stores.js";
+
+/** Something that is done once, whatever is lost, and a look at how often it was done. */
+interface Deed {
+  prepare?(store: RunStore): Promise<void>;
+  /** @param number From 1 on. */
+  act(store: RunStore, number: number): Promise<unknown>;
+  /** What `act` gave for this number. */
+  expected(number: number): unknown;
+  count(store: RunStore): Promise<number>;
+}
+
+const key = keyOf("run");
+const position = expect.any(Number);
+
+const deeds: { readonly [name: string]: Deed } = {
+  "a commit of ticks": {
+    prepare: async (store) => void (await store.commit([creationOf("run", "ann")])),
+    act: (store, number) => store.commit([tickOf("run", "ann", number)]),
+    expected: () => [{ status: "stored" }],
+    count: async (store) => (await store.ticks(key, { after: 0, limit: 1_000 })).length,
+  },
+  "a group of commits with everything": {
+    prepare: async (store) => void (await store.commit([creationOf("run", "ann")])),
+    act: (store, number) =>
+      store.commit([
+        creationOf(`new-${number}`, "ann"),
+        {
+          key,
+          owner: "ann",
+          epoch: 1,
+          ticks: batchOf(number, store.hash(`${number}`)),
+          events: [{ sequence: number, atMs: 1, text: "1" }],
+          snapshot: { tick: number, atMs: 1, text: "{}" },
+          summary: { status: "waiting", atMs: number, wakeAtMs: null, outcome: null, waiting: "x".repeat(5_000) },
+          blobs: [{ hash: store.hash(`${number}`), text: `${number}` }],
+          records: [{ tenant: "acme", kind: "k", id: "r", expected: number - 1, text: `${number}` }],
+        },
+      ]),
+    expected: () => [{ status: "stored" }, { status: "stored" }],
+    count: async (store) => (await store.list({ tenant: "acme", limit: 1_000 })).runs.length - 1,
+  },
+  "a post without a key": {
+    prepare: async (store) => void (await store.commit([creationOf("run", "ann")])),
+    act: (store, number) => store.post(key, { idempotencyKey: null, atMs: number, text: `${number}` }),
+    expected: () => ({ status: "stored", position }),
+    count: async (store) => (await store.posts(key)).length,
+  },
+  "a claim": {
+    prepare: async (store) => void (await store.commit([creationOf("run", null)])),
+    act: (store) => store.claim(key, leaseOf("ann")),
+    expected: (number) => ({ run: expect.objectContaining({ epoch: number }), posts: [] }),
+    count: async (store) => (await store.run(key))?.epoch ?? 0,
+  },
+  "a claim of what is due": {
+    prepare: async (store) => {
+      await store.commit(Array.from({ length: 300 }, (_, index) => creationOf(`${index}`, null, { atMs: index })));
+    },
+    act: (store) => store.claimDue({ ...leaseOf("ann"), limit: 1 }),
+    expected: (number) => [{ run: expect.objectContaining({ key: keyOf(`${number - 1}`), epoch: 1 }), posts: [] }],
+    count: async (store) => (await store.renew(leaseOf("ann"))).length,
+  },
+  "a write of records": {
+    act: (store, number) =>
+      store.writeRecords([{ tenant: "acme", kind: "k", id: "r", expected: number - 1, text: `${number}` }]),
+    expected: () => [],
+    count: async (store) => (await store.record({ tenant: "acme", kind: "k", id: "r" }))?.version ?? 0,
+  },
+  "a deletion": {
+    prepare: async (store) => {
+      await store.commit(Array.from({ length: 300 }, (_, index) => creationOf(`${index + 1}`, null)));
+    },
+    act: (store, number) => store.delete([keyOf(`${number}`)]),
+    expected: () => 1,
+    count: async (store) => 300 - (await store.list({ tenant: "acme", limit: 1_000 })).runs.length,
+  },
+};
+
+/** Does the deed once for each message, and breaks the connection there. Gives how often it was done. */
+async function cutEverywhere(deed: Deed, side: Side, store: { near: RunStore; proxy: Proxy }): Promise<number> {
+  for (let number = 1; ; number++) {
+    store.proxy.cutAt(side, number - 1);
+    const cuts = store.proxy.cuts;
+
+    expect(await deed.act(store.near, number), `cut at message ${number}`).toEqual(deed.expected(number));
+
+    if (store.proxy.cuts === cuts) return number;
+  }
+}
+
+describe("a connection that breaks", () => {
+  for (const [name, deed] of Object.entries(deeds)) {
+    for (const side of ["asked", "answered"] as const) {
+      it(`${name} is done once, at whichever message ${side} it breaks`, { timeout: 120_000 }, async () => {
+        await using schema = new TestSchema();
+        await using proxy = await Proxy.open(databaseUrl);
+        const near = schema.open({ connectionString: proxy.urlOf(databaseUrl), maxConnections: 2, listen: false });
+        const far = schema.open();
+        await deed.prepare?.(near);
+
+        const done = await cutEverywhere(deed, side, { near, proxy });
+
+        expect(done).toBeGreaterThan(side === "asked" ? 8 : 4);
+        expect(await deed.count(far)).toBe(done);
+      });
+    }
+  }
+
+  it("is refused with a code once it was tried for long enough, and stored afterwards", async () => {
+    await using schema = new TestSchema();
+    await using proxy = await Proxy.open(databaseUrl);
+    const store = schema.open({ connectionString: proxy.urlOf(databaseUrl), retryMs: 200 });
+    await store.commit([creationOf("run", "ann")]);
+
+    proxy.die();
+    await expect(store.commit([tickOf("run", "ann", 1)])).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      details: { path: schema.name },
+    });
+    proxy.mend();
+
+    expect(await store.commit([tickOf("run", "ann", 1)])).toEqual([{ status: "stored" }]);
+  });
+
+  it("says so when it could not find out whether the last write was stored", async () => {
+    await using schema = new TestSchema();
+    await using proxy = await Proxy.open(databaseUrl);
+    const options = { connectionString: proxy.urlOf(databaseUrl), listen: false, maxConnections: 1, retryMs: 300 };
+    const store = schema.open(options);
+    await store.commit([creationOf("run", "ann")]);
+    await store.commit([tickOf("run", "ann", 1)]);
+    const before = proxy.answers;
+    await store.commit([tickOf("run", "ann", 2)]);
+
+    // The last two messages are the answer to the commit.
+    proxy.cutAt("answered", proxy.answers - before - 2);
+    const committing = store.commit([tickOf("run", "ann", 3)]);
+    while (proxy.cuts === 0) await new Promise((resolve) => setImmediate(resolve));
+    proxy.die();
+
+    await expect(committing).rejects.toMatchObject({ code: "STORE_UNREACHABLE", details: { outcome: "unknown" } });
+  });
+
+  it("never shows a password", async () => {
+    await using schema = new TestSchema();
+    const store = schema.open({ connectionString: "postgres://me:s3cret@127.0.0.1:1/app", retryMs: 0 });
+
+    const error = await store.tenants().catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: "STORE_UNREACHABLE" });
+    expect(JSON.stringify(error)).not.toContain("s3cret");
+    expect(String((error as Error).stack)).not.toContain("s3cret");
+    await schema.open().tenants(); // there is something to drop
+  });
+});

@@ -1,0 +1,203 @@
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import type { PostgresClient } from "../src/driver.types.js";
+import { type PostgresStoreOptions, postgresStore } from "../src/index.js";
+import { migrate } from "../src/migrate.js";
+import { migrations } from "../src/schema.js";
+import { Session, Statements } from "../src/session.js";
+import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
+import { databaseUrl, TestSchema } from "./support/stores.js";
+
+describe("options", () => {
+  const refusal = (options: unknown): unknown => {
+    try {
+      postgresStore(options as PostgresStoreOptions);
+    } catch (error) {
+      return (error as { readonly details: { readonly problems: unknown } }).details.problems;
+    }
+    return "accepted";
+  };
+
+  it("are refused all at once, and those that nobody reads by name", () => {
+    const problems = refusal({
+      connectionString: "postgres//me:s3cret@host",
+      shcema: "x",
+      schema: "",
+      maxConnections: 0,
+      prepare: "yes",
+      listen: 3,
+      pollMs: 1,
+      retryMs: Number.NaN,
+    });
+
+    expect(problems).toEqual([
+      "`shcema` is no option (did you mean `schema`?)",
+      '`connectionString` is no address like "postgres://user:password@host:5432/database"',
+      '`schema` is "", not a name of 1 to 63 bytes that does not begin with "pg_"',
+      "`prepare` is of type string, not true or false",
+      '`listen` is no address like "postgres://user:password@host:5432/database"',
+      "`maxConnections` is 0, not a whole number from 1 to 1000",
+      "`pollMs` is 1, not a whole number from 50 to 60000",
+      "`retryMs` is NaN, not a whole number from 0 to 600000",
+    ]);
+  });
+
+  it("need either an address or a pool", () => {
+    const either = ["give either `connectionString` or `pool`"];
+    expect(refusal({})).toEqual(either);
+    expect(refusal({ connectionString: databaseUrl, pool: new pg.Pool() })).toEqual(either);
+    expect(refusal({ pool: {} })).toEqual(["`pool` has no method `connect`"]);
+    expect(refusal({ pool: new pg.Pool(), maxConnections: 3 })).toEqual(["`maxConnections` is that of the `pool`"]);
+    expect(refusal(null)).toEqual(["they are no object"]);
+    for (const schema of ["pg_mine", "x".repeat(64), "a\0b", 7])
+      expect(refusal({ connectionString: databaseUrl, schema })).toHaveLength(1);
+  });
+});
+
+describe("tables", () => {
+  it("are made once when several stores open at once", async () => {
+    await using schema = new TestSchema();
+    const stores = Array.from({ length: 8 }, () => schema.open({ maxConnections: 1, listen: false }));
+
+    const answers = await Promise.all(stores.map((store, index) => store.commit([creationOf(`${index}`, null)])));
+
+    expect(answers.flat()).toEqual(stores.map(() => ({ status: "stored" })));
+    expect(await schema.query("SELECT version FROM @millrace_version")).toEqual([{ version: "1" }]);
+  });
+
+  it("of a schema with an odd name are made, too", async () => {
+    await using schema = new TestSchema('odd "$1" $& näme');
+    const store = schema.open();
+
+    await store.commit([creationOf("run", "ann"), tickOf("run", "ann", 1)]);
+
+    expect((await store.run(keyOf("run")))?.ticks).toBe(1);
+  });
+
+  it("of a newer version are refused", async () => {
+    await using schema = new TestSchema();
+    await schema.open().tenants();
+    await schema.query("UPDATE @millrace_version SET version = 99");
+
+    await expect(schema.open().tenants()).rejects.toMatchObject({
+      code: "STORE_NEWER",
+      details: { path: schema.name, version: 99, newest: migrations.length },
+    });
+  });
+
+  it("of another program are refused and stay as they are", async () => {
+    await using schema = new TestSchema();
+    await schema.query(`CREATE SCHEMA "${schema.name}"; CREATE TABLE @customers (name text)`);
+
+    await expect(schema.open().tenants()).rejects.toMatchObject({ code: "STORE_FOREIGN" });
+    expect(await schema.query("SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = $1", [schema.name])).toEqual(
+      [{ n: 1 }],
+    );
+  });
+
+  it("without a version are damaged", async () => {
+    await using schema = new TestSchema();
+    await schema.open().tenants();
+    await schema.query("DELETE FROM @millrace_version");
+
+    await expect(schema.open().tenants()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+  });
+
+  it("may be migrated under a store of the version before, which goes on and cannot be opened again", async () => {
+    await using schema = new TestSchema();
+    const old = schema.open();
+    await old.commit([creationOf("run", "ann"), creationOf("free", null)]);
+    await old.claim(keyOf("free"), leaseOf("ann"));
+
+    await migrateTo(schema.name, [...migrations, "ALTER TABLE @runs ADD COLUMN extra bigint NOT NULL DEFAULT 0"]);
+
+    expect(await old.commit([tickOf("run", "ann", 1), creationOf("new", "ann")])).toEqual([
+      { status: "stored" },
+      { status: "stored" },
+    ]);
+    expect((await old.claim(keyOf("free"), leaseOf("ann")))?.run.epoch).toBe(2);
+    expect((await old.list({ tenant: "acme", limit: 9 })).runs).toHaveLength(3);
+    await expect(schema.open().tenants()).rejects.toMatchObject({ code: "STORE_NEWER" });
+  });
+
+  it("that cannot be migrated stay as they were", async () => {
+    await using schema = new TestSchema();
+    await schema.open().commit([creationOf("run", "ann")]);
+
+    await expect(migrateTo(schema.name, [...migrations, "DROP TABLE @records; SELECT 1/0"])).rejects.toThrow("zero");
+
+    expect(await schema.open().record({ tenant: "acme", kind: "k", id: "none" })).toBeNull();
+  });
+});
+
+async function migrateTo(schema: string, steps: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await migrate(new Session(client as unknown as PostgresClient, new Statements(schema, true)), schema, steps);
+  } finally {
+    await client.end();
+  }
+}
+
+describe("a pool", () => {
+  it("of one connection is enough, and stays open when the store is closed", async () => {
+    await using schema = new TestSchema();
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    const store = schema.open({ pool });
+
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => store.commit([creationOf(`${index}`, `owner-${index}`)])),
+    );
+    const posts = Array.from({ length: 10 }, (_, index) =>
+      store.post(keyOf(`${index}`), { idempotencyKey: "k", atMs: 1, text: "1" }),
+    );
+    expect((await Promise.all(posts)).map(({ status }) => status)).toEqual(posts.map(() => "stored"));
+    await store.close();
+
+    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it("that is used up makes a call wait, then fail with a code", async () => {
+    await using schema = new TestSchema();
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    const store = schema.open({ pool, retryMs: 300 });
+    await store.tenants();
+    const kept = await pool.connect();
+
+    await expect(store.tenants()).rejects.toMatchObject({ code: "STORE_BUSY" });
+    const waiting = schema.open({ pool, retryMs: 60_000 }).tenants();
+    kept.release();
+
+    expect(await waiting).toEqual([]);
+    expect(await store.tenants()).toEqual([]);
+    await pool.end();
+  });
+
+  it("whose types were set otherwise changes nothing", async () => {
+    await using schema = new TestSchema();
+    const types = { getTypeParser: () => (text: string) => `odd ${text}` } as unknown as pg.CustomTypesConfig;
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 2, types });
+    const store = schema.open({ pool, listen: true });
+
+    await store.commit([creationOf("run", "ann"), tickOf("run", "ann", 1)]);
+
+    expect(await store.run(keyOf("run"))).toMatchObject({ ticks: 1, epoch: 1, key: keyOf("run") });
+    await store.close();
+    await pool.end();
+  });
+});
+
+describe("a store that was closed", () => {
+  it("says so, to calls that are under way, too", async () => {
+    await using schema = new TestSchema();
+    const store = schema.open();
+    await store.tenants();
+    await store.close();
+    await store.close();
+
+    await expect(store.tenants()).rejects.toMatchObject({ code: "STORE_CLOSED" });
+    await expect(store.commit([creationOf("run", null)])).rejects.toMatchObject({ code: "STORE_CLOSED" });
+  });
+});
