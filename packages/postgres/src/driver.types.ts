@@ -13,8 +13,8 @@ export interface PostgresPool {
 export interface PostgresClient {
   query(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]>;
   release(destroy?: boolean | Error): void;
-  on(event: "notification" | "error" | "end", listener: (said: never) => void): unknown;
-  removeListener(event: "notification" | "error" | "end", listener: (said: never) => void): unknown;
+  on(event: string, listener: (...said: any[]) => void): unknown;
+  removeListener(event: string, listener: (...said: any[]) => void): unknown;
 }
 
 export interface PostgresQuery {

@@ -44,9 +44,9 @@ export class Listener {
       const { client } = line;
       client.on("error", () => this.#lose(line));
       client.on("end", () => this.#lose(line));
-      client.on("notification", ((said: { readonly channel: string; readonly payload?: string }) => {
+      client.on("notification", (said: { readonly channel: string; readonly payload?: string }) => {
         if (said.channel === channel) onHeard(said.payload ?? "");
-      }) as (said: never) => void);
+      });
       if (this.#isStopped) return line.close();
       this.#line = line;
       await client.query({ text: `LISTEN ${channel}` });

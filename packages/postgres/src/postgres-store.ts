@@ -90,7 +90,7 @@ function connectionsOf(options: PostgresStoreOptions): Connections {
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on("error", () => undefined);
   return {
-    pool: pool as unknown as PostgresPool,
+    pool,
     end: () => pool.end(),
     line: listen === false ? null : () => directLine(direct as string),
   };
@@ -101,7 +101,7 @@ async function directLine(connectionString: string): Promise<Line> {
   // A connection that breaks while it is opened rejects below, too.
   client.on("error", () => undefined);
   await client.connect();
-  return { client: client as unknown as PostgresClient, close: () => void client.end().catch(() => undefined) };
+  return { client, close: () => void client.end().catch(() => undefined) };
 }
 
 function lineOf(client: PostgresClient): Line {

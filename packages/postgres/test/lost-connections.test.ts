@@ -1,6 +1,6 @@
 import type { RunStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { Proxy, type Side } from "./support/proxy.js";
+import { Cable, type Side } from "./support/cable.js";
 import { batchOf, creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
 
@@ -81,14 +81,14 @@ const deeds: { readonly [name: string]: Deed } = {
 };
 
 /** Does the deed once for each message, and breaks the connection there. Gives how often it was done. */
-async function cutEverywhere(deed: Deed, side: Side, store: { near: RunStore; proxy: Proxy }): Promise<number> {
+async function cutEverywhere(deed: Deed, side: Side, store: { near: RunStore; cable: Cable }): Promise<number> {
   for (let number = 1; ; number++) {
-    store.proxy.cutAt(side, number - 1);
-    const cuts = store.proxy.cuts;
+    store.cable.cutAt(side, number - 1);
+    const cuts = store.cable.cuts;
 
     expect(await deed.act(store.near, number), `cut at message ${number}`).toEqual(deed.expected(number));
 
-    if (store.proxy.cuts === cuts) return number;
+    if (store.cable.cuts === cuts) return number;
   }
 }
 
@@ -97,12 +97,12 @@ describe("a connection that breaks", () => {
     for (const side of ["asked", "answered"] as const) {
       it(`${name} is done once, at whichever message ${side} it breaks`, { timeout: 120_000 }, async () => {
         await using schema = new TestSchema();
-        await using proxy = await Proxy.open(databaseUrl);
-        const near = schema.open({ connectionString: proxy.urlOf(databaseUrl), maxConnections: 2, listen: false });
+        await using cable = await Cable.open(databaseUrl);
+        const near = schema.open({ connectionString: cable.urlOf(databaseUrl), maxConnections: 2, listen: false });
         const far = schema.open();
         await deed.prepare?.(near);
 
-        const done = await cutEverywhere(deed, side, { near, proxy });
+        const done = await cutEverywhere(deed, side, { near, cable });
 
         expect(done).toBeGreaterThan(side === "asked" ? 8 : 4);
         expect(await deed.count(far)).toBe(done);
@@ -112,35 +112,35 @@ describe("a connection that breaks", () => {
 
   it("is refused with a code once it was tried for long enough, and stored afterwards", async () => {
     await using schema = new TestSchema();
-    await using proxy = await Proxy.open(databaseUrl);
-    const store = schema.open({ connectionString: proxy.urlOf(databaseUrl), retryMs: 200 });
+    await using cable = await Cable.open(databaseUrl);
+    const store = schema.open({ connectionString: cable.urlOf(databaseUrl), retryMs: 200 });
     await store.commit([creationOf("run", "ann")]);
 
-    proxy.die();
+    cable.die();
     await expect(store.commit([tickOf("run", "ann", 1)])).rejects.toMatchObject({
       code: "STORE_UNREACHABLE",
       details: { path: schema.name },
     });
-    proxy.mend();
+    cable.mend();
 
     expect(await store.commit([tickOf("run", "ann", 1)])).toEqual([{ status: "stored" }]);
   });
 
   it("says so when it could not find out whether the last write was stored", async () => {
     await using schema = new TestSchema();
-    await using proxy = await Proxy.open(databaseUrl);
-    const options = { connectionString: proxy.urlOf(databaseUrl), listen: false, maxConnections: 1, retryMs: 300 };
+    await using cable = await Cable.open(databaseUrl);
+    const options = { connectionString: cable.urlOf(databaseUrl), listen: false, maxConnections: 1, retryMs: 300 };
     const store = schema.open(options);
     await store.commit([creationOf("run", "ann")]);
     await store.commit([tickOf("run", "ann", 1)]);
-    const before = proxy.answers;
+    const before = cable.answers;
     await store.commit([tickOf("run", "ann", 2)]);
 
     // The last two messages are the answer to the commit.
-    proxy.cutAt("answered", proxy.answers - before - 2);
+    cable.cutAt("answered", cable.answers - before - 2);
     const committing = store.commit([tickOf("run", "ann", 3)]);
-    while (proxy.cuts === 0) await new Promise((resolve) => setImmediate(resolve));
-    proxy.die();
+    while (cable.cuts === 0) await new Promise((resolve) => setImmediate(resolve));
+    cable.die();
 
     await expect(committing).rejects.toMatchObject({ code: "STORE_UNREACHABLE", details: { outcome: "unknown" } });
   });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,6 +63,15 @@ export class Server {
     const ended = once(running, "exit");
     running.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
     await ended;
+  }
+
+  /** From here on it only follows another server, which there is not. */
+  async becomeStandby(): Promise<void> {
+    await this.halt();
+    const signal = join(this.#folder, "data", "standby.signal");
+    writeFileSync(signal, "");
+    if (process.getuid?.() === 0) chownSync(signal, nobody, nobody);
+    await this.run();
   }
 
   async stop(): Promise<void> {

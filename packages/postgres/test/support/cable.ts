@@ -5,10 +5,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type Side = "asked" | "answered";
 
 /** A cable between a store and its server, which breaks where a test says. */
-export class Proxy implements AsyncDisposable {
+export class Cable implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #cut: { readonly side: Side; left: number } | null = null;
+  #cut: { readonly side: Side; left: number; readonly how: "break" | "freeze" } | null = null;
+  readonly #frozen = new WeakSet<Socket>();
   #isDead = false;
   cuts = 0;
   /** Messages of the server so far. */
@@ -18,11 +19,11 @@ export class Proxy implements AsyncDisposable {
     this.#server = createServer((client) => this.#join(client, connect(targetPort, "127.0.0.1")));
   }
 
-  static async open(url: string): Promise<Proxy> {
-    const proxy = new Proxy(Number(new URL(url).port));
-    proxy.#server.listen(0, "127.0.0.1");
-    await once(proxy.#server, "listening");
-    return proxy;
+  static async open(url: string): Promise<Cable> {
+    const cable = new Cable(Number(new URL(url).port));
+    cable.#server.listen(0, "127.0.0.1");
+    await once(cable.#server, "listening");
+    return cable;
   }
 
   /** The address of the same database through this cable. */
@@ -35,7 +36,12 @@ export class Proxy implements AsyncDisposable {
 
   /** Breaks the connection at the message of this number from now on, which does not arrive. */
   cutAt(side: Side, message: number): void {
-    this.#cut = { side, left: message };
+    this.#cut = { side, left: message, how: "break" };
+  }
+
+  /** Lets nothing through from the message of this number on, and breaks nothing. */
+  freezeAt(side: Side, message: number): void {
+    this.#cut = { side, left: message, how: "freeze" };
   }
 
   mend(): void {
@@ -77,13 +83,16 @@ export class Proxy implements AsyncDisposable {
     if (one.side === "answered") this.answers += one.messages.length;
     for (const message of one.messages) {
       if (this.#cut?.side === one.side && this.#cut.left-- === 0) {
+        const { how } = this.#cut;
         this.#cut = null;
         this.cuts++;
+        this.#frozen.add(one.client);
+        if (how === "freeze") return;
         // The server gets what was sent before, and works on it.
         one.client.destroy();
         return;
       }
-      if (!one.client.destroyed) one.to.write(message);
+      if (!one.client.destroyed && !this.#frozen.has(one.client)) one.to.write(message);
     }
   }
 }
