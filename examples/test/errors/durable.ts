@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { postgresStore } from "@millrace/postgres";
 import { type SqliteDatabase, type SqliteDriver, sqliteStore } from "@millrace/sqlite";
 import { type Context, defineWorkflow, HumanResponseEvent, StartEvent, StopEvent, step, Workflow } from "millrace";
 import { createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
@@ -212,6 +213,14 @@ export const durable: Provocations = {
   STORE_READ_ONLY: [
     async () => {
       const store = sqliteStore(await filled(), { driver: opening("PRAGMA query_only = ON") });
+      const seen = await thrown(() => createRuntime({ workflows: { digest }, store }).run("digest", {}));
+      await store.close();
+      return seen;
+    },
+  ],
+  STORE_UNREACHABLE: [
+    async () => {
+      const store = postgresStore({ connectionString: "postgres://app@127.0.0.1:1/app", retryMs: 0 });
       const seen = await thrown(() => createRuntime({ workflows: { digest }, store }).run("digest", {}));
       await store.close();
       return seen;

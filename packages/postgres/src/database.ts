@@ -146,17 +146,18 @@ export class Database {
 
   /** A connection of the pool. A pool may make everybody wait for as long as it likes. */
   async #connect(): Promise<Session> {
-    const { pool, retryMs, statements } = this.#setup;
+    const { pool, statements } = this.#setup;
+    const patienceMs = Math.max(1_000, this.#setup.retryMs);
     const connecting = pool.connect();
     const timer = new AbortController();
-    const late = sleep(retryMs, null, { signal: timer.signal, ref: false }).catch(() => null);
+    const late = sleep(patienceMs, null, { signal: timer.signal, ref: false }).catch(() => null);
     const client: PostgresClient | null = await Promise.race([connecting, late]).finally(() => timer.abort());
     if (client !== null) return new Session(client, statements);
     connecting.then(
       (unused) => unused.release(),
       () => undefined, // nobody waits for it any more
     );
-    throw poolUsedUp(this.path, retryMs);
+    throw poolUsedUp(this.path, patienceMs);
   }
 }
 

@@ -14,6 +14,8 @@ export interface PostgresClient {
   query(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]>;
   release(destroy?: boolean | Error): void;
   on(event: string, listener: (...said: any[]) => void): unknown;
+  /** Where it is there, what is sent at once goes out as one packet. */
+  readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   removeListener(event: string, listener: (...said: any[]) => void): unknown;
 }
 

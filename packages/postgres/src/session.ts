@@ -39,6 +39,7 @@ export class Statements {
 export class Session {
   readonly #client: PostgresClient;
   readonly #statements: Statements;
+  #isGathering = false;
 
   constructor(client: PostgresClient, statements: Statements) {
     this.#client = client;
@@ -48,18 +49,33 @@ export class Session {
   }
 
   async all(text: string, values: unknown[]): Promise<readonly Row[]> {
-    return rowsOf(await this.#client.query(this.#statements.query(text, values)));
+    return rowsOf(await this.#send(this.#statements.query(text, values)));
   }
 
   async allOnce(text: string, values: unknown[]): Promise<readonly Row[]> {
     const query = { text: this.#statements.once(text), values, types, query_timeout: answerMs };
-    return rowsOf(await this.#client.query(query));
+    return rowsOf(await this.#send(query));
   }
 
   /** Several statements without values. Gives what the last one did. */
   async run(text: string): Promise<string | null> {
-    const result = await this.#client.query({ text: this.#statements.once(text), query_timeout: answerMs });
+    const result = await this.#send({ text: this.#statements.once(text), query_timeout: answerMs });
     return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;
+  }
+
+  /** The statements of a transaction go out together: each packet of its own would wake the server. */
+  #send(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
+    const stream = this.#client.connection?.stream;
+    if (!this.#isGathering && stream?.cork !== undefined) {
+      this.#isGathering = true;
+      stream.cork();
+      // After what is called now, and after the promises that it has settled.
+      process.nextTick(() => {
+        this.#isGathering = false;
+        stream.uncork?.();
+      });
+    }
+    return this.#client.query(query);
   }
 
   /** @param isBroken It is closed, and never used again. */

@@ -51,13 +51,13 @@ describe("a server that goes away", () => {
 
     for (const how of ["fast", "immediate"] as const) {
       const before = running.acknowledged;
-      await vi.waitFor(() => expect(running.acknowledged).toBeGreaterThan(before + 20));
+      await vi.waitFor(() => expect(running.acknowledged).toBeGreaterThan(before + 20), { timeout: 50_000 });
       await server.halt(how);
       await sleep(200);
       await server.run();
     }
     const before = running.acknowledged;
-    await vi.waitFor(() => expect(running.acknowledged).toBeGreaterThan(before + 20));
+    await vi.waitFor(() => expect(running.acknowledged).toBeGreaterThan(before + 20), { timeout: 50_000 });
     const ticks = await running.stop();
 
     expect(await ticksOf(store)).toEqual(names.map(() => ticks));
@@ -74,10 +74,13 @@ describe("a server that goes away", () => {
     const setReadOnly = async (on: "on" | "off"): Promise<void> => {
       await admin.query(`ALTER SYSTEM SET default_transaction_read_only = ${on}`);
       await admin.query("SELECT pg_reload_conf()");
-      await vi.waitFor(async () => {
-        const { rows } = await admin.query("SHOW default_transaction_read_only");
-        expect(rows[0].default_transaction_read_only).toBe(on);
-      });
+      await vi.waitFor(
+        async () => {
+          const { rows } = await admin.query("SHOW default_transaction_read_only");
+          expect(rows[0].default_transaction_read_only).toBe(on);
+        },
+        { timeout: 50_000 },
+      );
     };
     const schema = new TestSchema();
     const patient = schema.open({ connectionString: server.url, retryMs: 60_000, listen: false });
@@ -129,10 +132,13 @@ describe("others in the way", () => {
     await other.query("BEGIN");
     await other.query(lock, ["e"]);
     const committing = store.commit(names.map((name) => tickOf(name, "ann", 1))); // locks a, waits for e
-    await vi.waitFor(async () => {
-      const rows = await schema.query("SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted");
-      expect(rows[0]?.["n"]).toBeGreaterThan(0);
-    });
+    await vi.waitFor(
+      async () => {
+        const rows = await schema.query("SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted");
+        expect(rows[0]?.["n"]).toBeGreaterThan(0);
+      },
+      { timeout: 50_000 },
+    );
     // One of the two has to give way.
     await other.query(lock, ["a"]).catch((error: unknown) => expect(error).toMatchObject({ code: "40P01" }));
     await other.query("ROLLBACK");

@@ -46,7 +46,7 @@ describe("a process that stops answering in a transaction", () => {
     // The claim locks the row with its first messages, and would commit with its last one.
     cable.freezeAt("answered", 0);
     const lost = stuck.claim(keyOf("run"), leaseOf("stuck")).catch((error: unknown) => error);
-    await vi.waitFor(() => expect(cable.cuts).toBe(1));
+    await vi.waitFor(() => expect(cable.cuts).toBe(1), { timeout: 50_000 });
     const claimed = await others.claim(keyOf("run"), leaseOf("other"));
 
     expect(claimed?.run.epoch).toBe(2);
