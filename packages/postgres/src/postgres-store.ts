@@ -7,7 +7,7 @@ import { Database } from "./database.js";
 import type { PostgresClient, PostgresPool } from "./driver.types.js";
 import type { Line } from "./listener.js";
 import { migrate } from "./migrate.js";
-import { Statements } from "./session.js";
+import { limits, Statements } from "./session.js";
 import { SqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
@@ -58,7 +58,7 @@ export function postgresStore(options: PostgresStoreOptions): RunStore {
   const { schema = "millrace", prepare = true, pollMs = 1_000, retryMs = 15_000 } = options;
   const { pool, end, line } = connectionsOf(options);
   const writer = randomUUID();
-  const statements = new Statements(schema, prepare);
+  const statements = new Statements(schema, { prepare, isLimited: pool !== options.pool && prepare });
   const database = new Database({
     pool,
     path: schema,
@@ -86,7 +86,15 @@ function connectionsOf(options: PostgresStoreOptions): Connections {
     return { pool: given, end: async () => undefined, line: listen === false ? null : own };
   }
   const shared = { keepAlive: true, connectionTimeoutMillis: 10_000, application_name: "millrace" };
-  const pool = new pg.Pool({ ...shared, connectionString, max: maxConnections, pipeline: true } as pg.PoolConfig);
+  // A pooler may refuse them.
+  const session = options.prepare === false ? {} : limits;
+  const pool = new pg.Pool({
+    ...shared,
+    ...session,
+    connectionString,
+    max: maxConnections,
+    pipeline: true,
+  } as pg.PoolConfig);
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on("error", () => undefined);
   return {

@@ -7,13 +7,29 @@ export type Row = { readonly [column: string]: unknown };
 /** Milliseconds without an answer, after which a connection counts as lost. */
 const answerMs = 60_000;
 
+/** Milliseconds, so that a process that stops in a transaction does not keep its locks. */
+export const limits = { lock_timeout: 10_000, idle_in_transaction_session_timeout: 10_000 };
+
+const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const setLimits = Object.entries(limits).map(([name, ms]) => `SET LOCAL ${name} = ${ms}`);
+
+export interface StatementSetup {
+  readonly prepare: boolean;
+  /** Whether the connections have {@link limits}. Else each transaction sets them, and nobody else gets them. */
+  readonly isLimited: boolean;
+}
+
 /** The statements of one schema: `@name` becomes a name in it. */
 export class Statements {
   readonly #schema: string;
   readonly #prepare: boolean;
   readonly #known = new Map<string, { readonly text: string; readonly name: string }>();
 
-  constructor(schema: string, prepare: boolean) {
+  /** Begins a transaction. */
+  readonly begin: string;
+
+  constructor(schema: string, { prepare, isLimited }: StatementSetup) {
+    this.begin = isLimited ? begin : [begin, ...setLimits].join("; ");
     this.#schema = `"${schema.replaceAll('"', '""')}"`;
     this.#prepare = prepare;
   }
@@ -46,6 +62,10 @@ export class Session {
     this.#statements = statements;
     // Without a listener, a connection that breaks ends the process. The queries on it fail, too: that is where it is met.
     client.on("error", ignore);
+  }
+
+  get begin(): string {
+    return this.#statements.begin;
   }
 
   async all(text: string, values: unknown[]): Promise<readonly Row[]> {

@@ -1,10 +1,6 @@
 import { type Lane, nextBatch } from "./lanes.js";
 import type { Row, Session } from "./session.js";
 
-// The time limits are those of this transaction, so that they hold behind a pooler, too, and nobody else gets them.
-const begin = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s';
-  SET LOCAL idle_in_transaction_session_timeout = '10s'`;
-
 /** One transaction. Its statements go out without waiting for each other's answers. */
 export class Transaction {
   readonly #session: Session;
@@ -15,7 +11,7 @@ export class Transaction {
 
   constructor(session: Session, lane: Lane) {
     this.#session = session;
-    this.#track(session.run(begin));
+    this.#track(session.run(session.begin));
     const { text, values } = nextBatch(lane);
     this.send(text, values);
   }

@@ -134,7 +134,11 @@ async function migrateTo(schema: string, steps: readonly string[]): Promise<void
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await migrate(new Session(client as unknown as PostgresClient, new Statements(schema, true)), schema, steps);
+    await migrate(
+      new Session(client as unknown as PostgresClient, new Statements(schema, { prepare: true, isLimited: false })),
+      schema,
+      steps,
+    );
   } finally {
     await client.end();
   }

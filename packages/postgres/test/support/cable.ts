@@ -98,7 +98,7 @@ export class Cable implements AsyncDisposable {
 }
 
 /** Cuts a stream into the messages of the protocol. The first one of a client has no type. */
-class Messages {
+export class Messages {
   #rest: Buffer = Buffer.alloc(0);
   #isTyped: boolean;
 
