@@ -7,14 +7,12 @@
  *
  * @module
  */
-import type { RunCommit } from "millrace/runtime";
+import { blobUses } from "millrace/engine";
 import type { Database } from "./database.js";
 import type { Taken } from "./plan.js";
 import { surprises } from "./store-error.js";
 import type { Transaction } from "./transaction.js";
 import { numbers, texts } from "./values.js";
-
-type Blobs = NonNullable<RunCommit["blobs"]>;
 
 const add = "INSERT INTO @blobs (hash, text) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING";
 const hold = `WITH held AS MATERIALIZED (SELECT 1 FROM @blobs WHERE hash = ANY($1::text[]) ORDER BY hash FOR KEY SHARE)
@@ -58,19 +56,15 @@ export class RecentBlobs {
   }
 }
 
-interface Reference {
-  readonly run: number;
-  readonly hash: string;
-  readonly isForGood: boolean;
-  readonly tick: number;
-  readonly snapshot: number;
-}
-
 /** @param recent Null: all texts are sent. */
 export function sendBlobs(transaction: Transaction, taken: readonly Taken[], recent: RecentBlobs | null): void {
-  const all = new Map<string, string>();
-  const references = taken.flatMap(({ commit, after }) => referencesOf(commit, after.id, all));
+  const references = taken.flatMap(({ commit, after }) => {
+    // A commit may bring one text twice; a row is written once.
+    const uses = new Map(blobUses(commit).map((use) => [use.hash, use]));
+    return Array.from(uses.values(), (use) => ({ ...use, run: after.id }));
+  });
   if (references.length === 0) return;
+  const all = new Map(references.map(({ hash, text }) => [hash, text]));
   const sorted = [...all.keys()].sort();
   for (const hash of sorted) if (recent?.has(hash) !== true) transaction.send(add, [hash, all.get(hash)]);
   transaction.send(hold, [texts(sorted), sorted.length]);
@@ -81,47 +75,4 @@ export function sendBlobs(transaction: Transaction, taken: readonly Taken[], rec
     numbers(references.map(({ tick }) => tick)),
     numbers(references.map(({ snapshot }) => snapshot)),
   ]);
-}
-
-/** Adds the blobs of the commit to `all`. */
-function referencesOf(commit: RunCommit, run: number, all: Map<string, string>): Reference[] {
-  const { blobs = [] } = commit;
-  if (blobs.length === 0) return [];
-  const byRun = named(textsForGood(commit), blobs);
-  const byTicks = named([commit.ticks?.text], blobs);
-  const bySnapshot = named([commit.snapshot?.text], blobs);
-  const unique = new Map(blobs.map(({ hash, text }) => [hash, text]));
-  return Array.from(unique, ([hash, text]) => {
-    all.set(hash, text);
-    const tick = byTicks.has(hash) ? (commit.ticks?.last ?? -1) : -1;
-    const snapshot = bySnapshot.has(hash) ? (commit.snapshot?.tick ?? -1) : -1;
-    // A blob that no text visibly names is kept as long as the run: keeping it too long is better than losing it.
-    return { run, hash, isForGood: byRun.has(hash) || (tick < 0 && snapshot < 0), tick, snapshot };
-  });
-}
-
-/** Hashes of the blobs that the texts name, directly or through other blobs. */
-function named(from: readonly (string | null | undefined)[], blobs: Blobs): ReadonlySet<string> {
-  const found = new Set<string>();
-  const rest = from.filter((text) => typeof text === "string");
-  for (const text of rest) {
-    for (const blob of blobs) {
-      if (found.has(blob.hash) || !text.includes(blob.hash)) continue;
-      found.add(blob.hash);
-      rest.push(blob.text);
-    }
-  }
-  return found;
-}
-
-/** Texts that stay as long as the run. */
-function textsForGood({ create, summary, events = [], receipts = [] }: RunCommit): (string | null | undefined)[] {
-  return [
-    create?.code,
-    create?.input,
-    summary?.outcome,
-    summary?.waiting,
-    ...events.map((event) => event.text),
-    ...receipts.map((receipt) => receipt.receipt),
-  ];
 }
