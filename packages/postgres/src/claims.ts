@@ -36,21 +36,24 @@ interface Source {
   readonly sql: string;
 }
 
+/** Larger ones are rare, and each number is a statement of its own. */
+const maxKnownLimit = 1_000;
+
 const ofWorkflows = "($3::text[] IS NULL OR r.workflow = ANY($3))";
 
 /** @param lock Of the runs that are given. */
-function sources(lock: string): Source[] {
+function sources(lock: string, limit: string): Source[] {
   const expired = (
     at: string,
     where: string,
     order = "",
   ): string => `SELECT e.id, e.at FROM lapsed l CROSS JOIN LATERAL (
       SELECT r.id, ${at} AS at FROM @runs r
-      WHERE r.owner = l.id AND ${where} AND r.ended_at IS NULL AND ${ofWorkflows}${order} LIMIT $2 ${lock}
+      WHERE r.owner = l.id AND ${where} AND r.ended_at IS NULL AND ${ofWorkflows}${order} LIMIT ${limit} ${lock}
     ) e`;
   const free = (column: string, where: string): string => `SELECT r.id, r.${column} AS at FROM @runs r
       WHERE r.owner IS NULL AND r.ended_at IS NULL AND ${where} AND ${ofWorkflows}
-      ORDER BY r.${column}, r.id LIMIT $2 ${lock}`;
+      ORDER BY r.${column}, r.id LIMIT ${limit} ${lock}`;
   return [
     {
       name: "unrenewed",
@@ -64,8 +67,10 @@ function sources(lock: string): Source[] {
 }
 
 /** `due`: what is due by $1, at most $2, of the workflows $3. */
-function dueSql(locks: { readonly owners: string; readonly runs: string }): string {
-  const all = sources(locks.runs);
+function dueSql(locks: { readonly owners: string; readonly runs: string }, limit: number): string {
+  // A number that is known makes the plan for any values as good as one for these, so that it is made once.
+  const isKnown = Number.isInteger(limit) && limit >= 0 && limit <= maxKnownLimit;
+  const all = sources(locks.runs, isKnown ? String(limit) : "$2");
   return `WITH lapsed AS MATERIALIZED (
       SELECT o.id, o.renewals, o.until_ms FROM @owners o
       WHERE (o.until_ms <= $1
@@ -79,10 +84,11 @@ function dueSql(locks: { readonly owners: string; readonly runs: string }): stri
     )`;
 }
 
-const takeDue = `${dueSql({ owners: "FOR SHARE OF o SKIP LOCKED", runs: "FOR NO KEY UPDATE OF r SKIP LOCKED" })}, taken AS (
+const skipping = { owners: "FOR SHARE OF o SKIP LOCKED", runs: "FOR NO KEY UPDATE OF r SKIP LOCKED" };
+const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
     UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")} FROM due WHERE r.id = due.id RETURNING r.*, due.at AS due_at
   ) ${selectRuns("taken r", "ORDER BY r.due_at, r.id")}`;
-const lookDue = `${dueSql({ owners: "", runs: "" })}
+const lookDue = (limit: number): string => `${dueSql({ owners: "", runs: "" }, limit)}
   SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
   ORDER BY due.at, r.id`;
 
@@ -139,7 +145,7 @@ export class Claims {
       database.write(async (transaction) => {
         const times = [clock.toServer(lease.nowMs), clock.toServer(lease.untilMs)] as const;
         const values = [times[0], atMost(lease.limit), listed(lease), owner, times[1]];
-        return this.#claimed(transaction, await transaction.all(takeDue, values), owner);
+        return this.#claimed(transaction, await transaction.all(takeDue(lease.limit), values), owner);
       }),
     );
   }
@@ -171,7 +177,7 @@ export class Claims {
     await clock.refresh();
     const now = clock.toServer(nowMs);
     const [rows, [next]] = await database.use(async (session) => [
-      await session.all(lookDue, [now, atMost(limit), listed(of)]),
+      await session.all(lookDue(limit), [now, atMost(limit), listed(of)]),
       await session.all(nextOfAll, [listed(of), now]),
     ]);
     return {
