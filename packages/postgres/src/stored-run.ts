@@ -6,7 +6,7 @@ import type { Row } from "./session.js";
 import { damaged } from "./store-error.js";
 
 /** When the lease of `runs AS r` ends, by the renewals of its owner `o`. */
-export const leaseUntil = "CASE WHEN r.renewal < o.renewals THEN o.until_ms ELSE r.lease_until END";
+export const leaseUntil: string = "CASE WHEN r.renewal < o.renewals THEN o.until_ms ELSE r.lease_until END";
 
 /** The columns that {@link toRun} reads. */
 const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, r.ticks, r.last_event, r.created_at,
@@ -21,7 +21,7 @@ export function selectRuns(source: string, rest: string, more = ""): string {
 }
 
 const byKey = selectRuns("@runs r", "WHERE r.key = $1");
-export const runsByKeys = selectRuns("@runs r", "WHERE r.key = ANY($1::bytea[])");
+export const runsByKeys: string = selectRuns("@runs r", "WHERE r.key = ANY($1::bytea[])");
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,
