@@ -54,6 +54,7 @@ export class Pooler implements AsyncDisposable {
   async #connect(): Promise<void> {
     const server = connect(Number(this.#target.port), this.#target.hostname);
     this.#server = server;
+    server.setNoDelay(true);
     server.on("error", () => server.destroy());
     const messages = new Messages(true);
     const greeting: Buffer[] = [];
@@ -81,6 +82,7 @@ export class Pooler implements AsyncDisposable {
     const client: Client = { socket, waiting: [] };
     const messages = new Messages(false);
     let isGreeted = false;
+    socket.setNoDelay(true);
     this.#clients.add(client);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => void this.#leave(client));
@@ -100,6 +102,7 @@ export class Pooler implements AsyncDisposable {
     // Its transaction ends with the connection.
     this.#server?.destroy();
     this.#greeting = [];
+    this.#open = 0;
     await this.#connect();
     this.#owner = null;
     this.#next();
