@@ -146,6 +146,14 @@ export const durable: Provocations = {
       return seen;
     },
   ],
+  SCHEDULE_UNKNOWN: [
+    async () => {
+      const runtime = open();
+      const seen = await thrown(() => runtime.schedules.pause("nightly", { tenant: "acme" }));
+      await runtime.stop();
+      return seen;
+    },
+  ],
   STEP_FAILED: [
     async () => {
       const file = join(temporaryFolder("errors-"), "runs.db");

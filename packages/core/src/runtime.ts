@@ -34,6 +34,16 @@ export type {
   TenantOptions,
   Workflows,
 } from "./durable/runtime.types.js";
+export type {
+  ScheduleCatchUp,
+  ScheduleOverlap,
+  RuntimeSchedules,
+  Schedule,
+  ScheduleList,
+  ScheduleOptions,
+  ScheduleQuery,
+  ScheduleSkip,
+} from "./durable/schedule.types.js";
 export type { CheckProblem, CheckReport } from "./durable/check.types.js";
 // ---- the contract of stores
 export type * from "./durable/run-store.types.js";

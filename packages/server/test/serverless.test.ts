@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
-import { memoryStore, type RunStore } from "millrace/runtime";
+import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { bearerAuth, createHandler, type Handler, type HandlerOptions, type RequestHandler } from "../src/index.js";
 import { workflows } from "./child/workflows.js";
@@ -113,6 +113,21 @@ describe("createHandler", () => {
     expect(await look(handler, body.handler_id)).toMatchObject({ status: 202 });
     expect(await handler.due()).toEqual({ taken: 1, wakeAtMs: null });
     expect(await look(handler, body.handler_id)).toMatchObject({ status: 200, body: { status: "completed" } });
+  });
+
+  it("starts what a schedule asks for when a cron comes, and names the next occurrence", async () => {
+    const store = memoryStore();
+    const handler = createHandler(workflows.add, { store, log, name: "add" });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) });
+    onTestFinished(() => void vi.useRealTimers());
+    const runtime = createRuntime({ workflows: { add: workflows.add }, store, log });
+    onTestFinished(() => runtime.stop());
+    await runtime.schedules.set("hourly", { cron: "0 * * * *", workflow: "add", input: { left: 1 } });
+
+    expect(await handler.due()).toEqual({ taken: 0, wakeAtMs: Date.UTC(2030, 0, 1, 1) });
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 1));
+    expect(await handler.due()).toEqual({ taken: 1, wakeAtMs: Date.UTC(2030, 0, 1, 2) });
+    expect(await look(handler, "hourly@2030-01-01T01:00:00.000Z")).toMatchObject({ status: 200 });
   });
 
   it("neither shows nor moves a run of another workflow in the same store", async () => {

@@ -19,6 +19,7 @@ import type {
   TenantOptions,
   Workflows,
 } from "./runtime.types.js";
+import type { ScheduleOptions, ScheduleQuery } from "./schedule.types.js";
 
 interface Interfaces {
   readonly createRuntime: RuntimeOptions<Workflows>;
@@ -38,6 +39,13 @@ interface Interfaces {
   readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
   readonly "records.list": RecordListQuery;
   readonly "records.read": TenantOptions;
+  readonly "schedules.set": ScheduleOptions;
+  readonly "schedules.get": TenantOptions;
+  readonly "schedules.list": ScheduleQuery;
+  readonly "schedules.pause": TenantOptions;
+  readonly "schedules.resume": TenantOptions;
+  readonly "schedules.delete": TenantOptions;
+  readonly "schedules.next": TenantOptions;
   readonly sendEvent: SendOptions;
   readonly answer: PostOptions;
   readonly cancel: PostOptions;
@@ -52,5 +60,5 @@ expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Ca
 
 /** Every call of a runtime is in it. */
 expectTypeOf<
-  Exclude<keyof Runtime, symbol | "workflows" | "records" | "start" | keyof typeof callOptions>
+  Exclude<keyof Runtime, symbol | "workflows" | "records" | "schedules" | "start" | keyof typeof callOptions>
 >().toBeNever();

@@ -11,6 +11,8 @@ export interface Named {
   readonly key?: string | undefined;
   readonly kind?: string | undefined;
   readonly id?: string | undefined;
+  /** Name of a schedule. */
+  readonly schedule?: string | undefined;
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 

@@ -4,23 +4,21 @@
  * @module
  */
 import type { ContextDict } from "../context/run-context.types.js";
-import type { RunStarted } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { WorkflowEvent } from "../event/event.js";
-import { classOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { markHandled } from "../run/deferred.js";
 import { limitsOf } from "../run/start.js";
-import { initialStore } from "../run/state-of-run.js";
 import { systemIds } from "../run/system.js";
 import { pageSize, timeOf } from "../value/option-value.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { checkCallOptions } from "./call-options.js";
 import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
+import { DueWork } from "./due-work.js";
 import { forkRun } from "./fork.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
 import type { From, LoadFrom } from "./load.js";
+import { newRun } from "./new-run.js";
 import { Pump } from "./pump.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
 import { RegisteredWorkflows } from "./registered-workflows.js";
@@ -50,7 +48,10 @@ import type {
 } from "./runtime.types.js";
 import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
-import { sameStart, startText } from "./start-text.js";
+import type { RuntimeSchedules } from "./schedule.types.js";
+import { fireSchedule } from "./schedule-firing.js";
+import { StoredSchedules } from "./schedules.js";
+import { sameStart } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
 import { StoredRecords } from "./stored-records.js";
 
@@ -75,6 +76,8 @@ class StoredRuntime {
   readonly #resources = new ResourceContainer("app");
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
+  readonly schedules: RuntimeSchedules;
+  readonly #dueWork: DueWork;
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -95,7 +98,18 @@ class StoredRuntime {
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.#resumes = new ResumeRequests(this.#registry);
-    this.#pump = new Pump({ registry: this.#registry, clock, log, renewMs: leaseMs / 3 });
+    const shared = { store, workflows: this.#workflows, clock, log };
+    this.#dueWork = new DueWork({
+      ...shared,
+      backOffMs: leaseMs,
+      handlers: { schedule: (entry) => fireSchedule(shared, entry) },
+    });
+    this.#pump = new Pump({ registry: this.#registry, dueWork: this.#dueWork, clock, log, renewMs: leaseMs / 3 });
+    this.schedules = new StoredSchedules({
+      ...shared,
+      assertOpen: () => this.#assertOpen(),
+      onChanged: () => this.#lookAround(),
+    });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
@@ -106,28 +120,18 @@ class StoredRuntime {
     const workflow = this.#workflows.get(name);
     const { compiled } = workflow;
     const event = resolveStart(compiled, input);
-    const labels = labelsOf(event, key, options.labels);
     const nowMs = this.#registry.clock.now();
-    const started: RunStarted = {
-      type: "run.started",
-      atMs: nowMs,
+    const start = newRun({
+      key,
+      workflow,
       event,
+      labels: options.labels,
       ...limitsOf(compiled, options),
-      lineage: null,
-      labels,
-      store: initialStore(compiled),
-    };
-    const record: NewRunRecord = {
-      workflow: name,
-      input: startText(started, workflow),
-      code: workflow.code.hash,
-      createdAtMs: nowMs,
+      nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
-      labels: labels ?? {},
-      forkedFrom: null,
-    };
-    const stored = this.#registry.start({ key, workflow, record, started }).then((existing) => {
-      if (existing !== null) assertSame(existing, record);
+    });
+    const stored = this.#registry.start(start).then((existing) => {
+      if (existing !== null) assertSame(existing, start.record);
     });
     markHandled(stored);
     return this.#handle(key, () => stored);
@@ -223,7 +227,9 @@ class StoredRuntime {
   async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
     this.#assertOpen();
     checkCallOptions("due", options);
-    return this.#registry.due(pageSize(options.limit ?? 100, 0));
+    const report = await this.#registry.due(pageSize(options.limit ?? 100, 0));
+    const nextAtMs = await this.#dueWork.nextAtMs();
+    return nextAtMs === null ? report : { ...report, wakeAtMs: Math.min(report.wakeAtMs ?? nextAtMs, nextAtMs) };
   }
 
   start(): Promise<number> {
@@ -278,6 +284,12 @@ class StoredRuntime {
     return new StoredRunHandle({ registry: this.#registry, workflows: this.#workflows, key, accept });
   }
 
+  /** There may be something to do. */
+  #lookAround(): void {
+    this.#pump.start();
+    void this.#pump.pump();
+  }
+
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
   async #known(key: RunKey): Promise<void> {
     await this.#registry.whenStored(key);
@@ -323,18 +335,6 @@ function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
       };
     },
   });
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-/** @throws {WorkflowError} `OPTION_INVALID` */
-function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undefined): Labels | null {
-  const own = classOf(event).runLabels?.(event, runId);
-  if (own === undefined) return given ?? null;
-  const all = Object.entries({ ...given, ...own }).filter((pair): pair is [string, string] => pair[1] !== null);
-  const labels = Object.fromEntries(all);
-  checkNames({ labels });
-  return labels;
 }
 
 function assertSame(existing: StoredRun, wanted: NewRunRecord): void {

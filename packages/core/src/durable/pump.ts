@@ -1,9 +1,11 @@
 /**
- * What a runtime does by itself: renews its leases, claims runs that nobody has and that are due, and hears what others post.
+ * What a runtime does by itself: renews its leases, starts what schedules and waiting starts ask for, claims runs that nobody has and
+ * that are due, and hears what others post.
  *
  * @module
  */
 import type { Clock, Log } from "../engine/ports.js";
+import type { DueWork } from "./due-work.js";
 import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
 
@@ -12,6 +14,7 @@ const BATCH = 100;
 
 export interface PumpSetup {
   readonly registry: RunRegistry;
+  readonly dueWork: DueWork;
   readonly clock: Clock;
   readonly log: Log;
   readonly renewMs: number;
@@ -35,11 +38,11 @@ export class Pump {
   /** From the first run on. */
   start(): void {
     if (this.#stopWatching !== null || this.#stopped) return;
-    const { registry, clock, renewMs } = this.#setup;
+    const { registry, dueWork, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
     this.#stopWatching = registry.store.watch((key) => {
       registry.watchers.notify(key === null ? null : idOf(key));
-      if (key === null || registry.isForeign(key)) void this.pump();
+      if (key === null || registry.isForeign(key) || dueWork.awaits(key)) void this.pump();
     });
     registry.onParked = () => void this.pump();
     this.#arm(this.#renewAtMs);
@@ -69,7 +72,7 @@ export class Pump {
   }
 
   async #round(): Promise<number> {
-    const { registry, clock, log, renewMs } = this.#setup;
+    const { registry, dueWork, clock, log, renewMs } = this.#setup;
     let adopted = 0;
     try {
       // Again when it took that long: a lease that has run out would be claimed below.
@@ -78,10 +81,11 @@ export class Pump {
         await registry.renew();
       }
       await registry.deliverPosts();
+      const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: the runs that it starts are claimed below
       for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count)
         count = await registry.adoptDue(BATCH);
-      const wakeAtMs = await registry.nextWakeAtMs();
-      this.#arm(Math.min(this.#renewAtMs, wakeAtMs ?? Number.POSITIVE_INFINITY), wakeAtMs !== null);
+      const wakeAtMs = Math.min(dueAtMs, (await registry.nextWakeAtMs()) ?? Number.POSITIVE_INFINITY);
+      this.#arm(Math.min(this.#renewAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
     } catch (error) {
       if (!this.#stopped)
         log.error("The run store could not be asked for runs that are due; it is asked again.", error);

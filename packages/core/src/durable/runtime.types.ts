@@ -12,14 +12,14 @@ import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
 import type { Duration } from "../value/duration.js";
 import type { InputOf, ResultOf } from "../workflow/run.types.js";
-import type { Workflow } from "../workflow/workflow.types.js";
 import type { CheckReport } from "./check.types.js";
 import type { HistoryEntry } from "./history.js";
 import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
 import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
+import type { TenantOptions, Workflows } from "./runtime-names.types.js";
+import type { RuntimeSchedules } from "./schedule.types.js";
 
-// any: a workflow with any state.
-export type Workflows = { readonly [name: string]: Workflow<any> };
+export type { TenantOptions, Workflows };
 
 export interface RuntimeOptions<Flows extends Workflows> {
   /** By their durable names: a run finds its workflow by it, whatever the class is called. */
@@ -59,11 +59,6 @@ export interface RuntimeRunOptions {
 export interface RawOptions {
   /** As it is stored: plain JSON. */
   readonly raw: true;
-}
-
-export interface TenantOptions {
-  /** @default "" */
-  readonly tenant?: string;
 }
 
 export interface PostOptions {
@@ -181,8 +176,8 @@ export interface DueReport {
   }[];
   /**
    * When somebody should see to it that a runtime is started, in epoch milliseconds: now or earlier where runs are due. A run that
-   * a process has is counted with its own time and with the end of its lease, in case that process is gone by then. Null: nothing
-   * waits for a time.
+   * a process has is counted with its own time and with the end of its lease, in case that process is gone by then. A schedule is
+   * counted with its next occurrence. Null: nothing waits for a time.
    */
   readonly wakeAtMs: number | null;
 }
@@ -285,6 +280,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   readonly workflows: Flows;
   /** Versioned data beside the runs, such as sessions. */
   readonly records: RuntimeRecords;
+  /** Runs that begin by the calendar. */
+  readonly schedules: RuntimeSchedules<Flows>;
   /** Starts a run, at once and synchronously. `await handle.accepted` says that it is stored. */
   run<Name extends keyof Flows & string>(
     workflow: Name,
@@ -323,7 +320,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
   /** A new run that begins where another one was after a tick. */
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
-  /** What is due now, and when something will be: for a cron or an alarm where nothing runs in between. Takes up nothing. */
+  /** What is due now, and when something will be, schedules included: for a cron or an alarm where nothing runs in between. Takes up nothing. */
   due(options?: {
     /** Of the list. 0 to 1,000. @default 100 */
     readonly limit?: number;

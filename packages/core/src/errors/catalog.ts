@@ -51,6 +51,7 @@ export const catalog = {
   RUN_TIMED_OUT: "The run took longer than its timeout or deadline",
   RUN_TOO_LARGE: "The memory of the process is too small to load the run",
   RUN_UNKNOWN: "There is no run of this id",
+  SCHEDULE_UNKNOWN: "There is no schedule of this name",
   SCHEMA_ASYNC: "A schema answers with a promise",
   SESSION_BUSY: "Too many runs save one session at the same time",
   SESSION_FOREIGN: "The session belongs to another user",

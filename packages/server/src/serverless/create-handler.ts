@@ -125,9 +125,17 @@ async function driveDue(serving: Serving): Promise<DueReport> {
   } finally {
     await runtime.stop({ drainMs: 0 });
   }
-  // Uses the present claims: the runs of a request that is killed are left to the next one.
-  const { wakeAtMs } = await serving.store.due({ workflows: [serving.name], nowMs: nowMs(), limit: 0 });
-  return { taken: claimed.length, wakeAtMs };
+  return { taken: claimed.length, wakeAtMs: await wakeAtMsOf(serving) };
+}
+
+/** With the claims as they are now: the runs of a request that is killed are left to the next one. */
+async function wakeAtMsOf(serving: Serving): Promise<number | null> {
+  const runtime = openRequestRuntime(serving);
+  try {
+    return (await runtime.due({ limit: 0 })).wakeAtMs;
+  } finally {
+    await runtime.stop({ drainMs: 0 });
+  }
 }
 
 interface DueRun {

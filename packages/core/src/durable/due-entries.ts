@@ -1,0 +1,72 @@
+/**
+ * The list of what is to be done at a time and is no run yet: occurrences of schedules, starts that wait, requests to resume.
+ *
+ * Records of one kind whose ids begin with the time, so a look costs what is due, not what is stored. Each entry belongs to another
+ * record (its source) and changes in the same transaction: whoever comes second finds another version there.
+ *
+ * @module
+ */
+import { parseJson } from "./journal-text.js";
+import type { RecordWrite, RunStore } from "./run-store.types.js";
+
+/** Kinds of records that the runtime writes for itself. */
+const OWN = "millrace:";
+const DUE = `${OWN}due`;
+/** Over all tenants: a process looks at one list. */
+const TENANT = "";
+const PAGE = 100;
+
+export interface DueEntry {
+  readonly what: "schedule";
+  readonly tenant: string;
+  /** Of the source. */
+  readonly id: string;
+  readonly workflow: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Also to be done, and earlier, when this run has ended. */
+  readonly afterRun: string | null;
+}
+
+/** An entry as it is stored. */
+export interface StoredDueEntry extends DueEntry {
+  /** Differs from every other one, also of the same source. */
+  readonly key: string;
+}
+
+export function ownKind(name: string): string {
+  return `${OWN}${name}`;
+}
+
+/** @param version That of the source which is written together with it. */
+export function dueKey(store: RunStore, entry: DueEntry, version: number): string {
+  const text = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
+  return `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(text)}`;
+}
+
+export function addDue({ key, ...entry }: StoredDueEntry): RecordWrite {
+  return { tenant: TENANT, kind: DUE, id: key, expected: 0, text: JSON.stringify(entry) };
+}
+
+export function removeDue(key: string): RecordWrite {
+  return { tenant: TENANT, kind: DUE, id: key, expected: 1, text: null };
+}
+
+/** By time; those that wait for a run come first. */
+export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntry, void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.records({
+      tenant: TENANT,
+      kind: DUE,
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const { id, text } of page.records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
+    cursor = page.cursor;
+  }
+}
+
+/** Sorts like the number. */
+export function timeText(atMs: number): string {
+  return String(Math.floor(atMs)).padStart(16, "0");
+}

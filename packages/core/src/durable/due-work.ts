@@ -1,0 +1,101 @@
+/**
+ * Does what is due and is no run yet, in whichever process looks first.
+ *
+ * @module
+ */
+import type { Clock, Log } from "../engine/ports.js";
+import { type DueEntry, dueEntries, type StoredDueEntry } from "./due-entries.js";
+import type { RegisteredWorkflows } from "./registered-workflows.js";
+import { idOf } from "./run-key.js";
+import type { RunKey, RunStore } from "./run-store.types.js";
+
+export interface DueWorkSetup {
+  readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long an entry is left alone here that could not be dealt with. */
+  readonly backOffMs: number;
+  /** Each gives when it wants to be looked at again; null: never, or what it does is told by a change of a run. */
+  readonly handlers: { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
+}
+
+export class DueWork {
+  readonly #setup: DueWorkSetup;
+  /** Entries that could not be dealt with, and until when they are left alone. */
+  readonly #leftAlone: Map<string, number> = new Map();
+  /** Runs whose end something waits for. */
+  #awaited: ReadonlySet<string> = new Set();
+
+  constructor(setup: DueWorkSetup) {
+    this.#setup = setup;
+  }
+
+  /** Whether something is to be done when this run has ended. */
+  awaits(key: RunKey): boolean {
+    return this.#awaited.has(idOf(key));
+  }
+
+  /** Does what is due. Gives when the next is; null: there is none. */
+  async round(): Promise<number | null> {
+    const { clock } = this.#setup;
+    const awaited = new Set<string>();
+    let wakeAtMs = Number.POSITIVE_INFINITY;
+    for await (const entry of this.#entries()) {
+      if (entry.afterRun === null && entry.atMs > clock.now()) {
+        wakeAtMs = Math.min(wakeAtMs, entry.atMs);
+        break; // the others come later
+      }
+      if (entry.afterRun !== null) awaited.add(idOf({ tenant: entry.tenant, runId: entry.afterRun }));
+      const againAtMs = (await this.#isDue(entry)) ? await this.#take(entry) : entry.atMs;
+      wakeAtMs = Math.min(wakeAtMs, againAtMs ?? Number.POSITIVE_INFINITY);
+    }
+    this.#awaited = awaited;
+    return Number.isFinite(wakeAtMs) ? wakeAtMs : null;
+  }
+
+  /** When `round` would do something, now or earlier if it would do so now. It only reads. */
+  async nextAtMs(): Promise<number | null> {
+    let nextAtMs: number | null = null;
+    for await (const entry of this.#entries()) {
+      const atMs = (await this.#isDue(entry)) ? Math.min(entry.atMs, this.#setup.clock.now()) : entry.atMs;
+      nextAtMs = Math.min(nextAtMs ?? atMs, atMs);
+      if (entry.afterRun === null) break;
+    }
+    return nextAtMs;
+  }
+
+  /** Those of the workflows that are here. */
+  async *#entries(): AsyncGenerator<StoredDueEntry, void> {
+    const { store, workflows } = this.#setup;
+    for await (const entry of dueEntries(store)) if (workflows.find(entry.workflow) !== undefined) yield entry;
+  }
+
+  async #isDue({ tenant, atMs, afterRun }: StoredDueEntry): Promise<boolean> {
+    const { store, clock } = this.#setup;
+    if (atMs <= clock.now()) return true;
+    if (afterRun === null) return false;
+    const run = await store.run({ tenant, runId: afterRun });
+    return run === null || run.outcome !== null;
+  }
+
+  async #take(entry: StoredDueEntry): Promise<number | null> {
+    const { handlers, clock, log, backOffMs } = this.#setup;
+    const untilMs = this.#leftAlone.get(entry.key) ?? 0;
+    // Only for so long: a clock that was set back must not make it longer.
+    if (untilMs > clock.now() && untilMs <= clock.now() + backOffMs) return untilMs;
+    this.#leftAlone.delete(entry.key);
+    try {
+      return await handlers[entry.what](entry);
+    } catch (error) {
+      const againAtMs = clock.now() + backOffMs;
+      this.#leftAlone.set(entry.key, againAtMs);
+      log.error(`${said(entry)} could not be started; it is tried again.`, error);
+      return againAtMs;
+    }
+  }
+}
+
+function said({ what, id, workflow }: DueEntry): string {
+  return what === "schedule" ? `A run of the schedule "${id}"` : `A run of "${workflow}"`;
+}

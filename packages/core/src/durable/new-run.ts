@@ -1,0 +1,62 @@
+/** A run as it is first stored, from the event that it begins with. */
+import type { RunStarted } from "../engine/tick.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { classOf } from "../event/facts.js";
+import { initialStore } from "../run/state-of-run.js";
+import { checkNames } from "./check-names.js";
+import type { RegisteredWorkflow } from "./registered-workflows.js";
+import type { NewRun } from "./registry.js";
+import type { RunCommit, RunKey } from "./run-store.types.js";
+import { startText } from "./start-text.js";
+
+export type Labels = Readonly<Record<string, string>>;
+
+export interface NewRunRequest {
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly event: WorkflowEvent;
+  readonly labels: Labels | undefined;
+  readonly timeoutMs: number | null;
+  readonly deadlineMs: number | null;
+  readonly nowMs: number;
+  readonly startAtMs: number;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` */
+export function newRun({ key, workflow, event, nowMs, startAtMs, ...request }: NewRunRequest): NewRun {
+  const labels = labelsOf(event, key, request.labels);
+  const started: RunStarted = {
+    type: "run.started",
+    atMs: nowMs,
+    event,
+    timeoutMs: request.timeoutMs,
+    deadlineMs: request.deadlineMs,
+    lineage: null,
+    labels,
+    store: initialStore(workflow.compiled),
+  };
+  const record = {
+    workflow: workflow.name,
+    input: startText(started, workflow),
+    code: workflow.code.hash,
+    createdAtMs: nowMs,
+    startAtMs,
+    labels: labels ?? {},
+    forkedFrom: null,
+  };
+  return { key, workflow, record, started };
+}
+
+/** The commit that creates it as nobody's: whoever executes claims it when its time has come. */
+export function createOnly({ key, workflow, record }: Pick<NewRun, "key" | "workflow" | "record">): RunCommit {
+  return { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
+}
+
+function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undefined): Labels | null {
+  const own = classOf(event).runLabels?.(event, runId);
+  if (own === undefined) return given ?? null;
+  const all = Object.entries({ ...given, ...own }).filter((pair): pair is [string, string] => pair[1] !== null);
+  const labels = Object.fromEntries(all);
+  checkNames({ labels });
+  return labels;
+}

@@ -1,0 +1,123 @@
+/**
+ * What a schedule does when a process looks at it: pure, no store and no clock.
+ *
+ * @module
+ */
+import { lastWithin, MOST_MISSED, nextAfter, type Timetable } from "./cron.js";
+import type { ScheduleCatchUp, ScheduleOverlap, ScheduleSkip } from "./schedule.types.js";
+
+/** With `catchUp: "none"`: an occurrence that nobody has seen for this long is missed. */
+const ON_TIME_MS = 60_000;
+/** How many left-out occurrences a schedule remembers. */
+const KEPT_SKIPS = 10;
+/** How many runs one transaction starts. */
+const BATCH = 100;
+
+/** Where a schedule stands. */
+export interface ScheduleState {
+  /** The first occurrence that nobody has dealt with. Null: there is none any more. */
+  readonly nextAtMs: number | null;
+  /** Occurrences that wait for the run before them to end, in order. */
+  readonly queuedAtMs: readonly number[];
+  readonly last: { readonly atMs: number; readonly runId: string } | null;
+  readonly skips: readonly ScheduleSkip[];
+}
+
+export interface ScheduleRules extends Timetable {
+  readonly name: string;
+  readonly overlap: ScheduleOverlap;
+  readonly catchUp: ScheduleCatchUp;
+}
+
+/** One change of the record: with a run that starts, or with what is left out only. */
+export interface ScheduleMove {
+  readonly startAtMs: number | null;
+  readonly state: ScheduleState;
+}
+
+interface Present {
+  readonly nowMs: number;
+  /** The last run that the schedule has started has not ended. */
+  readonly isUnderWay: boolean;
+}
+
+export function occurrenceId(name: string, atMs: number): string {
+  return `${name}@${new Date(atMs).toISOString()}`;
+}
+
+/** The changes in their order; none: there is nothing to do now. */
+export function planMoves(rules: ScheduleRules, state: ScheduleState, { nowMs, isUnderWay }: Present): ScheduleMove[] {
+  const due = dueOf(rules, state.nextAtMs, nowMs);
+  const waiting =
+    due === null ? state : { ...state, nextAtMs: nextAfter(rules, nowMs), skips: keep(state.skips, due.skips) };
+  const atMs = due?.atMs ?? [];
+  if (rules.overlap === "queue") return queued(rules, waiting, { atMs, isUnderWay, isDue: due !== null });
+  if (due === null) return [];
+  if (rules.overlap === "skip") return [skipping(rules, waiting, { atMs, isUnderWay })];
+  return allowing(rules, waiting, atMs);
+}
+
+interface Due {
+  /** Those that catch-up lets through. */
+  readonly atMs: readonly number[];
+  readonly skips: readonly ScheduleSkip[];
+}
+
+/** Null: none is due. */
+function dueOf(rules: ScheduleRules, fromMs: number | null, nowMs: number): Due | null {
+  if (fromMs === null || fromMs > nowMs) return null;
+  const all = lastWithin(rules, { fromMs, toMs: nowMs }, rules.catchUp === "all" ? MOST_MISSED : 1);
+  const isMissed = (atMs: number): boolean => rules.catchUp === "none" && nowMs - atMs >= ON_TIME_MS;
+  const atMs = all.filter((one) => !isMissed(one));
+  const isComplete = atMs[0] === fromMs;
+  return { atMs, skips: isComplete ? [] : [{ atMs: fromMs, reason: "missed" }] };
+}
+
+interface Occurring {
+  readonly atMs: readonly number[];
+  readonly isUnderWay: boolean;
+}
+
+/** The first starts where nothing is under way; the others would overlap with it. */
+function skipping(rules: ScheduleRules, state: ScheduleState, { atMs, isUnderWay }: Occurring): ScheduleMove {
+  const startAtMs = isUnderWay ? null : (atMs[0] ?? null);
+  const left = atMs.filter((one) => one !== startAtMs);
+  const skips = keep(state.skips, left.map(overlapping));
+  return { startAtMs, state: startedAt(rules, { ...state, skips }, startAtMs) };
+}
+
+function allowing(rules: ScheduleRules, state: ScheduleState, atMs: readonly number[]): ScheduleMove[] {
+  if (atMs.length === 0) return [{ startAtMs: null, state }];
+  return atMs.slice(0, BATCH).map((startAtMs, index) => {
+    // Whoever finds the record between two transactions goes on where this one ends.
+    const nextAtMs = atMs[index + 1] ?? state.nextAtMs;
+    return { startAtMs, state: startedAt(rules, { ...state, nextAtMs }, startAtMs) };
+  });
+}
+
+function queued(
+  rules: ScheduleRules,
+  state: ScheduleState,
+  { atMs, isUnderWay, isDue }: Occurring & { readonly isDue: boolean },
+): ScheduleMove[] {
+  const all = [...state.queuedAtMs, ...atMs];
+  const startAtMs = isUnderWay ? null : (all.shift() ?? null);
+  if (startAtMs === null && !isDue) return [];
+  // Who wants all of them gets one after the other; else one waits, and the later one takes its place.
+  const most = rules.catchUp === "all" ? MOST_MISSED : 1;
+  const left = all.splice(0, Math.max(0, all.length - most));
+  const skips = keep(state.skips, left.map(overlapping));
+  return [{ startAtMs, state: startedAt(rules, { ...state, queuedAtMs: all, skips }, startAtMs) }];
+}
+
+function startedAt({ name }: ScheduleRules, state: ScheduleState, atMs: number | null): ScheduleState {
+  return atMs === null ? state : { ...state, last: { atMs, runId: occurrenceId(name, atMs) } };
+}
+
+function overlapping(atMs: number): ScheduleSkip {
+  return { atMs, reason: "overlap" };
+}
+
+function keep(skips: readonly ScheduleSkip[], more: readonly ScheduleSkip[]): readonly ScheduleSkip[] {
+  return more.length === 0 ? skips : [...skips, ...more].slice(-KEPT_SKIPS);
+}
