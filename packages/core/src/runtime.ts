@@ -11,6 +11,7 @@ export type { MemoryStoreOptions } from "./durable/memory-store.js";
 export type { HistoryEntry, RunForked } from "./durable/history.js";
 export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
 export type {
+  DedupeOptions,
   DueReport,
   ForkOptions,
   ResumeRunOptions,

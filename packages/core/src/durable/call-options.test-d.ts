@@ -3,6 +3,7 @@ import type { Words } from "../value/unknown-options.js";
 import type { callOptions } from "./call-options.js";
 import type { MemoryStoreOptions } from "./memory-store.js";
 import type {
+  DedupeOptions,
   ForkOptions,
   HistoryOptions,
   IdleOptions,
@@ -25,6 +26,7 @@ interface Interfaces {
   readonly createRuntime: RuntimeOptions<Workflows>;
   readonly memoryStore: MemoryStoreOptions;
   readonly run: RuntimeRunOptions;
+  readonly "run.dedupe": DedupeOptions;
   readonly handle: TenantOptions;
   readonly resume: ResumeRunOptions;
   readonly retry: ResumeRunOptions;

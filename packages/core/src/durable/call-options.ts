@@ -9,7 +9,8 @@ import { refuseUnknown } from "../value/unknown-options.js";
 export const callOptions = {
   createRuntime: "workflows store leaseMs idleReleaseMs restoreWaits snapshotEvery history clock log",
   memoryStore: "maxEnded",
-  run: "tenant runId startAt labels timeout deadline",
+  run: "tenant runId startAt labels timeout deadline dedupe",
+  "run.dedupe": "key for mode",
   handle: "tenant",
   resume: "tenant key",
   retry: "tenant key",

@@ -4,6 +4,9 @@ import { WorkflowError } from "../errors/workflow-error.js";
 /** What an index of any store takes. */
 const LONGEST = 1_000;
 
+/** Kinds of records that the runtime keeps for itself. */
+export const ownKinds = "millrace:";
+
 /** A part of what the caller gave, by the name of its option. */
 export interface Named {
   readonly runId?: string | undefined;
@@ -19,7 +22,7 @@ export interface Named {
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {
   const parts = Object.entries(names).map(([option, text]) =>
-    text === undefined ? null : problem(`\`${option}\``, text, option !== "tenant"),
+    text === undefined ? null : (problem(`\`${option}\``, text, option !== "tenant") ?? ownProblem(option, text)),
   );
   const isObject = typeof labels === "object" && labels !== null && !Array.isArray(labels);
   const pairs = Object.entries(isObject ? labels : {}).flatMap(([name, value]) => [
@@ -42,6 +45,12 @@ function problem(what: string, text: unknown, isRequired: boolean): string | nul
   if (text.length > LONGEST) return `${what} has ${text.length} characters`;
   if (isRequired && text === "") return `${what} is empty`;
   return text.includes("\0") || !isWellFormed(text) ? `${what} has characters that no store keeps` : null;
+}
+
+function ownProblem(option: string, text: string): string | null {
+  return option === "kind" && text.startsWith(ownKinds)
+    ? `\`kind\` begins with "${ownKinds}", as those of the runtime do`
+    : null;
 }
 
 function isWellFormed(text: string): boolean {

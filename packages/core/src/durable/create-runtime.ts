@@ -12,13 +12,15 @@ import { systemIds } from "../run/system.js";
 import { pageSize, timeOf } from "../value/option-value.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { checkCallOptions } from "./call-options.js";
+import { whenChanged } from "./change.js";
 import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
+import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./dedupe.js";
 import { DueWork } from "./due-work.js";
 import { forkRun } from "./fork.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
 import type { From, LoadFrom } from "./load.js";
-import { newRun } from "./new-run.js";
+import { type NewRunRequest, newRun } from "./new-run.js";
 import { Pump } from "./pump.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
 import { RegisteredWorkflows } from "./registered-workflows.js";
@@ -78,6 +80,7 @@ class StoredRuntime {
   readonly records: RuntimeRecords;
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: DueWork;
+  readonly #dedupes: Dedupes;
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -102,14 +105,15 @@ class StoredRuntime {
     this.#dueWork = new DueWork({
       ...shared,
       backOffMs: leaseMs,
-      handlers: { schedule: (entry) => fireSchedule(shared, entry) },
+      handlers: {
+        schedule: (entry) => fireSchedule(shared, entry),
+        start: (entry) => this.#dedupes.fire(entry),
+      },
     });
     this.#pump = new Pump({ registry: this.#registry, dueWork: this.#dueWork, clock, log, renewMs: leaseMs / 3 });
-    this.schedules = new StoredSchedules({
-      ...shared,
-      assertOpen: () => this.#assertOpen(),
-      onChanged: () => this.#lookAround(),
-    });
+    const onChanged = (): void => this.#lookAround();
+    this.#dedupes = new Dedupes({ ...shared, onChanged });
+    this.schedules = new StoredSchedules({ ...shared, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
@@ -121,7 +125,7 @@ class StoredRuntime {
     const { compiled } = workflow;
     const event = resolveStart(compiled, input);
     const nowMs = this.#registry.clock.now();
-    const start = newRun({
+    const request: NewRunRequest = {
       key,
       workflow,
       event,
@@ -129,12 +133,28 @@ class StoredRuntime {
       ...limitsOf(compiled, options),
       nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
-    });
+    };
+    if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
+    const start = newRun(request);
     const stored = this.#registry.start(start).then((existing) => {
       if (existing !== null) assertSame(existing, start.record);
     });
     markHandled(stored);
     return this.#handle(key, () => stored);
+  }
+
+  #runOnce(request: NewRunRequest, dedupe: ResolvedDedupe): RunHandle {
+    const key = { ...request.key };
+    const setup = { registry: this.#registry, key };
+    const stored = markHandled(
+      this.#dedupes.start(request, dedupe).then((runId) => {
+        key.runId = runId; // the handle is for that one from here on
+      }),
+    );
+    const isThere = async (): Promise<true | undefined> =>
+      (await this.#registry.sharedRow(key)) === null ? undefined : true;
+    const begun = (): Promise<void> => stored.then(() => whenChanged(setup, isThere)).then(() => {});
+    return this.#handle(key, () => stored, dedupe.mode === "first" ? undefined : begun);
   }
 
   handle(runId: string, options: TenantOptions = {}): RunHandle {
@@ -279,9 +299,9 @@ class StoredRuntime {
     return this.#handle(key, () => going);
   }
 
-  #handle(key: RunKey, accept: () => Promise<void>): RunHandle {
+  #handle(key: RunKey, accept: () => Promise<void>, begun: () => Promise<void> = accept): RunHandle {
     this.#pump.start();
-    return new StoredRunHandle({ registry: this.#registry, workflows: this.#workflows, key, accept });
+    return new StoredRunHandle({ registry: this.#registry, workflows: this.#workflows, key, accept, begun });
   }
 
   /** There may be something to do. */

@@ -6,18 +6,17 @@
  *
  * @module
  */
+import { ownKinds } from "./check-names.js";
 import { parseJson } from "./journal-text.js";
 import type { RecordWrite, RunStore } from "./run-store.types.js";
 
-/** Kinds of records that the runtime writes for itself. */
-const OWN = "millrace:";
-const DUE = `${OWN}due`;
+const DUE = `${ownKinds}due`;
 /** Over all tenants: a process looks at one list. */
 const TENANT = "";
 const PAGE = 100;
 
 export interface DueEntry {
-  readonly what: "schedule";
+  readonly what: "schedule" | "start";
   readonly tenant: string;
   /** Of the source. */
   readonly id: string;
@@ -34,8 +33,9 @@ export interface StoredDueEntry extends DueEntry {
   readonly key: string;
 }
 
+/** A kind of records that the runtime keeps for itself. */
 export function ownKind(name: string): string {
-  return `${OWN}${name}`;
+  return `${ownKinds}${name}`;
 }
 
 /** @param version That of the source which is written together with it. */

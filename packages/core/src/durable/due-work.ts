@@ -5,6 +5,7 @@
  */
 import type { Clock, Log } from "../engine/ports.js";
 import { type DueEntry, dueEntries, type StoredDueEntry } from "./due-entries.js";
+import { sweepExpired } from "./expiring.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { RunKey, RunStore } from "./run-store.types.js";
@@ -52,6 +53,11 @@ export class DueWork {
     }
     this.#awaited = awaited;
     return Number.isFinite(wakeAtMs) ? wakeAtMs : null;
+  }
+
+  /** Deletes what nobody needs any more. */
+  sweep(): Promise<void> {
+    return sweepExpired(this.#setup.store, this.#setup.clock.now());
   }
 
   /** When `round` would do something, now or earlier if it would do so now. It only reads. */

@@ -79,6 +79,7 @@ export class Pump {
       while (this.#mustRenew(clock.now())) {
         this.#renewAtMs = clock.now() + renewMs;
         await registry.renew();
+        await dueWork.sweep();
       }
       await registry.deliverPosts();
       const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: the runs that it starts are claimed below

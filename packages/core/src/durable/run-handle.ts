@@ -36,9 +36,12 @@ import { storedStream } from "./stored-stream.js";
 export interface HandleSetup {
   readonly registry: RunRegistry;
   readonly workflows: RegisteredWorkflows;
+  /** Of a start with `dedupe`: the run that counts, once it is accepted. */
   readonly key: RunKey;
-  /** Resolves once the run is stored. */
+  /** Resolves once the run, or the start that waits, is stored. */
   readonly accept: () => Promise<void>;
+  /** Resolves once the run is stored: later than `accept` for a start that waits. */
+  readonly begun: () => Promise<void>;
 }
 
 export class StoredRunHandle implements RunHandle<unknown> {
@@ -92,7 +95,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async #outcome(): Promise<Outcome> {
     const { registry, key } = this.#setup;
-    await this.accepted;
+    await this.#isThere();
     const readRow = () => registry.sharedRow(key);
     return whenChanged(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined);
   }
@@ -121,7 +124,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
     const message = { kind: "cancel", reason: reason ?? null } as const;
-    await this.accepted;
+    await this.#isThere();
     const scopedKey = idempotencyKey === undefined ? null : scoped("cancel", idempotencyKey);
     const known = scopedKey === null ? null : await registry.store.receipt(key, scopedKey);
     if (known !== null) return JSON.parse(known) as Receipt;
@@ -138,13 +141,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
-    return storedStream(this.#setup, options) as RunStream<Event>;
+    return storedStream({ ...this.#setup, accept: () => this.#isThere() }, options) as RunStream<Event>;
   }
 
   async idle(options: IdleOptions = {}): Promise<RunOutcome> {
     checkCallOptions("idle", options);
     const { signal } = options;
-    await this.accepted;
+    await this.#isThere();
     const { registry, key } = this.#setup;
     return whenChanged(this.#setup, () => this.#lookIdle(() => registry.sharedRow(key), signal), { signal });
   }
@@ -173,7 +176,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
     if (options !== undefined) checkCallOptions("snapshot", options);
     const { registry, key } = this.#setup;
-    await this.accepted;
+    await this.#isThere();
     if (options?.raw === true) return rawSnapshotOf({ store: registry.store, run: await this.#row() });
     const live = registry.live.get(idOf(key));
     if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
@@ -229,6 +232,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return { status: "waiting", prompts, wakeAtMs: run.wakeAtMs };
   }
 
+  #isThere(): Promise<void> {
+    return markHandled(this.#setup.begun());
+  }
+
   async #row(): Promise<StoredRun> {
     const { registry, key } = this.#setup;
     const run = await registry.store.run(key);
@@ -244,7 +251,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   ): Promise<Receipt> {
     const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
-    await this.accepted;
+    await this.#isThere();
     for (;;) {
       const live = idempotencyKey === undefined ? await registry.open(key) : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null);

@@ -54,6 +54,20 @@ export interface RuntimeRunOptions {
   readonly labels?: { readonly [name: string]: string };
   readonly timeout?: Duration;
   readonly deadline?: Date | number;
+  /** Calls with one key start one run. Not with `runId` or `startAt`. */
+  readonly dedupe?: DedupeOptions;
+}
+
+export interface DedupeOptions {
+  /** Counts for its workflow and its tenant. */
+  readonly key: string;
+  /** From 1 ms. */
+  readonly for: Duration;
+  /**
+   * `"first"`: the first call starts a run; for this long every other one is given that run, whatever its input. `"last"`: the run
+   * starts when no call came for this long, with the input of the last one. @default "first"
+   */
+  readonly mode?: "first" | "last";
 }
 
 export interface RawOptions {
@@ -83,9 +97,10 @@ export interface IdleOptions {
 
 /** A stored run, wherever it is. A promise of its result, so no async function returns one bare. */
 export interface RunHandle<out Result = unknown> extends Promise<Result> {
+  /** Of a start with `dedupe`: once `accepted` has resolved, for the run may be that of another call. */
   readonly runId: string;
   readonly tenant: string;
-  /** The run is stored: nothing short of losing the disk loses it now. */
+  /** The run, or a start that waits (`dedupe`), is stored: nothing short of losing the disk loses it now. */
   readonly accepted: Promise<void>;
   /** Resolves when the run has taken or refused it, and that is stored. */
   sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;

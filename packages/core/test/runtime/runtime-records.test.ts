@@ -53,4 +53,19 @@ describe("runtime.records", () => {
     await runtime.stop();
     expect((await rejection(runtime.records.read("note", "one"))).code).toBe("RUNTIME_STOPPED");
   });
+
+  it("leaves the records of the runtime alone", async () => {
+    const { runtime } = new Machine().open({ counting });
+    const kind = "millrace:due";
+    const calls = [
+      () => runtime.records.read(kind, "one"),
+      () => runtime.records.list({ kind }),
+      () => runtime.records.write([{ kind, id: "one", expected: 0, value: 1 }]),
+    ];
+    for (const call of calls)
+      expect(await rejection(call() as Promise<unknown>)).toMatchObject({
+        code: "OPTION_INVALID",
+        message: expect.stringContaining('`kind` begins with "millrace:"'),
+      });
+  });
 });

@@ -1,0 +1,204 @@
+/**
+ * Starts that count once for a key: the first one within a time, or the last one once it is quiet for that time.
+ *
+ * `first`: a record names the run, and is written in the commit that creates it. `last`: a record holds the start, and each call writes
+ * it anew; the run is created, and the record deleted, in one commit when the time has passed.
+ *
+ * @module
+ */
+import type { Clock } from "../engine/ports.js";
+import { decodeEvent, encodeEvent } from "../event/event-codec.js";
+import { toMs } from "../value/duration.js";
+import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
+import { callOptions } from "./call-options.js";
+import { checkNames } from "./check-names.js";
+import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
+import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
+import { parseJson } from "./journal-text.js";
+import { createOnly, type Labels, type NewRunRequest, newRun } from "./new-run.js";
+import type { RegisteredWorkflows } from "./registered-workflows.js";
+import type { RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
+import type { DedupeOptions, RuntimeRunOptions } from "./runtime.types.js";
+
+export interface DedupesSetup {
+  readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
+  readonly clock: Clock;
+  /** There is something to start, now or later. */
+  readonly onChanged: () => void;
+}
+
+export interface ResolvedDedupe {
+  readonly key: string;
+  readonly forMs: number;
+  readonly mode: "first" | "last";
+}
+
+/** Of the mode `first`. */
+interface FirstStart {
+  readonly runId: string;
+  readonly untilMs: number;
+  readonly expiry: string;
+}
+
+/** Of the mode `last`. */
+interface WaitingStart {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly atMs: number;
+  /** The start event, encoded. */
+  readonly event: unknown;
+  readonly labels: Labels;
+  readonly timeoutMs: number | null;
+  readonly deadlineMs: number | null;
+  readonly due: string;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
+export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
+  const { mode = "first" } = dedupe;
+  const problems = [
+    ...unknownNames(dedupe, callOptions["run.dedupe"].split(" ")),
+    ...(mode === "first" || mode === "last"
+      ? []
+      : [`\`dedupe.mode\` is ${JSON.stringify(mode)}, not "first" or "last"`]),
+    ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
+    ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
+  ];
+  const forMs = toMs(dedupe.for, "dedupe.for");
+  if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
+  if (problems.length > 0) throw optionsInvalid("`run`", problems);
+  checkNames({ key: dedupe.key });
+  return { key: dedupe.key, forMs, mode };
+}
+
+export class Dedupes {
+  readonly #setup: DedupesSetup;
+
+  constructor(setup: DedupesSetup) {
+    this.#setup = setup;
+  }
+
+  /**
+   * Gives the id of the run that counts, once that is stored.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`
+   */
+  start(request: NewRunRequest, dedupe: ResolvedDedupe): Promise<string> {
+    const { tenant } = request.key;
+    const id = JSON.stringify([request.workflow.name, dedupe.key]);
+    checkNames({ key: id }); // with the name of the workflow
+    const of = { tenant, kind: ownKind(dedupe.mode), id };
+    const commit = createOnly(newRun(request)); // also where the run starts later: what cannot be stored is refused now
+    return dedupe.mode === "first" ? this.#first(commit, of, dedupe.forMs) : this.#last(request, of, dedupe.forMs);
+  }
+
+  async #first(commit: RunCommit, of: RecordKey, forMs: number): Promise<string> {
+    const { store, clock, onChanged } = this.#setup;
+    const { tenant, runId } = commit.key;
+    for (;;) {
+      const record = await store.record(of);
+      const first = record === null ? null : (parseJson(record.text, nameOf(of)) as FirstStart);
+      const isWithin = first !== null && clock.now() < first.untilMs;
+      // One that was deleted does not stand for anything.
+      if (isWithin && (await store.run({ tenant, runId: first.runId })) !== null) return first.runId;
+      const records = firstWrites(store, of, { record, first, runId, untilMs: clock.now() + forMs });
+      const [result] = await store.commit([{ ...commit, records }]);
+      if (result?.status !== "stored") continue; // somebody was faster
+      onChanged();
+      return runId;
+    }
+  }
+
+  async #last(request: NewRunRequest, of: RecordKey, forMs: number): Promise<string> {
+    const { store, clock, onChanged } = this.#setup;
+    const { workflow, event, labels = {}, timeoutMs, deadlineMs } = request;
+    const encoded = encodeEvent(event, `run: ${event.type}`, workflow.compiled.values);
+    for (;;) {
+      const record = await store.record(of);
+      const before = record === null ? null : waitingStart(of, record);
+      const runId = before?.runId ?? request.key.runId;
+      const atMs = clock.now() + forMs;
+      const entry: DueEntry = {
+        what: "start",
+        tenant: of.tenant,
+        id: of.id,
+        workflow: workflow.name,
+        atMs,
+        afterRun: null,
+      };
+      const expected = record?.version ?? 0;
+      const due = dueKey(store, entry, expected + 1);
+      const start: WaitingStart = {
+        runId,
+        workflow: workflow.name,
+        atMs,
+        event: encoded,
+        labels,
+        timeoutMs,
+        deadlineMs,
+        due,
+      };
+      const writes: RecordWrite[] = [
+        { ...of, expected, text: JSON.stringify(start) },
+        ...(before === null ? [] : [removeDue(before.due)]),
+        addDue({ ...entry, key: due }),
+      ];
+      if ((await store.writeRecords(writes)).length > 0) continue; // somebody was faster
+      onChanged();
+      return runId;
+    }
+  }
+
+  /** Starts what has waited long enough. Gives when it wants to be looked at again. */
+  async fire({ tenant, id, key }: StoredDueEntry): Promise<number | null> {
+    const { store, workflows, clock } = this.#setup;
+    const of = { tenant, kind: ownKind("last"), id };
+    const record = await store.record(of);
+    const start = record === null ? null : waitingStart(of, record);
+    if (record === null || start?.due !== key) return start?.atMs ?? null; // it was called again, or somebody has started it
+    const { runId, event, labels, timeoutMs, deadlineMs, atMs } = start;
+    const workflow = workflows.get(start.workflow);
+    const commit = createOnly(
+      newRun({
+        key: { tenant, runId },
+        workflow,
+        event: decodeEvent(event, workflow.compiled.registry, `The input of ${nameOf(of)}`),
+        labels,
+        timeoutMs,
+        deadlineMs,
+        nowMs: clock.now(),
+        startAtMs: atMs,
+      }),
+    );
+    const records = [{ ...of, expected: record.version, text: null }, removeDue(key)];
+    const [result] = await store.commit([{ ...commit, records }]);
+    if (result?.status === "exists") await store.writeRecords(records); // by another who asked for that very id
+    return result?.status === "conflict" ? clock.now() : null;
+  }
+}
+
+interface FirstWrite extends Pick<FirstStart, "runId" | "untilMs"> {
+  readonly record: StoredRecord | null;
+  readonly first: FirstStart | null;
+}
+
+function firstWrites(store: RunStore, of: RecordKey, { record, first, runId, untilMs }: FirstWrite): RecordWrite[] {
+  const expected = record?.version ?? 0;
+  const expiring = { ...of, version: expected + 1 };
+  const expiry = expiryKey(store, expiring, untilMs);
+  const start: FirstStart = { runId, untilMs, expiry };
+  return [
+    { ...of, expected, text: JSON.stringify(start) },
+    ...(first === null ? [] : [removeExpiry(first.expiry)]),
+    addExpiry(expiry, expiring),
+  ];
+}
+
+function waitingStart(of: RecordKey, { text }: StoredRecord): WaitingStart {
+  return parseJson(text, nameOf(of)) as WaitingStart;
+}
+
+function nameOf({ id }: RecordKey): string {
+  return `the start ${id}`;
+}
