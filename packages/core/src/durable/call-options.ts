@@ -7,7 +7,7 @@
 import { refuseUnknown } from "../value/unknown-options.js";
 
 export const callOptions = {
-  createRuntime: "workflows store leaseMs idleReleaseMs restoreWaits snapshotEvery history clock log",
+  createRuntime: "workflows store execute leaseMs idleReleaseMs restoreWaits snapshotEvery history clock log",
   memoryStore: "maxEnded",
   run: "tenant runId startAt labels timeout deadline dedupe",
   "run.dedupe": "key for mode",

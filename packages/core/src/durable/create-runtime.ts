@@ -7,6 +7,7 @@ import type { ContextDict } from "../context/run-context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { markHandled } from "../run/deferred.js";
+import type { Receipt } from "../run/handler.types.js";
 import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
 import { pageSize, timeOf } from "../value/option-value.js";
@@ -30,6 +31,7 @@ import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { idOf } from "./run-key.js";
 import { list } from "./run-lists.js";
+import { RunRequests, type ServedRequest } from "./run-requests.js";
 import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
   DueReport,
@@ -81,6 +83,7 @@ class StoredRuntime {
   readonly schedules: RuntimeSchedules;
   readonly #dueWork: DueWork;
   readonly #dedupes: Dedupes;
+  readonly #requests: RunRequests;
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -92,6 +95,7 @@ class StoredRuntime {
     this.#workflows = new RegisteredWorkflows(workflows, { ports: { clock, log }, resources: this.#resources, store });
     this.#registry = new RunRegistry({
       store,
+      executes: options.executes,
       workflows: this.#workflows,
       owner: systemIds.runId(),
       leaseMs,
@@ -108,9 +112,15 @@ class StoredRuntime {
       handlers: {
         schedule: (entry) => fireSchedule(shared, entry),
         start: (entry) => this.#dedupes.fire(entry),
+        request: (entry) => this.#requests.fire(entry),
       },
     });
     this.#pump = new Pump({ registry: this.#registry, dueWork: this.#dueWork, clock, log, renewMs: leaseMs / 3 });
+    this.#requests = new RunRequests({
+      registry: this.#registry,
+      ...shared,
+      serve: (key, request) => this.#serve(key, request),
+    });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new Dedupes({ ...shared, onChanged });
     this.schedules = new StoredSchedules({ ...shared, assertOpen: () => this.#assertOpen(), onChanged });
@@ -295,13 +305,25 @@ class StoredRuntime {
     checkCallOptions(how, options);
     checkNames({ key: options.key });
     const key = { tenant: options.tenant ?? "", runId };
-    const going = markHandled(this.#resumes.ask(key, { how, idempotencyKey: options.key ?? null }));
+    const request = { how, idempotencyKey: options.key ?? null };
+    const asked = this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request);
+    const going = markHandled(asked.then(() => {}));
     return this.#handle(key, () => going);
   }
 
   #handle(key: RunKey, accept: () => Promise<void>, begun: () => Promise<void> = accept): RunHandle {
     this.#pump.start();
-    return new StoredRunHandle({ registry: this.#registry, workflows: this.#workflows, key, accept, begun });
+    const cancelElsewhere = async (reason: unknown, idempotencyKey: string | null): Promise<Receipt> =>
+      (await this.#requests.ask(key, { how: "cancel", idempotencyKey, reason })) as Receipt;
+    const [registry, workflows] = [this.#registry, this.#workflows];
+    return new StoredRunHandle({ registry, workflows, key, accept, begun, cancelElsewhere });
+  }
+
+  /** What a process that executes nothing has asked for. */
+  async #serve(key: RunKey, { how, idempotencyKey, reason }: ServedRequest): Promise<Receipt | null> {
+    if (how === "cancel") return this.handle(key.runId, { tenant: key.tenant }).cancel(reason, { key: idempotencyKey });
+    await this.#resumes.ask(key, { how, idempotencyKey });
+    return null;
   }
 
   /** There may be something to do. */

@@ -6,16 +6,18 @@
  *
  * @module
  */
+
 import type { Clock } from "../engine/ports.js";
 import { decodeEvent, encodeEvent } from "../event/event-codec.js";
 import { toMs } from "../value/duration.js";
 import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
 import { callOptions } from "./call-options.js";
 import { checkNames } from "./check-names.js";
+import { createOnly } from "./create-only.js";
 import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
 import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
 import { parseJson } from "./journal-text.js";
-import { createOnly, type Labels, type NewRunRequest, newRun } from "./new-run.js";
+import { type Labels, type NewRunRequest, newRun } from "./new-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
 import type { DedupeOptions, RuntimeRunOptions } from "./runtime.types.js";

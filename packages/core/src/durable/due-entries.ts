@@ -16,7 +16,7 @@ const TENANT = "";
 const PAGE = 100;
 
 export interface DueEntry {
-  readonly what: "schedule" | "start";
+  readonly what: "schedule" | "start" | "request";
   readonly tenant: string;
   /** Of the source. */
   readonly id: string;

@@ -6,7 +6,7 @@ import { initialStore } from "../run/state-of-run.js";
 import { checkNames } from "./check-names.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { NewRun } from "./registry.js";
-import type { RunCommit, RunKey } from "./run-store.types.js";
+import type { RunKey } from "./run-store.types.js";
 import { startText } from "./start-text.js";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -45,11 +45,6 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, ...request }: N
     forkedFrom: null,
   };
   return { key, workflow, record, started };
-}
-
-/** The commit that creates it as nobody's: whoever executes claims it when its time has come. */
-export function createOnly({ key, workflow, record }: Pick<NewRun, "key" | "workflow" | "record">): RunCommit {
-  return { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
 }
 
 function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undefined): Labels | null {

@@ -11,6 +11,7 @@ import { createDeferred, type Deferred } from "../run/deferred.js";
 import { continueRun } from "../run/launch.js";
 import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode-parts.js";
+import { createOnly } from "./create-only.js";
 import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "./durable-run.js";
 import { GroupCommit } from "./group-commit.js";
 import { parseJson } from "./journal-text.js";
@@ -35,6 +36,8 @@ import { RunWatchers, SharedReads } from "./watchers.js";
 
 export interface RegistrySetup {
   readonly store: RunStore;
+  /** False: no run comes into memory here. */
+  readonly executes: boolean;
   readonly workflows: RegisteredWorkflows;
   readonly owner: string;
   readonly leaseMs: number;
@@ -59,6 +62,7 @@ export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
 
 export class RunRegistry implements RunSupervisor, RunsHere {
   readonly store: RunStore;
+  readonly executes: boolean;
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
@@ -86,6 +90,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
 
   constructor(setup: RegistrySetup) {
     this.store = setup.store;
+    this.executes = setup.executes;
     this.committer = new GroupCommit(setup.store);
     this.owner = setup.owner;
     this.settings = setup.settings;
@@ -128,13 +133,12 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   start(start: NewRun): Promise<StoredRun | null> {
     const known = this.live.get(idOf(start.key));
     if (known !== undefined) return this.#existing(known);
-    return start.record.startAtMs > this.clock.now() ? this.#schedule(start) : this.#create(start);
+    return !this.executes || start.record.startAtMs > this.clock.now() ? this.#leave(start) : this.#create(start);
   }
 
-  /** Nobody's until its time has come. */
-  async #schedule({ key, workflow, record }: NewRun): Promise<StoredRun | null> {
-    const create = { ...record, lease: null };
-    const [result] = await this.store.commit([{ key, owner: null, epoch: 0, create, blobs: [workflow.code] }]);
+  /** Nobody's until its time has come, and somebody claims it. */
+  async #leave(start: NewRun): Promise<StoredRun | null> {
+    const [result] = await this.store.commit([createOnly(start)]);
     return result?.status === "exists" ? result.run : null;
   }
 
@@ -189,7 +193,8 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, record);
-    continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
+    if (this.executes) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
+    else run.leave("running"); // before it has begun: nobody's, and due
     const existing = await stored;
     if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
   }
@@ -211,7 +216,8 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   // ---- runs that come back
 
   /**
-   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, or its time is yet to come.
+   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, its time is yet to come, or no run
+   * comes into memory here.
    *
    * @param cancelling What a run whose time is yet to come is loaded for all the same.
    * @throws {WorkflowError} What keeps it from being loaded.
@@ -222,7 +228,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
       const known = this.live.get(id);
       if (known?.phase === "live") return known;
       this.assertOpen();
-      if (known?.phase === "ended") return null;
+      if (!this.executes || known?.phase === "ended") return null;
       if (known !== undefined) {
         await known.left;
         continue;

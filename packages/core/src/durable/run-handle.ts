@@ -42,6 +42,8 @@ export interface HandleSetup {
   readonly accept: () => Promise<void>;
   /** Resolves once the run is stored: later than `accept` for a start that waits. */
   readonly begun: () => Promise<void>;
+  /** Asks a process that executes to cancel a run that has not begun, where this one executes nothing. */
+  readonly cancelElsewhere: (reason: unknown, idempotencyKey: string | null) => Promise<Receipt>;
 }
 
 export class StoredRunHandle implements RunHandle<unknown> {
@@ -128,6 +130,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const scopedKey = idempotencyKey === undefined ? null : scoped("cancel", idempotencyKey);
     const known = scopedKey === null ? null : await registry.store.receipt(key, scopedKey);
     if (known !== null) return JSON.parse(known) as Receipt;
+    // A post would wait until its time has come.
+    if (!registry.executes && (await this.#row()).status === "scheduled")
+      return this.#setup.cancelElsewhere(message.reason, idempotencyKey ?? null);
     const stored = createDeferred<void>();
     const received = messageOf("cancel", idempotencyKey ?? null);
     const cancelling = { reason: message.reason, request: { received, stored }, isTaken: false };

@@ -11,6 +11,7 @@ import type { RuntimeOptions, Workflows } from "./runtime.types.js";
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
   readonly store: RunStore;
+  readonly executes: boolean;
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
   readonly clock: Clock;
@@ -24,6 +25,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   const problems = [
     ...unknownNames(options, callOptions.createRuntime.split(" ")),
     ...(Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
+    ...executeProblem(options),
     ...numberProblem("leaseMs", leaseMs, 100),
     ...numberProblem("idleReleaseMs", idleReleaseMs, 0),
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
@@ -33,11 +35,19 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   return {
     workflows,
     store: options.store ?? memoryStore(),
+    executes: options.execute ?? true,
     leaseMs,
     settings: { snapshotEvery, idleReleaseMs: options.restoreWaits ? 0 : idleReleaseMs, keepTicks: keep ?? null },
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
   };
+}
+
+function executeProblem({ execute, store }: RuntimeOptions<Workflows>): string[] {
+  if (execute !== undefined && typeof execute !== "boolean")
+    return [`\`execute\` is ${String(execute)}, not true or false`];
+  const isAlone = execute === false && store === undefined;
+  return isAlone ? ["`execute: false` needs a `store`, which it shares with a runtime that executes"] : [];
 }
 
 function numberProblem(name: string, value: unknown, from: number): string[] {

@@ -26,6 +26,11 @@ export interface RuntimeOptions<Flows extends Workflows> {
   readonly workflows: Flows;
   /** The runtime closes it when it stops. @default one in memory */
   readonly store?: RunStore;
+  /**
+   * `false`: no step runs here. Runs are stored and left to a runtime over the same store that executes; messages, requests to cancel,
+   * resume and retry go to it through the store, and are answered once it has taken them. All that reads works. @default true
+   */
+  readonly execute?: boolean;
   /** A run belongs to one process for this long, renewed every third of it. From 100 ms. @default 30000 */
   readonly leaseMs?: number;
   /** A run that only waits leaves memory after this long. 0: at once. @default 10000 */
@@ -340,7 +345,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
     /** Of the list. 0 to 1,000. @default 100 */
     readonly limit?: number;
   }): Promise<DueReport>;
-  /** Takes up all that is due, and goes on doing so. Gives how many runs that were. */
+  /** Takes up all that is due, and goes on doing so. Gives how many runs that were: none with `execute: false`. */
   start(): Promise<number>;
   /**
    * Lets running steps finish for `drainMs`, then parks them; closes the store. What is still awaited here fails with

@@ -3,11 +3,13 @@
  *
  * @module
  */
+
 import type { Clock, Log } from "../engine/ports.js";
 import { decodeEvent } from "../event/event-codec.js";
+import { createOnly } from "./create-only.js";
 import { MOST_MISSED } from "./cron.js";
 import type { DueEntry } from "./due-entries.js";
-import { createOnly, newRun } from "./new-run.js";
+import { newRun } from "./new-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, RunStore } from "./run-store.types.js";
 import { occurrenceId, planMoves, type ScheduleMove } from "./schedule-plan.js";
