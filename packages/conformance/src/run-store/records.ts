@@ -1,8 +1,8 @@
-import type { RecordKey, RecordWrite, RunStore } from "millrace/runtime";
+import type { RecordKey, RecordWrite, RunCommit, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { summaryOf } from "./rows.js";
-import { commitOf, type HeldRun, type Runs, released, statusesOf } from "./runs.js";
+import { keyOf, summaryOf } from "./rows.js";
+import { commitOf, creationOf, type HeldRun, type Runs, released, statusesOf } from "./runs.js";
 
 export function recordSuite(test: StoreTest): void {
   describe("records", () => writing(test));
@@ -107,6 +107,22 @@ function manyWriters(test: StoreTest): void {
 
     expect(statusesOf(results)).toEqual(["stored", "conflict", "stored"]);
     expect(await store.record(session)).toEqual({ version: 2, text: '"two"' });
+  });
+
+  test("are written with runs that nobody has, or neither is", async (store) => {
+    const create = (runId: string, expected: number): RunCommit => ({
+      ...creationOf(runId, { owner: null }),
+      records: [writeOf(expected, `"${runId}"`), writeOf(0, runId, { ...session, tenant: "", id: runId })],
+    });
+
+    const results = await store.commit([create("one", 0), create("two", 0), create("one", 1), create("three", 1)]);
+
+    expect(statusesOf(results)).toEqual(["stored", "conflict", "exists", "stored"]);
+    const found = await Promise.all(["one", "two", "three"].map((runId) => store.run(keyOf(runId))));
+    expect(found.map((run) => run !== null)).toEqual([true, false, true]);
+    expect(await store.record(session)).toEqual({ version: 2, text: '"three"' });
+    const page = await store.records({ tenant: "", kind: session.kind, limit: 9 });
+    expect(page.records.map(({ id }) => id)).toEqual(["one", "three"]);
   });
 
   test("are written by one of many who expect the same version at once", async (store, runs) => {

@@ -26,7 +26,7 @@ export class DueWork {
   /** Entries that could not be dealt with, and until when they are left alone. */
   readonly #leftAlone: Map<string, number> = new Map();
   /** Runs whose end something waits for. */
-  #awaited: ReadonlySet<string> = new Set();
+  readonly #awaited: Set<string> = new Set();
 
   constructor(setup: DueWorkSetup) {
     this.#setup = setup;
@@ -39,20 +39,33 @@ export class DueWork {
 
   /** Does what is due. Gives when the next is; null: there is none. */
   async round(): Promise<number | null> {
+    this.#awaited.clear();
+    const first = await this.#pass();
+    // Of what was done, something may wait for a run by now.
+    const { wakeAtMs } = first.isDone ? await this.#pass() : first;
+    return Number.isFinite(wakeAtMs) ? wakeAtMs : null;
+  }
+
+  async #pass(): Promise<{ readonly wakeAtMs: number; readonly isDone: boolean }> {
     const { clock } = this.#setup;
-    const awaited = new Set<string>();
     let wakeAtMs = Number.POSITIVE_INFINITY;
+    let isDone = false;
+    const seen = new Set<string>();
     for await (const entry of this.#entries()) {
+      seen.add(entry.key);
       if (entry.afterRun === null && entry.atMs > clock.now()) {
         wakeAtMs = Math.min(wakeAtMs, entry.atMs);
         break; // the others come later
       }
-      if (entry.afterRun !== null) awaited.add(idOf({ tenant: entry.tenant, runId: entry.afterRun }));
-      const againAtMs = (await this.#isDue(entry)) ? await this.#take(entry) : entry.atMs;
+      // Before it is looked at: nobody would tell of an end in between.
+      if (entry.afterRun !== null) this.#awaited.add(idOf({ tenant: entry.tenant, runId: entry.afterRun }));
+      const isDue = await this.#isDue(entry);
+      isDone ||= isDue;
+      const againAtMs = isDue ? await this.#take(entry) : entry.atMs;
       wakeAtMs = Math.min(wakeAtMs, againAtMs ?? Number.POSITIVE_INFINITY);
     }
-    this.#awaited = awaited;
-    return Number.isFinite(wakeAtMs) ? wakeAtMs : null;
+    for (const key of this.#leftAlone.keys()) if (!seen.has(key)) this.#leftAlone.delete(key);
+    return { wakeAtMs, isDone };
   }
 
   /** Deletes what nobody needs any more. */

@@ -107,9 +107,10 @@ export class RunRequests {
     if (record === null) return null;
     this.#serving.add(key);
     this.#serve(of, record, key)
-      .catch((error: unknown) =>
-        log.error("A request of another process could not be served; it is tried again.", error),
-      )
+      .catch((error: unknown) => {
+        if (registry.isStopped) return; // another process serves it
+        log.error("A request of another process could not be served; it is tried again.", error);
+      })
       .finally(() => this.#serving.delete(key));
     return null;
   }
@@ -145,7 +146,7 @@ export class RunRequests {
       callOff();
       const record = await registry.store.record(of);
       if (record !== null && requestOf(of, record).answer !== null) return record;
-      callOff = clock.setTimer(clock.now() + LOOK_MS, () => again());
+      callOff = clock.setTimer(clock.now() + LOOK_MS, () => again(), true);
       return undefined;
     };
     try {

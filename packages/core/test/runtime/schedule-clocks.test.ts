@@ -1,5 +1,6 @@
 /** Schedules in time zones, over daylight saving, and under clocks that somebody sets. */
 import { describe, expect, it } from "vitest";
+import { lastWithin, nextAfter } from "../../src/durable/cron.js";
 import { Machine } from "../support/processes.js";
 import { HOUR, MINUTE, scheduled, startedAt } from "../support/scheduled.js";
 import { settle } from "../support/virtual-clock.js";
@@ -95,6 +96,44 @@ describe("every hour", () => {
     ["of a day that is too long", "2030-10-26T22:30Z", "Europe/Berlin"],
   ])("%s occurs once", async (_, from, timezone) => {
     expect(await startedFrom(from, "0 * * * *", timezone)).toHaveLength(48);
+  });
+});
+
+describe("what is caught up", () => {
+  // A day before and after every change of a clock in 2030.
+  const changes = {
+    "Europe/Berlin": ["2030-03-31T01:00Z", "2030-10-27T01:00Z"],
+    "America/New_York": ["2030-03-10T07:00Z", "2030-11-03T06:00Z"],
+    "Australia/Lord_Howe": ["2030-04-06T15:00Z", "2030-10-05T15:30Z"],
+    "Asia/Kolkata": ["2030-03-31T01:00Z"],
+    UTC: ["2030-03-31T01:00Z"],
+  };
+  const crons = [
+    "30 2 * * *",
+    "*/20 * * * *",
+    "0 * * * *",
+    "15,45 1-3 * * *",
+    "30 2,14 * * *",
+    "0 0 L * *",
+    "10 */2 * * 7",
+  ];
+  const cases = Object.entries(changes).flatMap(([timezone, times]) =>
+    times.flatMap((time) => crons.map((cron) => [cron, timezone, time] as const)),
+  );
+
+  it.each(cases)("is what would have occurred: %s in %s around %s", (cron, timezone, time) => {
+    const [fromMs, toMs] = [Date.parse(time) - 26 * HOUR, Date.parse(time) + 26 * HOUR];
+    const timetable = { cron, timezone };
+    const forward: number[] = [];
+    for (
+      let atMs = nextAfter(timetable, fromMs - 1) ?? toMs;
+      atMs <= toMs;
+      atMs = nextAfter(timetable, atMs) ?? toMs + 1
+    )
+      forward.push(atMs);
+
+    expect(lastWithin(timetable, { fromMs, toMs }, 1_000)).toEqual(forward);
+    expect(lastWithin(timetable, { fromMs, toMs }, 2)).toEqual(forward.slice(-2));
   });
 });
 

@@ -238,6 +238,17 @@ describe("an occurrence while the run before is under way", () => {
     expect(await runtime.schedules.get("slow")).toMatchObject({ queuedAtMs: [Date.UTC(2030, 0, 1, 4)] });
   });
 
+  it("waits for its end, and starts at once then, in a process that looks seldom", async () => {
+    const machine = new Machine();
+    const { runtime } = machine.open(scheduled, calm);
+    await runtime.schedules.set("slow", { ...hourly, overlap: "queue" });
+    await machine.clock.advance(2 * HOUR);
+    await runtime.handle(run(1)).sendEvent(new Done({}));
+    await runtime.handle(run(1));
+    await settle();
+    expect(await startedAt(runtime)).toEqual(["01-01 01:00", "01-01 02:00"]);
+  });
+
   it("starts in another process when the run before has ended there", async () => {
     const machine = new Machine();
     const first = machine.open(scheduled);
