@@ -121,8 +121,8 @@ describe("createHandler", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) });
     onTestFinished(() => void vi.useRealTimers());
     const runtime = createRuntime({ workflows: { add: workflows.add }, store, log });
-    onTestFinished(() => runtime.stop());
     await runtime.schedules.set("hourly", { cron: "0 * * * *", workflow: "add", input: { left: 1 } });
+    await runtime.stop(); // the store in memory stays
 
     expect(await handler.due()).toEqual({ taken: 0, wakeAtMs: Date.UTC(2030, 0, 1, 1) });
     vi.setSystemTime(Date.UTC(2030, 0, 1, 1));
