@@ -42,16 +42,14 @@ function saying(...answers: (string | readonly string[])[]): MockLanguageModelV4
 const refund = tool({
   name: "refund",
   description: "Refunds an order",
-  inputSchema: z.object({}),
   execute: () => "refunded",
   requiresConfirmation: true,
-} as never);
+});
 const search = tool({
   name: "search",
   description: "Looks it up",
-  inputSchema: z.object({}),
   execute: () => "found",
-} as never);
+});
 
 const asking = () =>
   new Pipeline({

@@ -1,6 +1,6 @@
 /** Codes of snapshots and stored events that do not fit the code that reads them. */
 
-import { proveResumable } from "@millrace/testing";
+import { proveResumable, simulate } from "@millrace/testing";
 import { Context, type ContextDict, event, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 import { type Provocations, thrown } from "./provoked.js";
@@ -54,6 +54,20 @@ export const snapshots: Provocations = {
       }
       return thrown(() => proveResumable(() => new Shop(), {}));
     },
+  ],
+  SIMULATION_FAILED: [
+    () =>
+      thrown(() =>
+        simulate({
+          seed: 1,
+          workflows: () => ({ joke: jokes() }),
+          callers: 1,
+          time: "1h",
+          async call() {
+            throw new Error("the parcel is empty");
+          },
+        }),
+      ),
   ],
   SNAPSHOT_FOREIGN: [() => loaded(jokes({ name: "refund" }), begun(jokes({ name: "booking" })))],
   SNAPSHOT_HOSTILE: [() => loaded(jokes(), JSON.parse('{ "__proto__": { "admin": true } }'))],
