@@ -61,7 +61,8 @@ const deeds: { readonly [name: string]: Deed } = {
       await store.commit(Array.from({ length: 300 }, (_, index) => creationOf(`${index}`, null, { atMs: index })));
     },
     act: (store) => store.claimDue({ ...leaseOf("ann"), limit: 1 }),
-    expected: (number) => [{ run: expect.objectContaining({ key: keyOf(`${number - 1}`), epoch: 1 }), posts: [] }],
+    // Not always the next: the row that a broken transaction has locked is passed over while the server still ends it.
+    expected: () => [{ run: expect.objectContaining({ epoch: 1 }), posts: [] }],
     count: async (store) => (await store.renew(leaseOf("ann"))).length,
   },
   "a write of records": {
