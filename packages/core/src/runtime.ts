@@ -22,6 +22,8 @@ export type {
   RecordList,
   RecordListQuery,
   RecordValue,
+  ListedQueue,
+  QueueOptions,
   Retention,
   RunFilter,
   RunHandle,

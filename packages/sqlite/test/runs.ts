@@ -18,6 +18,7 @@ export function creationOf(runId: string, owner: string | null, more: Partial<Cr
     startAtMs: 1_000,
     labels: {},
     forkedFrom: null,
+    queue: null,
     lease,
     ...more,
   };

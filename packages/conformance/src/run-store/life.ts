@@ -20,6 +20,7 @@ function creating(test: StoreTest): void {
       startAtMs: startMs - 5,
       labels: { region: "eu", priority: "" },
       forkedFrom: { runId: "parent", tick: 12 },
+      queue: { name: "mail", key: "ü", priority: -3 },
     };
 
     await runs.create("run", { ...record, owner: "ann", untilMs: startMs + 7 });
@@ -37,6 +38,7 @@ function creating(test: StoreTest): void {
       lastEvent: -1,
       lease: { owner: "ann", untilMs: startMs + 7 },
       epoch: 1,
+      hasPlace: false,
     });
   });
 

@@ -38,6 +38,7 @@ export function creationOf(runId: string, options: RunOptions = {}): RunCommit {
       startAtMs: createdAtMs,
       labels: {},
       forkedFrom: null,
+      queue: null,
       ...record,
       lease: owner === null ? null : { owner, untilMs },
     },

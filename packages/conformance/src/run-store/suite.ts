@@ -13,6 +13,7 @@ import { lifeSuite } from "./life.js";
 import { listSuite } from "./listing.js";
 import { createStoreTest, type OpenStore } from "./opened-store.js";
 import { postSuite } from "./posts.js";
+import { queueSuite } from "./queues.js";
 import { checkConcurrent, schedules } from "./random-concurrent.js";
 import { checkAgainstModel, operations } from "./random-model.js";
 import { recordSuite } from "./records.js";
@@ -35,6 +36,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     lifeSuite(test);
     leaseSuite(test);
     dueSuite(test);
+    queueSuite(test);
     commitSuite(test);
     journalSuite(test);
     eventSuite(test);

@@ -8,6 +8,7 @@ import type {
   HistoryOptions,
   IdleOptions,
   PostOptions,
+  QueueOptions,
   RawOptions,
   RecordListQuery,
   ResumeRunOptions,
@@ -24,6 +25,9 @@ import type { ScheduleOptions, ScheduleQuery } from "./schedule.types.js";
 
 interface Interfaces {
   readonly createRuntime: RuntimeOptions<Workflows>;
+  readonly queues: QueueOptions;
+  readonly "queues.perKey": NonNullable<QueueOptions["perKey"]>;
+  readonly "queues.rate": NonNullable<QueueOptions["rate"]>;
   readonly memoryStore: MemoryStoreOptions;
   readonly run: RuntimeRunOptions;
   readonly "run.dedupe": DedupeOptions;

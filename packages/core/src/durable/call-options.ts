@@ -7,14 +7,17 @@
 import { refuseUnknown } from "../value/unknown-options.js";
 
 export const callOptions = {
-  createRuntime: "workflows store execute leaseMs idleReleaseMs restoreWaits snapshotEvery history clock log",
+  createRuntime: "workflows store execute leaseMs idleReleaseMs restoreWaits snapshotEvery history queues clock log",
+  queues: "concurrency perKey rate priority",
+  "queues.perKey": "concurrency",
+  "queues.rate": "limit per",
   memoryStore: "maxEnded",
-  run: "tenant runId startAt labels timeout deadline dedupe",
+  run: "tenant runId startAt labels timeout deadline dedupe queue queueKey priority",
   "run.dedupe": "key for mode",
   handle: "tenant",
   resume: "tenant key",
   retry: "tenant key",
-  runs: "tenant workflow status labels createdAfter createdBefore limit cursor",
+  runs: "tenant workflow status labels queue createdAfter createdBefore limit cursor",
   delete: "tenant",
   retain: "tenant olderThan status limit timeBudget onProgress",
   check: "tenant",

@@ -22,15 +22,15 @@ export interface Named {
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {
   const parts = Object.entries(names).map(([option, text]) =>
-    text === undefined ? null : (problem(`\`${option}\``, text, option !== "tenant") ?? ownProblem(option, text)),
+    text === undefined ? [] : [...nameProblem(`\`${option}\``, text, option !== "tenant"), ...ownProblem(option, text)],
   );
   const isObject = typeof labels === "object" && labels !== null && !Array.isArray(labels);
   const pairs = Object.entries(isObject ? labels : {}).flatMap(([name, value]) => [
-    problem(`the name of the label ${JSON.stringify(name)}`, name, true),
-    problem(`the label "${name}"`, value, false),
+    ...nameProblem(`the name of the label ${JSON.stringify(name)}`, name, true),
+    ...nameProblem(`the label "${name}"`, value, false),
   ]);
   if (!isObject) pairs.push("`labels` is no object of texts");
-  const problems = [...parts, ...pairs].filter((found) => found !== null);
+  const problems = [...parts.flat(), ...pairs];
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",
@@ -40,17 +40,18 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   });
 }
 
-function problem(what: string, text: unknown, isRequired: boolean): string | null {
-  if (typeof text !== "string") return `${what} is no text`;
-  if (text.length > LONGEST) return `${what} has ${text.length} characters`;
-  if (isRequired && text === "") return `${what} is empty`;
-  return text.includes("\0") || !isWellFormed(text) ? `${what} has characters that no store keeps` : null;
+/** None, or the one that comes first. */
+export function nameProblem(what: string, text: unknown, isRequired: boolean): string[] {
+  if (typeof text !== "string") return [`${what} is no text`];
+  if (text.length > LONGEST) return [`${what} has ${text.length} characters`];
+  if (isRequired && text === "") return [`${what} is empty`];
+  return text.includes("\0") || !isWellFormed(text) ? [`${what} has characters that no store keeps`] : [];
 }
 
-function ownProblem(option: string, text: string): string | null {
-  return option === "kind" && text.startsWith(ownKinds)
-    ? `\`kind\` begins with "${ownKinds}", as those of the runtime do`
-    : null;
+function ownProblem(option: string, text: unknown): string[] {
+  return option === "kind" && typeof text === "string" && text.startsWith(ownKinds)
+    ? [`\`kind\` begins with "${ownKinds}", as those of the runtime do`]
+    : [];
 }
 
 function isWellFormed(text: string): boolean {

@@ -23,6 +23,7 @@ import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./hi
 import type { From, LoadFrom } from "./load.js";
 import { type NewRunRequest, newRun } from "./new-run.js";
 import { Pump } from "./pump.js";
+import { ticketOf } from "./queue-options.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
 import { RegisteredWorkflows } from "./registered-workflows.js";
 import { RunRegistry } from "./registry.js";
@@ -90,7 +91,7 @@ class StoredRuntime {
   constructor(given: ResolvedRuntimeOptions) {
     const options = { ...given, store: untilClosed(given.store, () => this.#isClosed) };
     this.#options = options;
-    const { store, clock, log, leaseMs, settings, workflows } = options;
+    const { store, clock, log, leaseMs, settings, queues, workflows } = options;
     this.workflows = workflows;
     this.#workflows = new RegisteredWorkflows(workflows, { ports: { clock, log }, resources: this.#resources, store });
     this.#registry = new RunRegistry({
@@ -100,6 +101,7 @@ class StoredRuntime {
       owner: systemIds.runId(),
       leaseMs,
       settings,
+      queues: [...queues.values()],
       clock,
       log,
     });
@@ -130,6 +132,7 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions("run", options);
     checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
+    const queue = ticketOf(this.#options.queues, options);
     const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
     const workflow = this.#workflows.get(name);
     const { compiled } = workflow;
@@ -143,6 +146,7 @@ class StoredRuntime {
       ...limitsOf(compiled, options),
       nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
+      queue,
     };
     if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
     const start = newRun(request);

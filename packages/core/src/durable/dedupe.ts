@@ -19,7 +19,7 @@ import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
 import { parseJson } from "./journal-text.js";
 import { type Labels, type NewRunRequest, newRun } from "./new-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
-import type { RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
+import type { QueueTicket, RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
 import type { DedupeOptions, RuntimeRunOptions } from "./runtime.types.js";
 
 export interface DedupesSetup {
@@ -53,6 +53,7 @@ interface WaitingStart {
   readonly labels: Labels;
   readonly timeoutMs: number | null;
   readonly deadlineMs: number | null;
+  readonly queue: QueueTicket | null;
   readonly due: string;
 }
 
@@ -114,7 +115,7 @@ export class Dedupes {
 
   async #last(request: NewRunRequest, of: RecordKey, forMs: number): Promise<string> {
     const { store, clock, onChanged } = this.#setup;
-    const { workflow, event, labels = {}, timeoutMs, deadlineMs } = request;
+    const { workflow, event, labels = {}, timeoutMs, deadlineMs, queue } = request;
     const encoded = encodeEvent(event, `run: ${event.type}`, workflow.compiled.values);
     for (;;) {
       const record = await store.record(of);
@@ -139,6 +140,7 @@ export class Dedupes {
         labels,
         timeoutMs,
         deadlineMs,
+        queue,
         due,
       };
       const writes: RecordWrite[] = [
@@ -159,7 +161,7 @@ export class Dedupes {
     const record = await store.record(of);
     const start = record === null ? null : waitingStart(of, record);
     if (record === null || start?.due !== key) return start?.atMs ?? null; // it was called again, or somebody has started it
-    const { runId, event, labels, timeoutMs, deadlineMs, atMs } = start;
+    const { runId, event, labels, timeoutMs, deadlineMs, queue, atMs } = start;
     const workflow = workflows.get(start.workflow);
     const commit = createOnly(
       newRun({
@@ -169,6 +171,7 @@ export class Dedupes {
         labels,
         timeoutMs,
         deadlineMs,
+        queue,
         nowMs: clock.now(),
         startAtMs: atMs,
       }),

@@ -87,6 +87,10 @@ export interface DurableRunSetup {
   readonly request: RunRequest | null;
   /** It began with the state of another run. */
   readonly isForked: boolean;
+  /** It has a place of a queue: it leaves memory as soon as it has nothing to do but wait. */
+  readonly isQueued: boolean;
+  /** Its first ticks here only say that it continues: it does so when it gets a place of its queue. */
+  readonly leavesAtOnce: boolean;
 }
 
 type Phase = "live" | "ended" | "leaving" | "left";
@@ -96,6 +100,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly workflow: RegisteredWorkflow;
   readonly runner: LiveRun;
   readonly epoch: number;
+  readonly isQueued: boolean;
   readonly #supervisor: RunSupervisor;
   readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
   #prefaces: Map<string, readonly Tick[]> | null;
@@ -112,6 +117,7 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` once its first ticks here are stored. */
   #request: RunRequest | null;
   #isRequestNoted = false;
+  readonly #leavesAtOnce: boolean;
   /** A step of it has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
@@ -128,6 +134,8 @@ export class DurableRun implements RunJournal, Committing {
     this.key = setup.key;
     this.workflow = setup.workflow;
     this.epoch = setup.epoch;
+    this.isQueued = setup.isQueued;
+    this.#leavesAtOnce = setup.leavesAtOnce;
     this.#ticks = setup.ticks;
     this.#pace = new SnapshotPace(setup.supervisor.settings, { lastAt: setup.snapshotAt, isForked: setup.isForked });
     this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
@@ -211,8 +219,16 @@ export class DurableRun implements RunJournal, Committing {
     }
     commit.ticks += ticks.length;
     this.#stayAwhile();
-    if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
+    if (this.#leavesAtOnce) this.#leaveWith(commit);
+    else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
     return commit.stored.promise;
+  }
+
+  /** Once that is stored; whoever claims it next reduces what was stored with it. */
+  #leaveWith(commit: Commit): void {
+    this.#phase = "leaving";
+    this.#summarize("running", null, commit.atMs);
+    commit.release = true;
   }
 
   #note({ received, stored }: RunRequest, commit: Commit): void {
@@ -267,7 +283,9 @@ export class DurableRun implements RunJournal, Committing {
       if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
-    this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
+    // Behind the round that says that it is idle, and in the commit that says that it waits.
+    if (this.isQueued) queueMicrotask(release);
+    else this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
   }
 
   isStopping(thrown: unknown): boolean {
@@ -380,10 +398,9 @@ export class DurableRun implements RunJournal, Committing {
     this.#supervisor.onEnded(this, outcome);
   }
 
-  #summarize(status: StoredStatus, outcome: Outcome | null = null): void {
+  #summarize(status: StoredStatus, outcome: Outcome | null = null, atMs: number = this.runner.state.atMs): void {
     this.#status = status;
     const { runner, workflow } = this;
-    const { atMs } = runner.state;
     const isWaiting = status === "waiting";
     this.nextCommit().summary = {
       status,

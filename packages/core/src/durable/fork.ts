@@ -51,6 +51,7 @@ export async function forkRun({ registry, from, key }: Fork, { at, edit, editEve
       startAtMs: registry.clock.now(),
       labels: run.labels,
       forkedFrom: { runId: run.key.runId, tick: at },
+      queue: run.queue,
     },
   });
 }

@@ -1,6 +1,16 @@
 import { isBefore, Timers } from "../engine/timers.js";
+import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
+import { MemoryQueues } from "./memory-queues.js";
 import type { DueEntry, MemoryRun } from "./memory-run.js";
 import type { DueRuns, Lease, StoredDue, StoredPost } from "./run-store.types.js";
+
+type DueRequest = DueRuns & { readonly nowMs: number; readonly limit: number };
+
+interface EndedLease {
+  readonly run: MemoryRun;
+  readonly lease: Lease | null;
+  readonly hasPlace: boolean;
+}
 
 /** Who holds which run, which runs want an owner, and whose posts are open: without looking at the others. */
 export class MemoryLeases {
@@ -8,12 +18,14 @@ export class MemoryLeases {
   readonly #unheld = new Timers<DueEntry>();
   readonly #byOwner = new Map<string, Set<MemoryRun>>();
   readonly #withPosts = new Set<MemoryRun>();
+  readonly #queues = new MemoryQueues();
 
   /** The only one who sets a lease. */
-  set(run: MemoryRun, lease: Lease | null): void {
+  set(run: MemoryRun, lease: Lease | null, hasPlace = false): void {
     const { row } = run;
     if (row.lease !== null && row.lease.owner !== lease?.owner) this.#leave(run, row.lease.owner);
     row.lease = lease === null ? null : { owner: lease.owner, untilMs: lease.untilMs };
+    row.hasPlace = hasPlace;
     if (lease === null) return;
     const held = this.#byOwner.get(lease.owner);
     if (held === undefined) this.#byOwner.set(lease.owner, new Set([run]));
@@ -28,17 +40,25 @@ export class MemoryLeases {
 
   /** To be called after every change of a run. */
   update(run: MemoryRun): void {
-    const { dueAtMs } = run;
-    if (dueAtMs === null) dequeue(run);
-    else enqueue(run, run.row.lease === null ? this.#unheld : this.#held, dueAtMs);
+    const { dueAtMs, row } = run;
+    if (row.queue !== null) this.#queues.of(row.queue.name).update(run);
+    else if (dueAtMs === null) dequeue(run);
+    else enqueue(run, row.lease === null ? this.#unheld : this.#held, dueAtMs);
     if (run.pending.size > 0) this.#withPosts.add(run);
     else this.#withPosts.delete(run);
   }
 
   delete(run: MemoryRun): void {
     this.set(run, null);
+    if (run.row.queue !== null) this.#queues.of(run.row.queue.name).delete(run);
     dequeue(run);
     this.#withPosts.delete(run);
+  }
+
+  /** The run gets its first place. */
+  countStart(run: MemoryRun, nowMs: number): void {
+    run.hadPlace = true;
+    if (run.row.queue !== null) this.#queues.of(run.row.queue.name).countStart(nowMs);
   }
 
   /** A copy. */
@@ -52,17 +72,29 @@ export class MemoryLeases {
   }
 
   nextWakeAtMs(of: DueRuns): number | null {
-    return firstAtMs(this.#unheld, of);
+    const isWanted = wanted(of);
+    const places = this.#queues.named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
+    return earliest([firstOf(this.#unheld, isWanted)?.dueAtMs ?? null, ...places]);
   }
 
-  /** What {@link takeDue} would take. */
-  due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
+  /** What {@link takeDue} and {@link takePlaces} would take. */
+  due({ nowMs, limit, ...of }: DueRequest): StoredDue {
+    const isWanted = wanted(of);
     const due = this.takeDue({ nowMs, limit, ...of });
     for (const run of due) this.update(run);
+    const ends = [this.#held, ...this.#queues.named(of).map(({ queue }) => queue.held)].map(
+      (held) => firstOf(held, isWanted)?.dueAtMs ?? null,
+    );
+    const expired = this.#endExpired(nowMs, of);
+    for (const { queue, limits } of this.#queues.named(of))
+      due.push(...queue.look(limits, { nowMs, isWanted, limit: limit - due.length }).map(({ run }) => run));
+    const wakeAtMs = earliest([this.nextWakeAtMs(of), ...ends, ...this.#timersOfHeld(nowMs, of)]);
+    for (const { run, lease, hasPlace } of expired) {
+      this.set(run, lease, hasPlace);
+      this.update(run);
+    }
     const runs = due.map((run) => ({ key: run.row.key, workflow: run.row.workflow, dueAtMs: run.dueAtMs ?? nowMs }));
-    const times = [this.#held, this.#unheld].map((queue) => firstAtMs(queue, of)).filter((atMs) => atMs !== null);
-    for (const timer of this.#timersOfHeld(nowMs, of)) times.push(timer);
-    return { runs, wakeAtMs: times.length === 0 ? null : times.reduce((left, right) => Math.min(left, right)) };
+    return { runs, wakeAtMs };
   }
 
   *#timersOfHeld(nowMs: number, of: DueRuns): Generator<number, void> {
@@ -75,23 +107,50 @@ export class MemoryLeases {
   }
 
   /** Takes them out of the queues: each must get a lease. */
-  takeDue({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): MemoryRun[] {
+  takeDue({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
     const due = new Set<MemoryRun>();
     const passed: DueEntry[] = [];
     const isWanted = wanted(of);
     while (due.size < limit) {
       const entry = this.#firstDue(nowMs);
       if (entry === undefined) break;
-      if (isWanted(take(entry).run)) due.add(entry.run);
+      dequeue(entry.run);
+      if (isWanted(entry.run)) due.add(entry.run);
       else passed.push(entry);
     }
     putBack(passed);
     // A post of a process whose clock is ahead is due all the same.
     for (const run of this.#withPosts) {
       if (due.size >= limit) break;
-      if (run.row.lease === null && !run.isEnded && run.row.status !== "scheduled" && isWanted(run)) due.add(run);
+      const { queue, lease, status } = run.row;
+      if (queue === null && lease === null && !run.isEnded && status !== "scheduled" && isWanted(run)) due.add(run);
     }
     return [...due];
+  }
+
+  /** Runs of the named queues, as many as their limits leave: each must get a place. */
+  takePlaces({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
+    this.#endExpired(nowMs, of);
+    const chosen: MemoryRun[] = [];
+    for (const { queue, limits } of this.#queues.named(of)) {
+      const request = { nowMs, isWanted: wanted(of), limit: limit - chosen.length };
+      chosen.push(...queue.choose(limits, request).map(({ run }) => run));
+    }
+    return chosen;
+  }
+
+  /** Leases of runs of the named queues that have run out: gives what they were. */
+  #endExpired(nowMs: number, of: DueRuns): EndedLease[] {
+    const ended: EndedLease[] = [];
+    for (const { queue } of this.#queues.named(of)) {
+      for (let next = queue.held.first(); next !== undefined && next.dueAtMs <= nowMs; next = queue.held.first()) {
+        const { run } = next;
+        ended.push({ run, lease: run.row.lease, hasPlace: run.row.hasPlace });
+        this.set(run, null);
+        queue.lose(run);
+      }
+    }
+    return ended;
   }
 
   #firstDue(nowMs: number): DueEntry | undefined {
@@ -104,33 +163,4 @@ export class MemoryLeases {
 
 function wanted({ workflows }: DueRuns): (run: MemoryRun) => boolean {
   return (run) => workflows === undefined || workflows.includes(run.row.workflow);
-}
-
-function firstAtMs(queue: Timers<DueEntry>, of: DueRuns): number | null {
-  const passed: DueEntry[] = [];
-  const isWanted = wanted(of);
-  let first = queue.first();
-  for (; first !== undefined && !isWanted(first.run); first = queue.first()) passed.push(take(first));
-  putBack(passed);
-  return first?.dueAtMs ?? null;
-}
-
-function take(entry: DueEntry): DueEntry {
-  dequeue(entry.run);
-  return entry;
-}
-
-function putBack(entries: readonly DueEntry[]): void {
-  for (const { queue, run, dueAtMs } of entries) enqueue(run, queue, dueAtMs);
-}
-
-function enqueue(run: MemoryRun, queue: Timers<DueEntry>, dueAtMs: number): void {
-  if (run.due?.queue === queue && run.due.dueAtMs === dueAtMs) return;
-  dequeue(run);
-  run.due = queue.add({ dueAtMs, order: run.number, position: 0, run, queue });
-}
-
-function dequeue(run: MemoryRun): void {
-  run.due?.queue.remove(run.due);
-  run.due = null;
 }

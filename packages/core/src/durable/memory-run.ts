@@ -42,6 +42,8 @@ export class MemoryRun {
 
   readonly blobs: NeededBlobs = new Map();
   due: DueEntry | null = null;
+  /** It has had a place of its queue: it counts no more against the rate. */
+  hadPlace = false;
   /** It is gone from the store. */
   removed = false;
 
@@ -50,6 +52,7 @@ export class MemoryRun {
     this.row = {
       ...created,
       labels: { ...created.labels },
+      queue: created.queue === null ? null : { ...created.queue },
       key: { tenant, runId },
       status: created.startAtMs > created.createdAtMs ? "scheduled" : "running",
       updatedAtMs: created.createdAtMs,
@@ -61,6 +64,7 @@ export class MemoryRun {
       lastEvent: -1,
       lease: null,
       epoch: 0,
+      hasPlace: false,
     };
   }
 

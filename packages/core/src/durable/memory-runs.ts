@@ -84,6 +84,7 @@ function startOf(sorted: readonly MemoryRun[], { cursor, createdBeforeMs }: RunQ
 
 function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
+  if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
   if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;

@@ -11,6 +11,7 @@ const record: NewRunRecord = {
   startAtMs: 0,
   labels: {},
   forkedFrom: null,
+  queue: null,
 };
 const keyOf = (runId: string): RunKey => ({ tenant: "acme", runId });
 const held = (runId: string): Pick<RunCommit, "key" | "owner" | "epoch"> => ({

@@ -9,6 +9,7 @@ import type {
   ClaimedRun,
   CommitResult,
   Lease,
+  LeaseRequest,
   NewRunRecord,
   PostedMessage,
   PostResult,
@@ -52,18 +53,24 @@ function storeOf(memory: Memory): RunStore {
       memory.tell(changed);
       return results;
     },
-    claim: async (key, { owner, untilMs, nowMs, ended }) => {
+    claim: async (key, request) => {
       const run = runs.get(key);
-      if (run === undefined || (run.isEnded && ended !== true)) return null;
-      const { lease } = run.row;
-      const isFree = lease === null || lease.owner === owner || lease.untilMs <= nowMs;
-      return isFree ? memory.claim(run, { owner, untilMs }) : null;
+      if (run === undefined || (run.isEnded && request.ended !== true)) return null;
+      const { lease, queue, hasPlace } = run.row;
+      const isOwn = lease?.owner === request.owner;
+      if (lease !== null && !isOwn && lease.untilMs > request.nowMs) return null;
+      if (queue !== null && !isOwn && request.beside !== true) return null;
+      return memory.claim(run, request, isOwn && hasPlace);
     },
-    claimDue: async (lease) => leases.takeDue(lease).map((run) => memory.claim(run, lease)),
+    claimDue: async (request) => {
+      const due = leases.takeDue(request).map((run) => memory.claim(run, request, false));
+      const placed = leases.takePlaces({ ...request, limit: request.limit - due.length });
+      return [...due, ...placed.map((run) => memory.claim(run, request, true))];
+    },
     renew: async ({ owner, untilMs }) => {
       const held = leases.heldBy(owner);
       for (const run of held) {
-        leases.set(run, { owner, untilMs });
+        leases.set(run, { owner, untilMs }, run.row.hasPlace);
         leases.update(run);
       }
       return held.map((run) => run.row.key);
@@ -208,9 +215,10 @@ class Memory {
     run.receipts.set(position, receipt);
   }
 
-  claim(run: MemoryRun, lease: Lease): ClaimedRun {
+  claim(run: MemoryRun, lease: LeaseRequest, hasPlace: boolean): ClaimedRun {
     run.row.epoch++;
-    this.leases.set(run, lease);
+    if (hasPlace && !run.hadPlace) this.leases.countStart(run, lease.nowMs);
+    this.leases.set(run, lease, hasPlace);
     this.#settle(run);
     return run.toClaimed();
   }

@@ -6,7 +6,7 @@ import { initialStore } from "../run/state-of-run.js";
 import { checkNames } from "./check-names.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { NewRun } from "./registry.js";
-import type { RunKey } from "./run-store.types.js";
+import type { QueueTicket, RunKey } from "./run-store.types.js";
 import { startText } from "./start-text.js";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -20,10 +20,11 @@ export interface NewRunRequest {
   readonly deadlineMs: number | null;
   readonly nowMs: number;
   readonly startAtMs: number;
+  readonly queue: QueueTicket | null;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` */
-export function newRun({ key, workflow, event, nowMs, startAtMs, ...request }: NewRunRequest): NewRun {
+export function newRun({ key, workflow, event, nowMs, startAtMs, queue, ...request }: NewRunRequest): NewRun {
   const labels = labelsOf(event, key, request.labels);
   const started: RunStarted = {
     type: "run.started",
@@ -43,6 +44,7 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, ...request }: N
     startAtMs,
     labels: labels ?? {},
     forkedFrom: null,
+    queue,
   };
   return { key, workflow, record, started };
 }

@@ -20,7 +20,10 @@ import type { RunWatchers } from "./watchers.js";
 /** Why a run is loaded: one that has ended resumes on request only. */
 export type LoadReason = "recover" | "resume" | "retry" | Cancelling;
 
-/** A scheduled run is begun before its time to be cancelled: the outcome of every run is one of its ticks. */
+/**
+ * A scheduled run is begun before its time to be cancelled, and a run of a queue before its turn: the outcome of every run is one of
+ * its ticks.
+ */
 export interface Cancelling {
   readonly reason: unknown;
   readonly request: RunRequest;
@@ -75,7 +78,8 @@ export class Recovery {
       if (registry.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow, why);
       const loaded = await loadTree({ store: registry.store, run, workflow });
-      if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
+      if (loaded.tree.root.state.outcome !== null && why !== "resume" && why !== "retry")
+        return this.#close(claimed, workflow, loaded);
       if (registry.isStopped) return await this.#release(run);
       const live = this.#resume(claimed, workflow, { loaded, why, request });
       this.failures.delete(idOf(run.key));
@@ -118,14 +122,11 @@ export class Recovery {
       status: "waiting",
       prefaces,
       request,
+      isQueued: run.queue !== null,
     });
     const atMs = live.runner.now();
     live.runner.begin({ ...started, atMs });
-    // In the same round: no step begins.
-    if (typeof why !== "string") {
-      live.runner.submit({ type: "run.cancelled", atMs, reason: why.reason });
-      why.isTaken = true;
-    }
+    if (typeof why !== "string") cancelWith(live, why, atMs);
     this.#setup.posts.deliver(live, posts);
     return live;
   }
@@ -154,6 +155,7 @@ export class Recovery {
     const { tree, ticks, snapshotAt } = loaded;
     const prefaces = prefacesOf(loaded, workflow);
     const family = tree.family();
+    const isQueued = run.queue !== null;
     const live = this.#setup.registry.place(workflow, {
       key: run.key,
       epoch: run.epoch,
@@ -164,8 +166,10 @@ export class Recovery {
       snapshotAt,
       prefaces,
       family: family.size === 0 ? null : family,
-      request,
+      request: isQueued && typeof why !== "string" ? why.request : request,
       isForked: run.forkedFrom !== null,
+      isQueued,
+      leavesAtOnce: isQueued && (why === "resume" || why === "retry"),
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
@@ -173,6 +177,7 @@ export class Recovery {
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
     continueRun(runner, { type: why === "retry" ? "run.retried" : "run.resumed", atMs });
+    if (isQueued && typeof why !== "string") cancelWith(live, why, atMs);
     if (run.outcome === null) this.#setup.posts.deliver(live, open);
     else this.#setup.posts.refuse(live, open, runFinished(run.status));
     return live;
@@ -190,9 +195,15 @@ export class Recovery {
     await this.#release({ key, epoch });
     const nowMs = registry.clock.now();
     if (outcome === null)
-      await registry.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs });
+      await registry.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs, beside: true });
     return null;
   }
+}
+
+/** In the same round as the tick that it begins or resumes with: no step begins. */
+function cancelWith({ runner }: DurableRun, cancelling: Cancelling, atMs: number): void {
+  runner.submit({ type: "run.cancelled", atMs, reason: cancelling.reason });
+  cancelling.isTaken = true;
 }
 
 /** Writes what follows from stored ticks and was not stored itself. */

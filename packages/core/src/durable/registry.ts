@@ -23,8 +23,10 @@ import { idOf } from "./run-key.js";
 import type {
   ClaimedRun,
   CommitResult,
+  DueRuns,
   LeaseRequest,
   NewRunRecord,
+  QueueLimits,
   RunKey,
   RunStore,
   StoredRun,
@@ -42,6 +44,7 @@ export interface RegistrySetup {
   readonly owner: string;
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
+  readonly queues: readonly QueueLimits[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -72,14 +75,17 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   readonly reads: SharedReads = new SharedReads(this.watchers);
   readonly streams: StreamCache;
   readonly turns: RecordTurns;
-  /** A run that resumes later has left memory. */
+  /** A run that resumes later has left memory, or one of a queue has come or gone. */
   onParked: () => void = () => {};
   readonly #workflows: RegisteredWorkflows;
   readonly #leaseMs: number;
+  readonly #due: Required<DueRuns>;
   readonly #log: Log;
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
+  /** Runs that begin later, on their way to the store. */
+  readonly #storing: Map<string, Promise<StoredRun | null>> = new Map();
   readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
@@ -99,6 +105,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     this.#workflows = setup.workflows;
     this.streams = new StreamCache(this, setup.workflows);
     this.#leaseMs = setup.leaseMs;
+    this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.#log = setup.log;
     this.#recovery = new Recovery({
       registry: this,
@@ -133,13 +140,29 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   start(start: NewRun): Promise<StoredRun | null> {
     const known = this.live.get(idOf(start.key));
     if (known !== undefined) return this.#existing(known);
-    return !this.executes || start.record.startAtMs > this.clock.now() ? this.#leave(start) : this.#create(start);
+    const { startAtMs, queue } = start.record;
+    const begins = this.executes && queue === null && startAtMs <= this.clock.now();
+    return begins ? this.#create(start) : this.#leave(start);
   }
 
-  /** Nobody's until its time has come, and somebody claims it. */
-  async #leave(start: NewRun): Promise<StoredRun | null> {
-    const [result] = await this.store.commit([createOnly(start)]);
-    return result?.status === "exists" ? result.run : null;
+  /** Nobody's until its time has come, or its turn, and somebody claims it. */
+  #leave(start: NewRun): Promise<StoredRun | null> {
+    const { key, record } = start;
+    const commit = createOnly(start);
+    const stored = createDeferred<StoredRun | null>();
+    this.committer.add({
+      takeCommit: () => commit,
+      onCommitted: (result) => {
+        stored.resolve(result.status === "exists" ? result.run : null);
+        if (record.queue !== null) this.onParked();
+      },
+      onCommitFailed: stored.reject,
+    });
+    const id = idOf(key);
+    const forget = (): void => void (this.#storing.get(id) === stored.promise && this.#storing.delete(id));
+    this.#storing.set(id, stored.promise);
+    stored.promise.then(forget, forget);
+    return stored.promise;
   }
 
   /** One of that id is in memory here. */
@@ -189,6 +212,8 @@ export class RunRegistry implements RunSupervisor, RunsHere {
       isStored: false,
       family,
       isForked: true,
+      isQueued: record.queue !== null,
+      leavesAtOnce: record.queue !== null,
     });
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
@@ -202,7 +227,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   /** Resolves once a run that has just been started here is stored; at once for every other. */
   async whenStored(key: RunKey): Promise<void> {
     const live = this.live.get(idOf(key));
-    if (live !== undefined) await this.#starting.get(live)?.promise;
+    await (live === undefined ? this.#storing.get(idOf(key)) : this.#starting.get(live)?.promise);
   }
 
   /** Out of memory, if it only waits; and free to be deleted, if it could not be loaded here. */
@@ -271,7 +296,8 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   }
 
   async #claim(key: RunKey, why: LoadReason): Promise<DurableRun | null> {
-    const claimed = await this.store.claim(key, this.lease);
+    // Whoever cancels a run of a queue begins no step of it.
+    const claimed = await this.store.claim(key, { ...this.lease, beside: typeof why !== "string" });
     return claimed === null ? null : this.#recovery.load(claimed, why);
   }
 
@@ -285,6 +311,8 @@ export class RunRegistry implements RunSupervisor, RunsHere {
       isStored: true,
       request: null,
       isForked: false,
+      isQueued: false,
+      leavesAtOnce: false,
       ...setup,
       supervisor: this,
       workflow,
@@ -332,19 +360,19 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   }
 
   nextWakeAtMs(): Promise<number | null> {
-    return this.store.nextWakeAtMs({ workflows: this.#workflows.names });
+    return this.store.nextWakeAtMs(this.#due);
   }
 
   async due(limit: number): Promise<DueReport> {
     await this.committer.barrier();
-    const request = { nowMs: this.clock.now(), limit, workflows: this.#workflows.names };
+    const request = { nowMs: this.clock.now(), limit, ...this.#due };
     const { runs, wakeAtMs } = await this.store.due(request);
     return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
   }
 
   /** Gives how many it took up. */
   async adoptDue(limit: number): Promise<number> {
-    const claimed = await this.store.claimDue({ ...this.lease, limit, workflows: this.#workflows.names });
+    const claimed = await this.store.claimDue({ ...this.lease, limit, ...this.#due });
     for (const one of claimed) {
       await this.adopt(one).catch((error: unknown) =>
         this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
@@ -403,7 +431,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
 
   onLeft(live: DurableRun): void {
     this.#forget(live);
-    if (live.runner.state.outcome === null) this.onParked();
+    if (live.isQueued || live.runner.state.outcome === null) this.onParked();
   }
 
   onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {

@@ -83,7 +83,7 @@ export class ResumeRequests {
     if (await this.#isDone(key, request)) return null;
     if (request.how === "resume" && run.outcome === null) return this.#stay(key, request);
     if (!allowed[request.how].includes(run.status)) throw cannotResume(key.runId, run.status, request.how);
-    const claimed = await registry.store.claim(key, { ...registry.lease, ended: true });
+    const claimed = await registry.store.claim(key, { ...registry.lease, ended: true, beside: true });
     if (claimed === null) return (await registry.store.run(key))?.lease?.untilMs ?? registry.clock.now();
     return this.#begin(claimed, request);
   }

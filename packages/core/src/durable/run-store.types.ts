@@ -18,17 +18,29 @@ export interface RunStore {
   hash(text: string): string;
   /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */
   commit(commits: readonly RunCommit[]): Promise<CommitResult[]>;
-  /** Takes the lease of one run. Null: there is no such run, somebody else holds it, or it has ended (unless `ended`). */
-  claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null>;
+  /**
+   * Takes the lease of one run. Null: there is no such run, somebody else holds it, or it has ended (unless `ended`). A run of a
+   * queue that this owner does not hold is given only `beside` the limits of the queue: such a lease holds no place.
+   */
+  claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null>;
   /**
    * Takes the leases of runs that need an owner, longest waiting first: the lease has run out; or nobody holds it, and
    * `wakeAtMs` has come or a post has no receipt yet; a scheduled run only once its time has come. Of these workflows only,
    * where they are named.
+   *
+   * Runs of the named queues that need an owner follow, as many as the limits of each queue leave; those of other queues stay. A
+   * run that is taken has a place of its queue until its lease ends. Keys that have a run to give take turns: one run each, and
+   * a key that was served, or that had none, goes to the end of the line; one that is at its limit is passed over and keeps its
+   * turn. Within a key: the highest priority, then the earliest `startAtMs`, then as they were created. A lease of a run of a
+   * named queue that has run out is ended first, with its place: the run is nobody's, and needs an owner.
    */
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]>;
   /** Prolongs every lease of this owner, also one that has run out and that nobody took. Gives the keys of all it holds. */
   renew(lease: LeaseRequest): Promise<RunKey[]>;
-  /** When the next run that nobody holds wants to be claimed. */
+  /**
+   * When the next run that nobody holds wants to be claimed, and could be: where a rate is used up, once it allows the next run. A
+   * queue that is full has none: whoever gives a place back commits something.
+   */
   nextWakeAtMs(of?: DueRuns): Promise<number | null>;
   /** What `claimDue` would take now, in its order, and when there is something to take. Takes nothing. */
   due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue>;
@@ -93,6 +105,8 @@ export interface StoredRun extends NewRunRecord {
   readonly lease: Lease | null;
   /** Rises with every owner. 0 before the first. */
   readonly epoch: number;
+  /** Its lease is a place of its queue. */
+  readonly hasPlace: boolean;
 }
 
 export interface NewRunRecord {
@@ -104,6 +118,27 @@ export interface NewRunRecord {
   readonly startAtMs: number;
   readonly labels: { readonly [name: string]: string };
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
+  /** Null: it waits for no place. */
+  readonly queue: QueueTicket | null;
+}
+
+/** Where a run waits for its place. */
+export interface QueueTicket {
+  readonly name: string;
+  /** Keys take turns. `""` is one, too. */
+  readonly key: string;
+  /** Within its key, the highest comes first. -2,147,483,648 to 2,147,483,647. */
+  readonly priority: number;
+}
+
+/** What one process knows of a queue. Null: no such limit. */
+export interface QueueLimits {
+  readonly name: string;
+  /** Places of the queue, and of each key. */
+  readonly concurrency: number | null;
+  readonly perKey: number | null;
+  /** How many runs may get their first place in any time of that length. */
+  readonly rate: { readonly limit: number; readonly perMs: number } | null;
 }
 
 export interface Lease {
@@ -115,9 +150,18 @@ export interface LeaseRequest extends Lease {
   readonly nowMs: number;
 }
 
+export interface ClaimRequest extends LeaseRequest {
+  /** Also a run that has ended. @default false */
+  readonly ended?: boolean;
+  /** Also a run of a queue, whatever its limits, and without a place. @default false */
+  readonly beside?: boolean;
+}
+
 export interface DueRuns {
   /** @default all */
   readonly workflows?: readonly string[];
+  /** Beside the runs that are in none. Each name once. @default none */
+  readonly queues?: readonly QueueLimits[];
 }
 
 export interface StoredDue {
@@ -277,6 +321,7 @@ export interface RunQuery {
   readonly workflow?: string;
   readonly status?: readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };
+  readonly queue?: string;
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;

@@ -5,6 +5,7 @@ import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
 import { callOptions } from "./call-options.js";
 import type { DurableRunSettings } from "./durable-run.js";
 import { memoryStore } from "./memory-store.js";
+import { queueProblems, type ResolvedQueue, resolveQueues } from "./queue-options.js";
 import type { RunStore } from "./run-store.types.js";
 import type { RuntimeOptions, Workflows } from "./runtime.types.js";
 
@@ -14,6 +15,7 @@ export interface ResolvedRuntimeOptions {
   readonly executes: boolean;
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
+  readonly queues: ReadonlyMap<string, ResolvedQueue>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -21,6 +23,7 @@ export interface ResolvedRuntimeOptions {
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
+  const { queues = {} } = options;
   const keep = history === "all" ? null : history?.keep;
   const problems = [
     ...unknownNames(options, callOptions.createRuntime.split(" ")),
@@ -30,6 +33,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     ...numberProblem("idleReleaseMs", idleReleaseMs, 0),
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
     ...(keep === null ? [] : wholeProblem("history.keep", keep, 0)),
+    ...queueProblems(queues),
   ];
   if (problems.length > 0) throw optionsInvalid("the runtime", problems);
   return {
@@ -38,6 +42,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     executes: options.execute ?? true,
     leaseMs,
     settings: { snapshotEvery, idleReleaseMs: options.restoreWaits ? 0 : idleReleaseMs, keepTicks: keep ?? null },
+    queues: resolveQueues(queues),
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
   };

@@ -44,8 +44,25 @@ export interface RuntimeOptions<Flows extends Workflows> {
   readonly snapshotEvery?: number;
   /** `{ keep }`: about this many of the last ticks of a run stay, and at least those since its last snapshot. @default "all" */
   readonly history?: "all" | { readonly keep: number };
+  /**
+   * By name: how many runs of a queue are at work at once, and how often one begins. The limits hold over all processes of the store.
+   * A process that does not name a queue takes up none of its runs. @default none
+   */
+  readonly queues?: { readonly [name: string]: QueueOptions };
   readonly clock?: Clock;
   readonly log?: Log;
+}
+
+/** Limits of a queue. Each process obeys those that it was given: give all of them the same. */
+export interface QueueOptions {
+  /** Runs of the queue that are at work at once. A run that only waits does not count. From 1. @default any number */
+  readonly concurrency?: number;
+  /** The same for each `queueKey`. @default any number */
+  readonly perKey?: { readonly concurrency: number };
+  /** Runs of the queue that begin in any time of that length, from 1. One that comes back after a wait does not count again. @default any number */
+  readonly rate?: { readonly limit: number; readonly per: Duration };
+  /** Runs may be started with a `priority`. @default false */
+  readonly priority?: boolean;
 }
 
 export interface RuntimeRunOptions {
@@ -61,6 +78,15 @@ export interface RuntimeRunOptions {
   readonly deadline?: Date | number;
   /** Calls with one key start one run. Not with `runId` or `startAt`. */
   readonly dedupe?: DedupeOptions;
+  /** It is stored now, and begins when this queue of `createRuntime({ queues })` has a place for it. @default none: it begins at once */
+  readonly queue?: string;
+  /** Whose run it is, such as a tenant or a user: those that have runs in the queue take turns. @default "" */
+  readonly queueKey?: string;
+  /**
+   * Among the runs with its `queueKey` the highest begins first, then the oldest. A whole number from -2,147,483,648 to 2,147,483,647.
+   * Only for queues with `priority: true`. @default 0
+   */
+  readonly priority?: number;
 }
 
 export interface DedupeOptions {
@@ -154,6 +180,15 @@ export interface RunListing {
    */
   readonly lastEvent: number;
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
+  readonly queue: ListedQueue | null;
+}
+
+/** Where a run waits, and whether its turn has come. */
+export interface ListedQueue {
+  readonly name: string;
+  readonly key: string;
+  readonly priority: number;
+  readonly hasPlace: boolean;
 }
 
 export interface RunFilter extends TenantOptions {
@@ -161,6 +196,7 @@ export interface RunFilter extends TenantOptions {
   /** One of these. An empty list matches nothing. */
   readonly status?: StoredStatus | readonly StoredStatus[];
   readonly labels?: { readonly [name: string]: string };
+  readonly queue?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;
   /** 1 to 1,000. @default 100 */

@@ -107,6 +107,7 @@ function startOf({ workflows, clock }: ScheduleFiringSetup, { schedule, tenant, 
     labels: { ...labels, schedule: name },
     timeoutMs,
     deadlineMs: null,
+    queue: null,
     nowMs: clock.now(),
     startAtMs: atMs,
   });

@@ -144,7 +144,8 @@ export class StoredSchedules implements RuntimeSchedules {
     const event = resolveStart(compiled, options.input);
     const { timeoutMs } = limitsOf(compiled, timeout === undefined ? {} : { timeout });
     // As its first run will be stored: what cannot be is refused now.
-    newRun({ key: { tenant, runId }, workflow, event, labels, timeoutMs, deadlineMs: null, nowMs, startAtMs: nowMs });
+    const start = { key: { tenant, runId }, workflow, event, labels, timeoutMs, nowMs, startAtMs: nowMs };
+    newRun({ ...start, deadlineMs: null, queue: null });
     const encoded = encodeEvent(event, `schedules.set: ${event.type}`, compiled.values);
     return { name, cron, timezone, overlap, catchUp, workflow: workflow.name, event: encoded, labels, timeoutMs };
   }

@@ -23,6 +23,9 @@ const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
       door.texts(create, ["workflow", "input", "code"]);
       door.numbers(create, ["createdAtMs", "startAtMs"]);
       door.labels(create.labels);
+      if (create.queue === null) continue;
+      door.texts(create.queue, ["name", "key"]);
+      door.numbers(create.queue, ["priority"]);
     }
   },
   claim: ofRun,
@@ -38,8 +41,8 @@ const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
   delete: (door, keys) => {
     for (const key of keys) ofRun(door, key);
   },
-  list(door, { tenant, workflow = "", cursor = "", status = [], labels = {} }) {
-    door.texts({ tenant, workflow, cursor }, ["tenant", "workflow", "cursor"]);
+  list(door, { tenant, workflow = "", queue = "", cursor = "", status = [], labels = {} }) {
+    door.texts({ tenant, workflow, queue, cursor }, ["tenant", "workflow", "queue", "cursor"]);
     door.each("status", status);
     door.labels(labels);
   },

@@ -44,7 +44,11 @@ export class Timers<Timer extends Due> {
 
   /** All timers in the order in which they will fire. */
   toArray(): Timer[] {
-    return [...this.heap].sort((left, right) => (isBefore(left, right) ? -1 : 1));
+    return [...this.heap].sort((left, right) => (this.isBefore(left, right) ? -1 : 1));
+  }
+
+  protected isBefore(left: Timer, right: Timer): boolean {
+    return isBefore(left, right);
   }
 
   private put(timer: Timer, position: number): void {
@@ -55,7 +59,7 @@ export class Timers<Timer extends Due> {
   private rise(timer: Timer): void {
     while (timer.position > 0) {
       const parent = this.heap[(timer.position - 1) >> 1] as Timer;
-      if (!isBefore(timer, parent)) return;
+      if (!this.isBefore(timer, parent)) return;
       const { position } = parent;
       this.put(parent, timer.position);
       this.put(timer, position);
@@ -66,8 +70,8 @@ export class Timers<Timer extends Due> {
     for (;;) {
       const left = this.heap[timer.position * 2 + 1];
       const right = this.heap[timer.position * 2 + 2];
-      const child = right && left && isBefore(right, left) ? right : left;
-      if (!child || !isBefore(child, timer)) return;
+      const child = right && left && this.isBefore(right, left) ? right : left;
+      if (!child || !this.isBefore(child, timer)) return;
       const { position } = child;
       this.put(child, timer.position);
       this.put(timer, position);
