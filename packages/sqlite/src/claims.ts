@@ -1,8 +1,9 @@
-import type { ClaimedRun, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
+import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { atMost } from "./journal.js";
 import type { Owners } from "./owners.js";
 import { openPostsOfId } from "./posts.js";
+import { Queues } from "./queues.js";
 import { findRun, loadRun, type NumberedRun } from "./stored-run.js";
 
 interface Candidate {
@@ -10,8 +11,9 @@ interface Candidate {
   readonly dueAtMs: number;
 }
 
-const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1 WHERE id = ?";
+const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ? WHERE id = ?";
 const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
+const dueTime = "SELECT min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at)) AS atMs FROM runs WHERE id = ?";
 const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
 
 /** A statement for runs of all workflows, and one for the workflows in a JSON list, its next-to-last value. */
@@ -26,36 +28,48 @@ function filtered(select: string, where: string, order: string): Filtered {
   return { all: text(""), some: text(" AND workflow IN (SELECT value FROM json_each(?))") };
 }
 
-const expired = filtered("id, lease_until AS dueAtMs", "owner = ? AND lease_until <= ?", "lease_until");
-const heldTimer = filtered("id, wake_at AS dueAtMs", "owner = ? AND wake_at > ?", "wake_at");
-const woken = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at <= ?", "wake_at, id");
+const ofQueues = "(queue IS NULL OR queue IN (SELECT value FROM json_each(?)))";
+const expired = filtered("id, lease_until AS dueAtMs", `owner = ? AND lease_until <= ? AND ${ofQueues}`, "lease_until");
+const heldTimer = filtered("id, wake_at AS dueAtMs", `owner = ? AND wake_at > ? AND ${ofQueues}`, "wake_at");
+const woken = filtered("id, wake_at AS dueAtMs", "queue IS NULL AND owner IS NULL AND wake_at <= ?", "wake_at, id");
 // A post makes its run due at once: its time, from the clock of another process, only says how long it has waited.
 const posted = filtered(
   "id, posted_at AS dueAtMs",
-  "owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
+  "queue IS NULL AND owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
   "posted_at, id",
 );
-const nextWake = filtered("id, wake_at AS dueAtMs", "owner IS NULL AND wake_at IS NOT NULL", "wake_at");
+const nextWake = filtered(
+  "id, wake_at AS dueAtMs",
+  "queue IS NULL AND owner IS NULL AND wake_at IS NOT NULL",
+  "wake_at",
+);
 
 /** Decides who gets the lease of which run. Every method that writes needs a transaction. */
 export class Claims {
   readonly #database: Database;
   readonly #owners: Owners;
+  readonly #queues: Queues;
 
   constructor(database: Database, owners: Owners) {
     this.#database = database;
     this.#owners = owners;
+    this.#queues = new Queues(database, owners);
   }
 
-  claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): ClaimedRun | null {
+  claim(key: RunKey, lease: ClaimRequest): ClaimedRun | null {
     const found = findRun(this.#database, key);
     if (found === null || (found.run.endedAtMs !== null && lease.ended !== true)) return null;
-    return this.#isFree(found, lease) ? this.#take(found.id, lease) : null;
+    if (!this.#isFree(found, lease)) return null;
+    const isOwn = found.run.lease?.owner === lease.owner;
+    if (found.run.queue !== null && !isOwn && lease.beside !== true) return null;
+    return this.#take(found.id, lease, isOwn && found.run.hasPlace);
   }
 
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): ClaimedRun[] {
-    const claimed = this.#due(lease, atMost(lease.limit)).map(({ id }) => this.#take(id, lease));
-    return claimed.filter((run) => run !== null);
+    const limit = atMost(lease.limit);
+    const claimed = this.#due(lease, limit).map(({ id }) => this.#take(id, lease, false));
+    const placed = this.#queues.take({ ...lease, limit: limit - claimed.length });
+    return [...claimed, ...placed.map((id) => this.#take(id, lease, true))].filter((run) => run !== null);
   }
 
   renew({ owner, untilMs }: LeaseRequest): RunKey[] {
@@ -66,26 +80,38 @@ export class Claims {
 
   nextWakeAtMs(of: DueRuns): number | null {
     const times = [nextWake, posted].flatMap((text) => this.#candidates(text, of, [1])).map(({ dueAtMs }) => dueAtMs);
+    const placeAtMs = this.#queues.nextWakeAtMs(of);
+    if (placeAtMs !== null) times.push(placeAtMs);
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Lists what {@link claimDue} would claim. */
+  /** Lists what {@link claimDue} would claim. Where queues are named, it needs a transaction of which nothing is stored. */
   due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
-    const runs = this.#due({ nowMs, ...of }, atMost(limit)).map(({ id, dueAtMs }) => ({
-      ...(this.#database.sql(nameOf).get(id) as { tenant: string; runId: string; workflow: string }),
-      dueAtMs,
-    }));
+    const queues = namesOf(of);
     const held = this.#owners.holders().flatMap((owner) => {
-      const ends = this.#candidates(expired, of, [owner, Number.MAX_SAFE_INTEGER, 1]).map(({ dueAtMs }) => dueAtMs);
-      const timers = this.#candidates(heldTimer, of, [owner, nowMs, 1]).map(({ dueAtMs }) => dueAtMs);
+      const endOf = [owner, Number.MAX_SAFE_INTEGER, queues, 1];
+      const ends = this.#candidates(expired, of, endOf).map(({ dueAtMs }) => dueAtMs);
+      const timers = this.#candidates(heldTimer, of, [owner, nowMs, queues, 1]).map(({ dueAtMs }) => dueAtMs);
       return [...timers, ...(this.#owners.isDead(owner) ? ends.map((atMs) => Math.min(nowMs, atMs)) : ends)];
     });
     const free = this.nextWakeAtMs(of);
     const times = free === null ? held : [...held, free];
+    const due = this.#due({ nowMs, ...of }, atMost(limit));
+    const placed = this.#queues.take({ nowMs, ...of, limit: atMost(limit) - due.length });
+    const runs = [...due, ...placed.map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))].map(
+      ({ id, dueAtMs }) => ({
+        ...(this.#database.sql(nameOf).get(id) as { tenant: string; runId: string; workflow: string }),
+        dueAtMs,
+      }),
+    );
     return {
       runs: runs.map(({ tenant, runId, ...rest }) => ({ key: { tenant, runId }, ...rest })),
       wakeAtMs: times.length === 0 ? null : Math.min(...times),
     };
+  }
+
+  #dueAtMs(id: number): number | null {
+    return (this.#database.sql(dueTime).get(id) as { readonly atMs: number | null }).atMs;
   }
 
   #due(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
@@ -103,7 +129,7 @@ export class Claims {
   #ofHolders(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
     return this.#owners.holders().flatMap((owner) => {
       const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : of.nowMs;
-      return this.#candidates(expired, of, [owner, untilMs, limit]);
+      return this.#candidates(expired, of, [owner, untilMs, namesOf({}), limit]);
     });
   }
 
@@ -117,10 +143,15 @@ export class Claims {
     return lease === null || lease.owner === owner || lease.untilMs <= nowMs || this.#owners.isDead(lease.owner);
   }
 
-  #take(id: number, { owner, untilMs }: LeaseRequest): ClaimedRun | null {
+  #take(id: number, { owner, untilMs }: LeaseRequest, hasPlace: boolean): ClaimedRun | null {
     this.#owners.register(owner);
-    this.#database.sql(take).run(owner, untilMs, id);
+    this.#database.sql(take).run(owner, untilMs, hasPlace ? 1 : null, id);
     const found = loadRun(this.#database, id);
     return found === null ? null : { run: found.run, posts: openPostsOfId(this.#database, id) };
   }
+}
+
+/** As a statement takes them. */
+function namesOf({ queues = [] }: DueRuns): string {
+  return JSON.stringify(queues.map(({ name }) => name));
 }

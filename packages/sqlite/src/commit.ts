@@ -19,8 +19,8 @@ const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?),
 const addTicks = "INSERT INTO ticks (run, last, first, at_ms, text) VALUES (?, ?, ?, ?, ?)";
 
 const addRun = `INSERT INTO runs (tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, wake_at,
-    owner, lease_until)
-  VALUES (?, ?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?) ON CONFLICT (tenant, run_id) DO NOTHING`;
+    owner, lease_until, queue, queue_key, priority, queued_at)
+  VALUES (?, ?, ?, ?, ?, ?, -1, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, run_id) DO NOTHING`;
 const addStart =
   "INSERT INTO starts (run, code, start_at, forked_run_id, forked_tick, input) VALUES (?, ?, ?, ?, ?, ?)";
 const addLabel = "INSERT INTO labels (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
@@ -32,9 +32,10 @@ const setLastEvent = "UPDATE runs SET last_event = max(last_event, ?) WHERE id =
 
 const summary = `status = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?), ended_at = ?, wake_at = ?,
   outcome = ?, waiting = ?`;
+const noLease = "owner = NULL, lease_until = NULL, place = NULL";
 const setSummary = `UPDATE runs SET ${summary} WHERE id = ?`;
-const setSummaryAndRelease = `UPDATE runs SET ${summary}, owner = NULL, lease_until = NULL WHERE id = ?`;
-const release = "UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?";
+const setSummaryAndRelease = `UPDATE runs SET ${summary}, ${noLease} WHERE id = ?`;
+const release = `UPDATE runs SET ${noLease} WHERE id = ?`;
 
 const pruneTicks = "DELETE FROM ticks WHERE run = ? AND last <= ?";
 const pruneSnapshots = "DELETE FROM snapshots WHERE run = ? AND tick < ?";
@@ -104,7 +105,7 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
 
 /** Returns `null` when a run with this key exists. */
 function insertRun(database: Database, commit: RunCommit, record: NonNullable<RunCommit["create"]>): number | null {
-  const { lease, createdAtMs, startAtMs } = record;
+  const { lease, createdAtMs, startAtMs, queue } = record;
   const { changes, lastInsertRowid } = database
     .sql(addRun)
     .run(
@@ -119,6 +120,10 @@ function insertRun(database: Database, commit: RunCommit, record: NonNullable<Ru
       startAtMs,
       lease?.owner ?? null,
       lease?.untilMs ?? null,
+      queue?.name ?? null,
+      queue?.key ?? null,
+      queue?.priority ?? null,
+      queue === null ? null : startAtMs,
     );
   return Number(changes) === 0 ? null : Number(lastInsertRowid);
 }

@@ -97,6 +97,17 @@ export class FileDatabase implements Database {
     });
   }
 
+  tryOut<Result>(work: () => Result): Result {
+    return this.guard(() => {
+      this.sql("BEGIN IMMEDIATE").run();
+      try {
+        return work();
+      } finally {
+        this.#rollback();
+      }
+    });
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -2,7 +2,7 @@
  * Pages of runs, newest first.
  *
  * Every query walks one index in the order of the page and stops when the page is full: the index of the first label,
- * else of the workflow, else one index walk per status, which SQLite merges. Other conditions only filter.
+ * else of the queue, else of the workflow, else one index walk per status, which SQLite merges. Other conditions only filter.
  *
  * @module
  */
@@ -81,10 +81,21 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
         ...placeSql(query, "l.created_at", "l.run"),
         ...otherLabels.map((other) => ({ text: hasLabel, values: other })),
         ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
-        ...(isAnyStatus ? [] : [{ text: `q.status IN (${wanted.map(() => "?").join(", ")})`, values: wanted }]),
+        ...queueSql(query),
+        ...(isAnyStatus ? [] : [statusIn(wanted)]),
         ...endedSql(query),
       ],
     );
+  }
+  if (query.queue !== undefined) {
+    return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_queue", [
+      { text: "q.tenant = ?", values: [query.tenant] },
+      ...queueSql(query),
+      ...placeSql(query, "q.created_at", "q.id"),
+      ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
+      ...(isAnyStatus ? [] : [statusIn(wanted)]),
+      ...endedSql(query),
+    ]);
   }
   if (query.workflow !== undefined && query.status === undefined) {
     return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_workflow", [
@@ -115,6 +126,14 @@ function statusSql(query: RunQuery, status: StoredStatus): Sql {
     ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
     ...endedSql(query),
   ]);
+}
+
+function statusIn(wanted: readonly StoredStatus[]): Sql {
+  return { text: `q.status IN (${wanted.map(() => "?").join(", ")})`, values: wanted };
+}
+
+function queueSql({ queue }: RunQuery): Sql[] {
+  return queue === undefined ? [] : [{ text: "q.queue = ?", values: [queue] }];
 }
 
 function endedSql({ endedBeforeMs }: RunQuery): Sql[] {

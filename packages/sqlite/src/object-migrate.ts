@@ -20,10 +20,8 @@ export function migrateObject(database: ObjectDatabase): void {
     const version = versionOf(database);
     if (version > migrations.length) throw newer(database.path, version, migrations.length);
     if (version === migrations.length) return;
-    if (version === 0) {
-      assertFree(database);
-      database.sqlOnce(createVersion).run();
-    }
+    assertFree(database, migrations.slice(version));
+    if (version === 0) database.sqlOnce(createVersion).run();
     for (const migration of migrations.slice(version)) database.sqlOnce(migration).run();
     database.sqlOnce(clearVersion).run();
     database.sqlOnce(setVersion).run(migrations.length);
@@ -36,10 +34,8 @@ function versionOf(database: ObjectDatabase): number {
   return (database.sqlOnce(readVersion).get() as { readonly version: number }).version;
 }
 
-function assertFree(database: ObjectDatabase): void {
-  const ours = migrations.flatMap((text) =>
-    [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name as string),
-  );
+function assertFree(database: ObjectDatabase, texts: readonly string[]): void {
+  const ours = texts.flatMap((text) => [...text.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name as string));
   const [taken] = namesOf(database, ours);
   if (taken === undefined) return;
   throw new WorkflowError({

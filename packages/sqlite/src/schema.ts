@@ -9,6 +9,8 @@
  *      '--* blob_refs *-1 blobs  large texts, stored once
  *     records                    of tenants, not of runs
  *     owners                     the processes behind the leases
+ *     queue_keys                 whose turn it is in a queue
+ *     queue_starts, _windows     what rates count
  *
  * A run has a small number here, `runs.id`, so that the keys of its many rows are short.
  * Ticks and events lie in the order in which they were written, and only their keys by run: a commit of a hundred runs then
@@ -138,5 +140,49 @@ const first = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+// "later": wants no place yet. "line": waits for one. A run has one as long as its `place` is 1.
+const second = `
+  ALTER TABLE runs ADD COLUMN queue TEXT;
+  ALTER TABLE runs ADD COLUMN queue_key TEXT;
+  ALTER TABLE runs ADD COLUMN priority INTEGER;
+  ALTER TABLE runs ADD COLUMN queued_at INTEGER; -- when it is to begin
+  ALTER TABLE runs ADD COLUMN place INTEGER; -- 0: it waits in line; 1: it has one
+  ALTER TABLE runs ADD COLUMN had_place INTEGER; -- 1: it counts no more against a rate
+  CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT NULL;
+  CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
+  CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
+  CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
+    WHERE place = 0 AND had_place = 1;
+  CREATE INDEX runs_queue_due ON runs (queue, wake_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND posted_at IS NOT NULL;
+  DROP INDEX runs_due;
+  CREATE INDEX runs_due ON runs (wake_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+  DROP INDEX runs_posted;
+  CREATE INDEX runs_posted ON runs (posted_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
+
+  CREATE TABLE queue_keys (
+    queue TEXT NOT NULL,
+    queue_key TEXT NOT NULL,
+    turn INTEGER NOT NULL, -- the lowest is served next
+    PRIMARY KEY (queue, queue_key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX queue_keys_turn ON queue_keys (queue, turn);
+
+  CREATE TABLE queue_starts (
+    queue TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX queue_starts_at ON queue_starts (queue, at_ms);
+
+  CREATE TABLE queue_windows (
+    queue TEXT PRIMARY KEY,
+    longest_ms INTEGER NOT NULL -- of all rates that processes had: younger starts are kept
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [first, second];

@@ -10,7 +10,7 @@ export interface NumberedRun {
 
 /** The columns that {@link toRun} reads, of `runs AS r` and `starts AS s`. */
 const columns: string = `r.id, r.tenant, r.run_id, r.workflow, r.status, r.epoch, r.ticks, r.last_event, r.created_at, r.updated_at,
-  r.ended_at, r.wake_at, r.owner, r.lease_until, r.waiting, r.outcome,
+  r.ended_at, r.wake_at, r.owner, r.lease_until, r.waiting, r.outcome, r.queue, r.queue_key, r.priority, r.place,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.input,
   (SELECT json_group_array(json_array(l.name, l.value)) FROM labels AS l WHERE l.run = r.id) AS labels`;
 
@@ -75,6 +75,8 @@ export function toRun(path: string, values: unknown): NumberedRun {
       forkedFrom: toOrigin(started),
       input: started.text("input"),
       labels: Object.fromEntries(JSON.parse(row.text("labels"))),
+      queue: toTicket(row),
+      hasPlace: row.integerOrNull("place") === 1,
     },
   };
 }
@@ -87,6 +89,11 @@ function toStatus(row: Row): StoredStatus {
 function toLease(row: Row): StoredRun["lease"] {
   const owner = row.textOrNull("owner");
   return owner === null ? null : { owner, untilMs: row.integer("lease_until") };
+}
+
+function toTicket(row: Row): StoredRun["queue"] {
+  const name = row.textOrNull("queue");
+  return name === null ? null : { name, key: row.text("queue_key"), priority: row.integer("priority") };
 }
 
 function toOrigin(row: Row): StoredRun["forkedFrom"] {

@@ -1,4 +1,4 @@
-import type { RunQuery } from "millrace/runtime";
+import type { RunQuery, RunStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import type { SqliteDatabase } from "../src/index.js";
 import { openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
@@ -47,6 +47,7 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   await store.renew({ owner: "cid", nowMs: 4_000, untilMs: 6_000 });
   await store.nextWakeAtMs();
   await store.due({ nowMs: 9_000, limit: 10 });
+  await askQueues(store);
   await Promise.all([store.run(key), store.snapshot(key), store.blob(hash), store.record(record)]);
   await store.ticks(key, { after: 0, limit: 10 });
   await store.events(key, { after: -1, limit: 10 });
@@ -58,6 +59,24 @@ async function sqlOfEverything(path: string): Promise<string[]> {
   return texts;
 }
 
+/** Queues with each kind of limit, while there is room and while there is none. */
+async function askQueues(store: RunStore): Promise<void> {
+  const rate = { limit: 1, perMs: 1_000 };
+  const queues = [{ name: "llm", concurrency: 9, perKey: 1, rate }];
+  const runs = ["a", "b", "a", "c"].map((key, index) =>
+    creationOf(`queued ${index}`, null, { queue: { name: "llm", key, priority: index } }),
+  );
+  await store.commit(runs);
+  await store.post(keyOf("queued 3"), { idempotencyKey: null, atMs: 1, text: "{}" });
+  for (const workflows of [["digest"], undefined]) {
+    const of = workflows === undefined ? { queues } : { queues, workflows };
+    await store.claimDue({ owner: "dee", nowMs: 4_000, untilMs: 5_000, limit: 10, ...of });
+    await store.nextWakeAtMs(of);
+    await store.due({ nowMs: 5_500, limit: 10, ...of });
+    await store.claimDue({ owner: "dee", nowMs: 5_500, untilMs: 5_600, limit: 10, ...of });
+  }
+}
+
 const queries: readonly Partial<RunQuery>[] = [
   {},
   { cursor: Buffer.from("1000:1").toString("base64url") },
@@ -66,6 +85,8 @@ const queries: readonly Partial<RunQuery>[] = [
   { status: ["failed"], createdAfterMs: 1 },
   { endedBeforeMs: 9_999 },
   { labels: { a: "1" } },
+  { queue: "llm", status: ["waiting"], createdAfterMs: 1 },
+  { queue: "llm", labels: { a: "1" } },
   { labels: { a: "1", b: "2" }, status: ["completed"], workflow: "digest", endedBeforeMs: 9_999 },
 ];
 
@@ -94,6 +115,10 @@ it("walks lists in the order of their pages: nothing is sorted", async () => {
   const explained = openRaw(path);
   const lists = texts.filter((text) => text.startsWith("SELECT") && text.includes("AS page"));
   const details = lists.flatMap((text) => rowsOf(explained, `EXPLAIN QUERY PLAN ${text}`).map((row) => row["detail"]));
+
+  const lines = texts.filter((text) => text.includes("place = 0") && text.includes("ORDER BY"));
+  expect(lines.length).toBeGreaterThan(3);
+  details.push(...lines.flatMap((text) => rowsOf(explained, `EXPLAIN QUERY PLAN ${text}`).map((row) => row["detail"])));
 
   expect(lists).toHaveLength(queries.length);
   expect(details.filter((detail) => String(detail).includes("TEMP B-TREE"))).toEqual([]);
