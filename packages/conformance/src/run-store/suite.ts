@@ -16,6 +16,7 @@ import { postSuite } from "./posts.js";
 import { queueSuite } from "./queues.js";
 import { checkConcurrent, schedules } from "./random-concurrent.js";
 import { checkAgainstModel, operations } from "./random-model.js";
+import { checkQueueLife, queueLives } from "./random-queues.js";
 import { recordSuite } from "./records.js";
 import { watchSuite } from "./watching.js";
 
@@ -66,6 +67,15 @@ function randomSuite(open: OpenStore): void {
     it("never lets two owners commit in one epoch, and keeps ticks without gaps", { timeout: 300_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(schedules, (schedule) => checkConcurrent(open, schedule)),
+        settings,
+      );
+    });
+
+    it("keeps the limits of a queue and the order within its keys, and lets no key wait for another twice", {
+      timeout: 300_000,
+    }, async () => {
+      await fc.assert(
+        fc.asyncProperty(queueLives, (life) => checkQueueLife(open, life)),
         settings,
       );
     });
