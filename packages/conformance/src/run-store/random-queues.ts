@@ -6,7 +6,8 @@ import fc from "fast-check";
 import type { QueueLimits, RunStore } from "millrace/runtime";
 import { expect } from "vitest";
 import type { OpenStore } from "./opened-store.js";
-import { commitOf, creationOf, keyOf, leaseMs, messageOf, startMs, summaryOf } from "./runs.js";
+import { keyOf, leaseMs, messageOf, startMs, summaryOf } from "./rows.js";
+import { commitOf, creationOf } from "./runs.js";
 
 const keys = ["a", "b", "c", "d"] as const;
 const owners = ["ann", "bob"] as const;
