@@ -51,7 +51,8 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     claimDue: async (lease) => write(() => claims.claimDue(lease)),
     renew: async (lease) => write(() => claims.renew(lease)),
     nextWakeAtMs: async (of = {}) => database.read(() => claims.nextWakeAtMs(of)),
-    due: async (of) => (of.queues?.length ? database.tryOut(() => claims.due(of)) : database.read(() => claims.due(of))),
+    due: async (of) =>
+      of.queues?.length ? database.tryOut(() => claims.due(of)) : database.read(() => claims.due(of)),
     post: async (key, message) => {
       const result = write(() => storePost(database, key, message));
       if (result.status === "stored") watchers.notify([{ tenant: key.tenant, runId: key.runId }]);
