@@ -6,5 +6,6 @@ export const scenarios: { readonly [file: string]: () => Promise<Scenario> } = {
   chain: () => import("./chain.ts"),
   "small-runs": () => import("./small-runs.ts"),
   stored: () => import("./stored.ts"),
+  queues: () => import("./queues.ts"),
   paused: () => import("./paused.ts"),
 };
