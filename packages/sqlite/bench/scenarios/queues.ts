@@ -18,7 +18,6 @@ export const measures: readonly Measure[] = [
   {
     name: `claim of ${RUNS} runs of ${KEYS} keys, by ${BATCH}, over runs without a queue`,
     unit: "ms",
-    budget: { ratioAtMost: 3 },
     take: (driver) =>
       compare(
         { reached: () => msOfClaims(driver, (index) => keyOf(index)), base: () => msOfClaims(driver, () => null) },
