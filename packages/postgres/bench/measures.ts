@@ -137,6 +137,7 @@ async function watching(url: string): Promise<Found[]> {
       startAtMs: 1,
       labels: {},
       forkedFrom: null,
+      queue: null,
       lease: { owner, untilMs: 9e12 },
     },
   });

@@ -2,17 +2,19 @@
  * Decides who gets the lease of which run.
  *
  * A run whose row somebody else has locked is left to them, so claimers do not wait for each other. Who takes runs from an
- * owner whose leases have run out locks the row of that owner, so that it cannot renew them meanwhile.
+ * owner whose leases have run out locks the row of that owner, so that it cannot renew them meanwhile. The queues come last:
+ * claimers of one queue wait for each other.
  *
  * @module
  */
-import type { ClaimedRun, DueRuns, LeaseRequest, RunKey, StoredDue, StoredPost } from "millrace/runtime";
+import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue, StoredPost } from "millrace/runtime";
 import type { Interned } from "./interned.js";
 import { idOf, runHash } from "./keys.js";
 import { checkNames } from "./names.js";
 import type { HeldRun } from "./plan.js";
 import { openOfIds, toPost } from "./posts.js";
-import type { Row } from "./session.js";
+import type { Queues } from "./queues.js";
+import type { Row, Session } from "./session.js";
 import { toStoreError } from "./store-error.js";
 import { leaseUntil, type RunReader, selectRuns, toRun } from "./stored-run.js";
 import type { Transaction } from "./transaction.js";
@@ -20,14 +22,16 @@ import { atMost, numbers, texts } from "./values.js";
 
 const setLease = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
   renewal = (SELECT renewals FROM @owners WHERE id = $1)`;
+const keptPlace = "place = CASE WHEN r.owner = $1 AND r.place = 1 THEN 1 END";
 
 const holdOwner = `SELECT 1 FROM @runs r JOIN @owners o ON o.id = r.owner
   WHERE r.key = $1 AND r.owner <> $2 AND ${leaseUntil} <= $3 FOR SHARE OF o`;
 const takeOne = `WITH free AS MATERIALIZED (
     SELECT r.id FROM @runs r LEFT JOIN @owners o ON o.id = r.owner
     WHERE r.key = $3 AND (r.ended_at IS NULL OR $5) AND (r.owner IS NULL OR r.owner = $1 OR ${leaseUntil} <= $4)
+      AND (r.queue IS NULL OR r.owner = $1 OR $6)
     FOR NO KEY UPDATE OF r
-  ), taken AS (UPDATE @runs r SET ${setLease} FROM free WHERE r.id = free.id RETURNING r.*)
+  ), taken AS (UPDATE @runs r SET ${setLease}, ${keptPlace} FROM free WHERE r.id = free.id RETURNING r.*)
   ${selectRuns("taken r", "")}`;
 
 /** Runs that are due, each with the time since when: three sources, each in the order of an index. */
@@ -49,10 +53,10 @@ function sources(lock: string, limit: string): Source[] {
     order = "",
   ): string => `SELECT e.id, e.at FROM lapsed l CROSS JOIN LATERAL (
       SELECT r.id, ${at} AS at FROM @runs r
-      WHERE r.owner = l.id AND ${where} AND r.ended_at IS NULL AND ${ofWorkflows}${order} LIMIT ${limit} ${lock}
+      WHERE r.owner = l.id AND r.queue IS NULL AND ${where} AND r.ended_at IS NULL AND ${ofWorkflows}${order} LIMIT ${limit} ${lock}
     ) e`;
   const free = (column: string, where: string): string => `SELECT r.id, r.${column} AS at FROM @runs r
-      WHERE r.owner IS NULL AND r.ended_at IS NULL AND ${where} AND ${ofWorkflows}
+      WHERE r.queue IS NULL AND r.owner IS NULL AND r.ended_at IS NULL AND ${where} AND ${ofWorkflows}
       ORDER BY r.${column}, r.id LIMIT ${limit} ${lock}`;
   return [
     {
@@ -74,9 +78,10 @@ function dueSql(locks: { readonly owners: string; readonly runs: string }, limit
   return `WITH lapsed AS MATERIALIZED (
       SELECT o.id, o.renewals, o.until_ms FROM @owners o
       WHERE (o.until_ms <= $1
-          AND EXISTS (SELECT 1 FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND r.ended_at IS NULL))
-        OR EXISTS (SELECT 1 FROM @runs r
-          WHERE r.owner = o.id AND r.renewal = o.renewals AND r.lease_until <= $1 AND r.ended_at IS NULL)
+          AND EXISTS (SELECT 1 FROM @runs r
+            WHERE r.owner = o.id AND r.renewal < o.renewals AND r.queue IS NULL AND r.ended_at IS NULL))
+        OR EXISTS (SELECT 1 FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.lease_until <= $1
+          AND r.queue IS NULL AND r.ended_at IS NULL)
       ${locks.owners}
     ), ${all.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")}, due AS (
       SELECT id, min(at) AS at FROM (${all.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
@@ -91,20 +96,27 @@ const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS
 const lookDue = (limit: number): string => `${dueSql({ owners: "", runs: "" }, limit)}
   SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
   ORDER BY due.at, r.id`;
+const takenPlaces = selectRuns("@runs r", "WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)");
+const lookPlaces = `SELECT t.name AS tenant, r.run_id, r.workflow FROM @runs r JOIN @tenants t ON t.id = r.tenant
+  WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)`;
 
 const ofSome = "($1::text[] IS NULL OR r.workflow = ANY($1))";
 const first = (column: string, where: string): string => `(SELECT r.${column} FROM @runs r
   WHERE r.ended_at IS NULL AND ${where} AND ${ofSome} ORDER BY r.${column} LIMIT 1)`;
-const nextFree = `least(${first("wake_at", "r.owner IS NULL AND r.wake_at IS NOT NULL")},
-  ${first("posted_at", "r.owner IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'")})`;
+const nextFree = `least(${first("wake_at", "r.queue IS NULL AND r.owner IS NULL AND r.wake_at IS NOT NULL")},
+  ${first("posted_at", "r.queue IS NULL AND r.owner IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'")})`;
 const nextWake = `SELECT ${nextFree} AS at`;
+const ofQueues = "(r.queue IS NULL OR r.queue = ANY($3::bigint[]))";
 // A lease ends with the last renewal of its owner, or at its own time.
 const nextHeld = `(SELECT min(least(
-    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.ended_at IS NULL AND ${ofSome}
+    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.ended_at IS NULL
+      AND ${ofSome} AND ${ofQueues}
       ORDER BY r.lease_until LIMIT 1),
-    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND r.ended_at IS NULL AND ${ofSome} LIMIT 1)
+    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND r.ended_at IS NULL
+      AND ${ofSome} AND ${ofQueues} LIMIT 1)
   )) FROM @owners o)`;
-const nextOfAll = `SELECT least(${nextFree}, ${nextHeld}, ${first("wake_at", "r.owner IS NOT NULL AND r.wake_at > $2")}) AS at`;
+const heldTimer = first("wake_at", `r.owner IS NOT NULL AND r.wake_at > $2 AND ${ofQueues}`);
+const nextOfAll = `SELECT least(${nextFree}, ${nextHeld}, ${heldTimer}) AS at`;
 
 const renew = `WITH renewed AS (
     UPDATE @owners SET renewals = renewals + 1, until_ms = $2, seen_at = now() WHERE id = $1 RETURNING id
@@ -113,6 +125,7 @@ const renew = `WITH renewed AS (
 
 export interface ClaimsSetup extends RunReader {
   readonly owners: Interned;
+  readonly queues: Queues;
   /** Called with every run that was taken. */
   readonly onTaken: (id: string, run: HeldRun) => void;
 }
@@ -124,14 +137,14 @@ export class Claims {
     this.#setup = setup;
   }
 
-  async claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null> {
+  async claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null> {
     const { database, clock } = this.#setup;
     const hash = runHash(key);
     const [taken] = await this.#asOwner(lease.owner, (owner) =>
       database.write(async (transaction) => {
         const nowMs = clock.toServer(lease.nowMs);
         transaction.send(holdOwner, [hash, owner, nowMs]);
-        const values = [owner, clock.toServer(lease.untilMs), hash, nowMs, lease.ended === true];
+        const values = [owner, clock.toServer(lease.untilMs), hash, nowMs, lease.ended === true, lease.beside === true];
         return this.#claimed(transaction, await transaction.all(takeOne, values), owner);
       }),
     );
@@ -139,13 +152,20 @@ export class Claims {
   }
 
   async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
-    const { database, clock } = this.#setup;
+    const { database, clock, queues } = this.#setup;
     if (lease.limit < 1) return [];
+    const named = await queues.find(lease);
     return this.#asOwner(lease.owner, (owner) =>
       database.write(async (transaction) => {
         const times = [clock.toServer(lease.nowMs), clock.toServer(lease.untilMs)] as const;
         const values = [times[0], atMost(lease.limit), listed(lease), owner, times[1]];
-        return this.#claimed(transaction, await transaction.all(takeDue(lease.limit), values), owner);
+        const claimed = await this.#claimed(transaction, await transaction.all(takeDue(lease.limit), values), owner);
+        if (named === null) return claimed;
+        const request = { limit: atMost(lease.limit) - claimed.length, lease: { owner, untilMs: times[1] } };
+        const placed = await queues.take(transaction, named, { nowMs: times[0], ...request });
+        if (placed.length === 0) return claimed;
+        const rows = await transaction.all(takenPlaces, [idsOf(placed)]);
+        return [...claimed, ...(await this.#claimed(transaction, rows, owner))];
       }),
     );
   }
@@ -166,32 +186,48 @@ export class Claims {
   }
 
   async nextWakeAtMs(of: DueRuns): Promise<number | null> {
-    await this.#setup.clock.refresh();
-    const [row] = await this.#setup.database.all(nextWake, [listed(of)]);
-    return this.#toCaller(row?.["at"]);
+    const { database, clock, queues } = this.#setup;
+    await clock.refresh();
+    const named = await queues.find(of);
+    const times = await database.use((session) =>
+      Promise.all([
+        session.all(nextWake, [listed(of)]).then(([row]) => row?.["at"]),
+        named === null ? null : queues.nextWakeAtMs(session, named),
+      ]),
+    );
+    return this.#earliest(times);
   }
 
   /** Lists what {@link claimDue} would claim. */
   async due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue> {
-    const { database, clock } = this.#setup;
+    const { database, clock, queues } = this.#setup;
     await clock.refresh();
     const now = clock.toServer(nowMs);
-    const [rows, [next]] = await database.use(async (session) => [
-      await session.all(lookDue(limit), [now, atMost(limit), listed(of)]),
-      await session.all(nextOfAll, [listed(of), now]),
-    ]);
+    const named = await queues.find(of);
+    const look = async (session: Session) => {
+      const rows = await session.all(lookDue(limit), [now, atMost(limit), listed(of)]);
+      const [next] = await session.all(nextOfAll, [listed(of), now, named?.ids ?? "{}"]);
+      if (named === null) return { rows, times: [next?.["at"]] };
+      const placeAt = await queues.nextWakeAtMs(session, named);
+      const placed = await queues.take(session, named, { nowMs: now, limit: atMost(limit) - rows.length, lease: null });
+      const found = placed.length === 0 ? [] : await session.all(lookPlaces, [idsOf(placed)]);
+      const placedRows = found.map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }));
+      return { rows: [...rows, ...placedRows], times: [next?.["at"], placeAt] };
+    };
+    const { rows, times } = await (named === null ? database.use(look) : database.tryOut(look));
     return {
       runs: rows.map(({ tenant, run_id: runId, workflow, at }) => ({
         key: { tenant: tenant as string, runId: runId as string },
         workflow: workflow as string,
         dueAtMs: clock.toCaller(at as number),
       })),
-      wakeAtMs: this.#toCaller(next?.["at"]),
+      wakeAtMs: this.#earliest(times),
     };
   }
 
-  #toCaller(atMs: unknown): number | null {
-    return typeof atMs === "number" ? this.#setup.clock.toCaller(atMs) : null;
+  #earliest(times: readonly unknown[]): number | null {
+    const known = times.filter((atMs) => typeof atMs === "number");
+    return known.length === 0 ? null : this.#setup.clock.toCaller(Math.min(...known));
   }
 
   /** Runs `work` with the number of the owner, and again when the row with that number is gone. */
@@ -233,6 +269,10 @@ export async function withOwners<Result>(owners: Interned, work: () => Promise<R
     owners.forget();
     return work();
   }
+}
+
+function idsOf(runs: readonly { readonly id: number }[]): string {
+  return numbers(runs.map(({ id }) => id));
 }
 
 function listed({ workflows }: DueRuns): string | null {

@@ -29,6 +29,7 @@ const maxHeld = 100_000;
 export interface CommitterSetup extends RunReader {
   readonly tenants: Interned;
   readonly owners: Interned;
+  readonly queues: Interned;
 }
 
 export class Committer {
@@ -78,13 +79,14 @@ export class Committer {
 
   /** Gives numbers for the new runs. */
   async #prepare(commits: readonly RunCommit[]): Promise<number[]> {
-    const { tenants, owners, clock } = this.#setup;
+    const { tenants, owners, queues, clock } = this.#setup;
     const creations = commits.filter(({ create }) => create !== undefined);
     const names = commits.map(({ owner, create }) => create?.lease?.owner ?? owner).filter((name) => name !== null);
     if (creations.some(({ create }) => create?.lease)) await clock.refresh();
     await owners.ensure(names);
     if (creations.length === 0) return [];
     await tenants.ensure(creations.map(({ key }) => key.tenant));
+    await queues.ensure(creations.flatMap(({ create }) => (create?.queue ? [create.queue.name] : [])));
     return this.#numbers.take(creations.length);
   }
 
@@ -149,10 +151,11 @@ export class Committer {
   }
 
   #writeSetup(recent: RecentBlobs | null) {
-    const { tenants, clock } = this.#setup;
+    const { tenants, queues, clock } = this.#setup;
     return {
       recent,
       tenantId: (name: string) => tenants.known(name) ?? 0,
+      queueId: (name: string) => queues.known(name) ?? 0,
       toServer: (atMs: number) => clock.toServer(atMs),
     };
   }

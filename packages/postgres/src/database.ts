@@ -56,6 +56,16 @@ export class Database {
     return this.#repeat(() => this.#withSession(work));
   }
 
+  /** Gives what writes would do, and stores nothing of them. */
+  async tryOut<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    return this.use(async (session) => {
+      await session.run(session.begin);
+      const result = await work(session);
+      await session.run("ROLLBACK");
+      return result;
+    });
+  }
+
   /** Stores everything, or nothing when `work` throws. Never twice, also when an answer was lost. */
   async write<Result>(work: Work<Result>): Promise<Result> {
     await this.#open();

@@ -2,7 +2,7 @@ import type { Database } from "./database.js";
 import { bytes, texts } from "./values.js";
 import { hashOf } from "./keys.js";
 
-type Table = "tenants" | "owners";
+type Table = "tenants" | "owners" | "queues";
 
 // What is there already is read and not written: most names are.
 const find = (table: Table): string => `SELECT id, name FROM @${table} WHERE hash = ANY($1::bytea[])`;
@@ -17,7 +17,7 @@ const freshMs = 86_400_000;
 /** A server with more tenants than that asks again for some of them. */
 const maxKnown = 20_000;
 
-/** The numbers of long names. Tenants stay for good; owners go a week after they were last seen. */
+/** The numbers of long names. Tenants and queues stay for good; owners go a week after they were last seen. */
 export class Interned {
   readonly #database: Database;
   readonly #table: Table;

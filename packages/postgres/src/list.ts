@@ -2,7 +2,7 @@
  * Pages of runs, newest first.
  *
  * Every query walks one index in the order of the page and stops when the page is full: the index of the first label,
- * else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
+ * else of the queue, else of the workflow, else one walk for each status, which are merged. Other conditions only filter.
  *
  * @module
  */
@@ -83,6 +83,17 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[], page: Page): s
       ...placeSql(query, "l", values),
       ...otherLabels.map(([other, of]) => hasLabel(values.add(other), values.add(of))),
       ...workflowSql(query, values),
+      ...queueSql(query, values),
+      ...inStatus(),
+      ...endedSql(query, values),
+    ].join(" AND ")}`;
+  }
+  if (query.queue !== undefined) {
+    return `SELECT q.id, q.created_at FROM @runs q WHERE ${[
+      `q.tenant = ${tenant}`,
+      ...queueSql(query, values),
+      ...workflowSql(query, values),
+      ...placeSql(query, "q", values),
       ...inStatus(),
       ...endedSql(query, values),
     ].join(" AND ")}`;
@@ -112,6 +123,10 @@ function hasLabel(name: string, value: string): string {
 
 function workflowSql({ workflow }: RunQuery, values: Values): string[] {
   return workflow === undefined ? [] : [`q.workflow = ${values.add(workflow)}`];
+}
+
+function queueSql({ queue }: RunQuery, values: Values): string[] {
+  return queue === undefined ? [] : [`q.queue = (SELECT id FROM @queues WHERE hash = ${values.add(hashOf(queue))})`];
 }
 
 function endedSql({ endedBeforeMs }: RunQuery, values: Values): string[] {

@@ -30,7 +30,14 @@ export function checkCommit(commit: RunCommit): void {
       [`name of label ${index + 1}`, name] as const,
       [`labels.${name}`, value] as const,
     ]);
-    checkNames({ workflow: create.workflow, owner: create.lease?.owner, ...Object.fromEntries(labels) });
+    const { name: queue, key: queueKey } = create.queue ?? {};
+    checkNames({
+      workflow: create.workflow,
+      owner: create.lease?.owner,
+      queue,
+      queueKey,
+      ...Object.fromEntries(labels),
+    });
     checkText("input", create.input);
     checkText("code", create.code);
     checkText("forkedFrom", create.forkedFrom?.runId);

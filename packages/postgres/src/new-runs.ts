@@ -1,5 +1,5 @@
 import type { Lease, NewRunRecord } from "millrace/runtime";
-import { numberOf, runHash } from "./keys.js";
+import { hashOf, numberOf, runHash } from "./keys.js";
 import type { Taken } from "./plan.js";
 import { lastEventOf, sendLongSummaries, short } from "./run-columns.js";
 import { isEnded } from "./stored-run.js";
@@ -9,23 +9,27 @@ import { bytes, longText, numbers, texts } from "./values.js";
 /** Numbers of long names, and times by the clock of the server. */
 export interface Numbering {
   readonly tenantId: (name: string) => number;
+  readonly queueId: (name: string) => number;
   readonly toServer: (atMs: number) => number;
 }
 
 const addRuns = `INSERT INTO @runs (id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event,
-    created_at, updated_at, ended_at, wake_at, owner, renewal, lease_until, waiting, outcome)
+    created_at, updated_at, ended_at, wake_at, owner, renewal, lease_until, waiting, outcome, queue,
+    queue_key, priority, queued_at, queue_batch)
   SELECT i.id, i.key, i.tenant, i.run_id, i.workflow, i.workflow_number, i.status, i.epoch, i.ticks, i.last_event,
     i.created_at, i.updated_at, i.ended_at, i.wake_at, i.owner,
     CASE WHEN i.owner IS NULL THEN 0 ELSE (SELECT o.renewals FROM @owners o WHERE o.id = i.owner) END,
-    i.lease_until, i.waiting, i.outcome
+    i.lease_until, i.waiting, i.outcome, i.queue, i.queue_key, i.priority, i.queued_at,
+    CASE WHEN i.queue IS NOT NULL THEN (SELECT nextval('@queue_batches')) END
   FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[],
     $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[],
-    $17::text[], $18::text[]) AS i(id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event,
-    created_at, updated_at, ended_at, wake_at, owner, lease_until, waiting, outcome)`;
-const addStarts = `INSERT INTO @starts (run, code, start_at, forked_run_id, forked_tick, labels, input)
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[])`;
-const addStart = `INSERT INTO @starts (run, code, start_at, forked_run_id, forked_tick, labels, input)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+    $17::text[], $18::text[], $19::bigint[], $20::bytea[], $21::bigint[], $22::bigint[]) AS i(id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event,
+    created_at, updated_at, ended_at, wake_at, owner, lease_until, waiting, outcome, queue,
+    queue_key, priority, queued_at)`;
+const addStarts = `INSERT INTO @starts (run, code, start_at, forked_run_id, forked_tick, queue_key, labels, input)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[])`;
+const addStart = `INSERT INTO @starts (run, code, start_at, forked_run_id, forked_tick, queue_key, labels, input)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
 const addLabels = `INSERT INTO @labels (run, number, tenant, created_at, name, value)
   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[])`;
 
@@ -59,15 +63,23 @@ export function sendNewRuns(transaction: Transaction, created: readonly Taken[],
     column(({ leaseUntil }) => leaseUntil),
     texts(sorted.map(({ commit }) => short(commit.summary?.waiting))),
     texts(sorted.map(({ commit }) => short(commit.summary?.outcome))),
+    column(({ queue }) => queue),
+    bytes(sorted.map((one) => hashOfKey(createOf(one)))),
+    column(({ priority }) => priority),
+    column(({ queuedAt }) => queuedAt),
   ]);
   sendLongSummaries(transaction, created);
   sendStarts(transaction, created);
   sendLabels(transaction, created, numbering);
 }
 
-function rowOf(taken: Taken, { tenantId, toServer }: Numbering) {
+function hashOfKey({ queue }: Created): Buffer | null {
+  return queue === null ? null : hashOf(queue.key);
+}
+
+function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
   const { commit, after } = taken;
-  const { lease, createdAtMs, startAtMs, workflow } = createOf(taken);
+  const { lease, createdAtMs, startAtMs, workflow, queue } = createOf(taken);
   const { summary, ticks } = commit;
   return {
     id: after.id,
@@ -83,20 +95,23 @@ function rowOf(taken: Taken, { tenantId, toServer }: Numbering) {
     wakeAt: summary === undefined ? startAtMs : summary.wakeAtMs,
     owner: after.owner,
     leaseUntil: lease === null || after.owner === null ? null : toServer(lease.untilMs),
+    queue: queue === null ? null : queueId(queue.name),
+    priority: queue?.priority ?? null,
+    queuedAt: queue === null ? null : startAtMs,
   };
 }
 
 function sendStarts(transaction: Transaction, created: readonly Taken[]): void {
   const rows = created.map((taken) => {
-    const { code, startAtMs, forkedFrom, labels, input } = createOf(taken);
+    const { code, startAtMs, forkedFrom, queue, labels, input } = createOf(taken);
     const pairs = JSON.stringify(Object.entries(labels));
-    return { run: taken.after.id, code, startAtMs, forkedFrom, pairs, input };
+    return { run: taken.after.id, code, startAtMs, forkedFrom, key: queue?.key ?? null, pairs, input };
   });
-  const isLong = ({ code, pairs, input }: (typeof rows)[number]): boolean =>
-    code.length + pairs.length + input.length >= longText;
+  const isLong = ({ code, key, pairs, input }: (typeof rows)[number]): boolean =>
+    code.length + (key?.length ?? 0) + pairs.length + input.length >= longText;
   for (const row of rows.filter(isLong)) {
-    const { run, code, startAtMs, forkedFrom, pairs, input } = row;
-    transaction.send(addStart, [run, code, startAtMs, forkedFrom?.runId, forkedFrom?.tick, pairs, input]);
+    const { run, code, startAtMs, forkedFrom, key, pairs, input } = row;
+    transaction.send(addStart, [run, code, startAtMs, forkedFrom?.runId, forkedFrom?.tick, key, pairs, input]);
   }
   const rest = rows.filter((row) => !isLong(row));
   if (rest.length === 0) return;
@@ -106,6 +121,7 @@ function sendStarts(transaction: Transaction, created: readonly Taken[]): void {
     numbers(rest.map(({ startAtMs }) => startAtMs)),
     texts(rest.map(({ forkedFrom }) => forkedFrom?.runId ?? null)),
     numbers(rest.map(({ forkedFrom }) => forkedFrom?.tick ?? null)),
+    texts(rest.map(({ key }) => key)),
     texts(rest.map(({ pairs }) => pairs)),
     texts(rest.map(({ input }) => input)),
   ]);

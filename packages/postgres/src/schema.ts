@@ -7,6 +7,8 @@
  *                  |--* events               the stream
  *                  |--* posts                messages; open until they have a receipt
  *                  '--* blob_refs *-1 blobs  large texts, stored once
+ *     queues  1-* queue_keys                 whose turn it is in a queue
+ *      '-----* queue_starts               what rates count
  *     records                                of tenants, not of runs
  *     lanes                                  one for each connection that writes: which batch was stored last
  *
@@ -18,6 +20,7 @@
  *
  * @module
  */
+import { queueFunctions, queueTables } from "./queue-schema.js";
 
 const tables = `
   CREATE TABLE @tenants (
@@ -44,6 +47,7 @@ const tables = `
   ) WITH (fillfactor = 50);
 
   CREATE SEQUENCE @run_numbers INCREMENT BY 256; -- each client takes a block
+  CREATE SEQUENCE @queue_batches;
   CREATE TABLE @runs (
     id bigint PRIMARY KEY,
     key bytea NOT NULL,
@@ -64,7 +68,14 @@ const tables = `
     renewal bigint NOT NULL, -- how often the owner had renewed its leases when it took this one
     lease_until bigint,
     waiting text,
-    outcome text
+    outcome text,
+    queue bigint,
+    queue_key bytea, -- SHA-256 of the key
+    priority bigint,
+    queued_at bigint, -- when it is to begin
+    queue_batch bigint, -- of the statement that created it: numbers of runs say nothing between two processes
+    place integer, -- 0: it waits in line; 1: it has one; NULL: it wants none yet
+    had_place boolean NOT NULL DEFAULT false -- it counts no more against a rate
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
   CREATE UNIQUE INDEX runs_key ON @runs (key);
   CREATE INDEX runs_status ON @runs (tenant, status, created_at, id);
@@ -73,9 +84,10 @@ const tables = `
   CREATE INDEX runs_held_posted ON @runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
   CREATE INDEX runs_held_timer ON @runs (wake_at)
     WHERE owner IS NOT NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
-  CREATE INDEX runs_due ON @runs (wake_at, id) WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_due ON @runs (wake_at, id)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
   CREATE INDEX runs_posted ON @runs (posted_at, id)
-    WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled';
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled';
 
   CREATE TABLE @starts (
     run bigint PRIMARY KEY,
@@ -83,6 +95,7 @@ const tables = `
     start_at bigint NOT NULL,
     forked_run_id text,
     forked_tick bigint,
+    queue_key text,
     labels text NOT NULL, -- as JSON: pairs of name and value
     input text NOT NULL
   );
@@ -211,4 +224,4 @@ const functions = `
 `;
 
 /** The first migration leads from nothing to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [tables + functions];
+export const migrations: readonly string[] = [tables + queueTables + functions + queueFunctions];

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type {
   ClaimedRun,
+  ClaimRequest,
   CommitResult,
   DueRuns,
   LeaseRequest,
@@ -35,6 +36,7 @@ import { runHash } from "./keys.js";
 import { listRuns, listTenants } from "./list.js";
 import { openPosts, readReceipt, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
+import { Queues } from "./queues.js";
 import { findRun, type RunReader } from "./stored-run.js";
 import { bytes, numbers } from "./values.js";
 import type { Watchers } from "./watchers.js";
@@ -61,10 +63,12 @@ export class SqlStore implements RunStore {
     this.#reader = { database, clock: new ServerClock(database) };
     this.#owners = new Interned(database, "owners");
     const tenants = new Interned(database, "tenants");
-    this.#committer = new Committer({ ...this.#reader, tenants, owners: this.#owners });
+    const queues = new Interned(database, "queues");
+    this.#committer = new Committer({ ...this.#reader, tenants, owners: this.#owners, queues });
     this.#claims = new Claims({
       ...this.#reader,
       owners: this.#owners,
+      queues: new Queues(queues),
       onTaken: (id, run) => this.#committer.remember(id, run),
     });
   }
@@ -79,7 +83,7 @@ export class SqlStore implements RunStore {
     return results;
   }
 
-  async claim(key: RunKey, lease: LeaseRequest & { readonly ended?: boolean }): Promise<ClaimedRun | null> {
+  async claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null> {
     return this.#claims.claim(key, lease);
   }
 

@@ -11,13 +11,15 @@ export const leaseUntil: string = "CASE WHEN r.renewal < o.renewals THEN o.until
 /** The columns that {@link toRun} reads. */
 const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, r.ticks, r.last_event, r.created_at,
   r.updated_at, r.ended_at, r.wake_at, r.posted_at, o.name AS owner, ${leaseUntil} AS lease_until, r.waiting, r.outcome,
-  s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.labels, s.input`;
+  s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.labels, s.input,
+  q.name AS queue, s.queue_key, r.priority, r.place`;
 
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
 export function selectRuns(source: string, rest: string, more = ""): string {
   // LEFT, so that a run without its other half is reported as damaged and not missed.
   return `SELECT ${columns}${more} FROM ${source} LEFT JOIN @tenants t ON t.id = r.tenant
-    LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner ${rest}`;
+    LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
+    LEFT JOIN @queues q ON q.id = r.queue ${rest}`;
 }
 
 const byKey = selectRuns("@runs r", "WHERE r.key = $1");
@@ -58,6 +60,7 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
   if (!Object.hasOwn(isEndedByStatus, status))
     throw damaged(database.path, `runs.status of ${column("run_id")} is none of a run`);
   const owner = column<string | null>("owner");
+  const queue = column<string | null>("queue");
   const forkedRunId = column<string | null>("forked_run_id");
   return {
     key: { tenant: column("tenant"), runId: column("run_id") },
@@ -77,6 +80,8 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
     startAtMs: column("start_at"),
     forkedFrom: forkedRunId === null ? null : { runId: forkedRunId, tick: column("forked_tick") },
     input: column("input"),
+    queue: queue === null ? null : { name: queue, key: column("queue_key"), priority: column("priority") },
+    hasPlace: column("place") === 1,
     labels: Object.fromEntries(JSON.parse(column("labels"))),
   };
 }

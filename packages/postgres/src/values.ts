@@ -13,8 +13,8 @@ export function texts(values: readonly (string | null)[]): string {
   return `{${values.map((value) => (value === null ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join(",")}}`;
 }
 
-export function bytes(values: readonly Buffer[]): string {
-  return `{${values.map((value) => `"\\\\x${value.toString("hex")}"`).join(",")}}`;
+export function bytes(values: readonly (Buffer | null)[]): string {
+  return `{${values.map((value) => (value === null ? "NULL" : `"\\\\x${value.toString("hex")}"`)).join(",")}}`;
 }
 
 /**

@@ -51,7 +51,8 @@ const settle = changed(
       outcome = CASE WHEN i.settles THEN i.outcome ELSE r.outcome END,
       waiting = CASE WHEN i.settles THEN i.waiting ELSE r.waiting END,
       owner = CASE WHEN i.releases THEN NULL ELSE r.owner END,
-      lease_until = CASE WHEN i.releases THEN NULL ELSE r.lease_until END`,
+      lease_until = CASE WHEN i.releases THEN NULL ELSE r.lease_until END,
+      place = CASE WHEN i.releases THEN NULL ELSE r.place END`,
   "",
 );
 

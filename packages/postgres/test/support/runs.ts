@@ -1,4 +1,4 @@
-import type { LeaseRequest, RunCommit, RunKey, TickBatch } from "millrace/runtime";
+import type { LeaseRequest, QueueTicket, RunCommit, RunKey, TickBatch } from "millrace/runtime";
 
 export const keyOf = (runId: string, tenant = "acme"): RunKey => ({ tenant, runId });
 
@@ -11,7 +11,7 @@ export const leaseOf = (owner: string, nowMs: number = Date.now(), forMs = 600_0
 export const creationOf = (
   runId: string,
   owner: string | null,
-  more: { input?: string; atMs?: number } = {},
+  more: { input?: string; atMs?: number; queue?: QueueTicket } = {},
 ): RunCommit => {
   const atMs = more.atMs ?? Date.now();
   return {
@@ -26,6 +26,7 @@ export const creationOf = (
       startAtMs: atMs,
       labels: {},
       forkedFrom: null,
+      queue: more.queue ?? null,
       lease: owner === null ? null : { owner, untilMs: atMs + 600_000 },
     },
   };
