@@ -14,7 +14,7 @@ describe("switch sessions", () => {
       "user_1: You are 30 years old.",
       "user_2: You are 25 years old.",
       "{ user_name: 'John', age: 30 }",
-      'SESSION_FOREIGN: The session "user_1_session_1" belongs to another user than "user_2".',
+      'SESSION_FOREIGN: Session "user_1_session_1" belongs to another user than "user_2".',
       "",
     ]);
   });

@@ -65,7 +65,18 @@ function sameButTimes(expected: unknown, actual: unknown): boolean {
 /** What a run has come to, as text. Events of branches come in any order. */
 export function withoutTimes(value: unknown): string {
   return JSON.stringify(value, (key, part) => {
+    if (key === "afterMs") return undefined; // it is there only where it is not 0
     if (changing.has(key)) return 0;
-    return key === "events" && Array.isArray(part) ? part.map(withoutTimes).sort() : part;
+    if (key === "events" && Array.isArray(part)) return part.map(withoutTimes).sort();
+    return isObject(part) ? Object.fromEntries(Object.entries(part).sort(byName)) : part;
   });
+}
+
+/** An output that was loaded has its fields in another order than one that was just made. */
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function isObject(part: unknown): part is object {
+  return typeof part === "object" && part !== null && !Array.isArray(part);
 }
