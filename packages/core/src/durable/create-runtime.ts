@@ -150,7 +150,7 @@ class StoredRuntime {
     };
     if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
     const start = newRun(request);
-    const stored = this.#registry.start(start).then((existing) => {
+    const stored = this.#registry.beginnings.start(start).then((existing) => {
       if (existing !== null) assertSame(existing, start.record);
     });
     markHandled(stored);
@@ -338,7 +338,7 @@ class StoredRuntime {
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
   async #known(key: RunKey): Promise<void> {
-    await this.#registry.whenStored(key);
+    await this.#registry.beginnings.whenStored(key);
     if (!this.#registry.live.has(idOf(key)) && (await this.#options.store.run(key)) === null) throw runUnknown(key);
   }
 

@@ -38,7 +38,8 @@ export async function forkRun({ registry, from, key }: Fork, { at, edit, editEve
     state.store = freezeState(schema?.checkAll(next) ?? next);
   }
   if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
-  await registry.startAt({
+  registry.assertOpen();
+  await registry.beginnings.fork({
     key,
     workflow,
     state,

@@ -3,9 +3,9 @@ import type { RunStarted } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { classOf } from "../event/facts.js";
 import { initialStore } from "../run/state-of-run.js";
+import type { NewRun } from "./beginnings.js";
 import { checkNames } from "./check-names.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
-import type { NewRun } from "./registry.js";
 import type { QueueTicket, RunKey } from "./run-store.types.js";
 import { startText } from "./start-text.js";
 

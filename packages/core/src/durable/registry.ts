@@ -1,17 +1,14 @@
 /**
- * The registry of the runs in memory here: how they start, are claimed, and leave. At most one in memory per run; several processes
+ * The registry of the runs in memory here: how they are claimed, and leave. At most one in memory per run; several processes
  * share a store by leases.
  *
  * @module
  */
 import type { Clock, Log } from "../engine/ports.js";
-import { createRunState, type Outcome, type RunState } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
-import { createDeferred, type Deferred } from "../run/deferred.js";
-import { continueRun } from "../run/launch.js";
+import type { Outcome } from "../engine/state.js";
 import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode-parts.js";
-import { createOnly } from "./create-only.js";
+import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "./durable-run.js";
 import { GroupCommit } from "./group-commit.js";
 import { parseJson } from "./journal-text.js";
@@ -25,14 +22,13 @@ import type {
   CommitResult,
   DueRuns,
   LeaseRequest,
-  NewRunRecord,
   QueueLimits,
   RunKey,
   RunStore,
   StoredRun,
 } from "./run-store.types.js";
 import type { DueReport } from "./runtime.types.js";
-import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { StreamCache } from "./stream-cache.js";
 import { RunWatchers, SharedReads } from "./watchers.js";
 
@@ -49,21 +45,7 @@ export interface RegistrySetup {
   readonly log: Log;
 }
 
-/** A first start, with what the store keeps of it. */
-export interface NewRun {
-  readonly key: RunKey;
-  readonly workflow: RegisteredWorkflow;
-  readonly record: NewRunRecord;
-  readonly started: Extract<Tick, { readonly type: "run.started" }>;
-}
-
-/** A run that begins with the state of another. */
-export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
-  readonly state: RunState;
-  readonly children: ReadonlyMap<string, RunState> | null;
-}
-
-export class RunRegistry implements RunSupervisor, RunsHere {
+export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly store: RunStore;
   readonly executes: boolean;
   readonly committer: GroupCommit;
@@ -75,6 +57,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   readonly reads: SharedReads = new SharedReads(this.watchers);
   readonly streams: StreamCache;
   readonly turns: RecordTurns;
+  readonly beginnings: Beginnings;
   /** A run that resumes later has left memory, or one of a queue has come or gone. */
   onParked: () => void = () => {};
   readonly #workflows: RegisteredWorkflows;
@@ -84,9 +67,6 @@ export class RunRegistry implements RunSupervisor, RunsHere {
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
-  /** Runs that begin later, on their way to the store. */
-  readonly #storing: Map<string, Promise<StoredRun | null>> = new Map();
-  readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   /** Held at the last renewal, and not in memory then. */
@@ -107,6 +87,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     this.#leaseMs = setup.leaseMs;
     this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.#log = setup.log;
+    this.beginnings = new Beginnings(this);
     this.#recovery = new Recovery({
       registry: this,
       workflows: setup.workflows,
@@ -134,101 +115,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     return { owner: this.owner, nowMs, untilMs: nowMs + this.#leaseMs };
   }
 
-  // ---- runs that begin
-
-  /** Resolves to null once the run is stored, or to the run that was there before. */
-  start(start: NewRun): Promise<StoredRun | null> {
-    const known = this.live.get(idOf(start.key));
-    if (known !== undefined) return this.#existing(known);
-    const { startAtMs, queue } = start.record;
-    const begins = this.executes && queue === null && startAtMs <= this.clock.now();
-    return begins ? this.#create(start) : this.#leave(start);
-  }
-
-  /** Nobody's until its time has come, or its turn, and somebody claims it. */
-  #leave(start: NewRun): Promise<StoredRun | null> {
-    const { key, record } = start;
-    const commit = createOnly(start);
-    const stored = createDeferred<StoredRun | null>();
-    this.committer.add({
-      takeCommit: () => commit,
-      onCommitted: (result) => {
-        stored.resolve(result.status === "exists" ? result.run : null);
-        if (record.queue !== null) this.onParked();
-      },
-      onCommitFailed: stored.reject,
-    });
-    const id = idOf(key);
-    const forget = (): void => void (this.#storing.get(id) === stored.promise && this.#storing.delete(id));
-    this.#storing.set(id, stored.promise);
-    stored.promise.then(forget, forget);
-    return stored.promise;
-  }
-
-  /** One of that id is in memory here. */
-  async #existing(known: DurableRun): Promise<StoredRun | null> {
-    await this.#starting.get(known)?.promise;
-    return this.store.run(known.key);
-  }
-
-  #create({ key, workflow, record, started }: NewRun): Promise<StoredRun | null> {
-    const { compiled } = workflow;
-    const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
-    const run = this.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
-    run.nextCommit().blobs.push(workflow.code);
-    const stored = this.#whenCreated(run, record);
-    run.runner.begin(started);
-    return stored;
-  }
-
-  /** Resolves to null once the next commit has created the run, or to the run that was there before. */
-  #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
-    const { owner, untilMs } = this.lease;
-    const commit = run.nextCommit();
-    commit.create = { ...record, lease: { owner, untilMs } };
-    const stored = createDeferred<StoredRun | null>();
-    this.#starting.set(run, stored);
-    commit.stored.promise.then(
-      () => stored.resolve(null),
-      (error: unknown) => stored.reject(error),
-    );
-    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // whoever started it is told
-    return stored.promise;
-  }
-
-  /**
-   * Starts a run in the middle.
-   *
-   * @throws {WorkflowError} `RUN_ID_CONFLICT`
-   */
-  async startAt({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
-    this.assertOpen();
-    const family = children === null ? null : new Map(children);
-    const run = this.place(workflow, {
-      key,
-      epoch: 1,
-      state,
-      status: "running",
-      isStored: false,
-      family,
-      isForked: true,
-      isQueued: record.queue !== null,
-      leavesAtOnce: record.queue !== null,
-    });
-    // Nothing of the other run is needed from here on, not even its ticks.
-    run.takeSnapshot();
-    const stored = this.#whenCreated(run, record);
-    if (this.executes) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
-    else run.leave("running"); // before it has begun: nobody's, and due
-    const existing = await stored;
-    if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
-  }
-
-  /** Resolves once a run that has just been started here is stored; at once for every other. */
-  async whenStored(key: RunKey): Promise<void> {
-    const live = this.live.get(idOf(key));
-    await (live === undefined ? this.#storing.get(idOf(key)) : this.#starting.get(live)?.promise);
-  }
+  // ---- runs that come back
 
   /** Out of memory, if it only waits; and free to be deleted, if it could not be loaded here. */
   async park(key: RunKey): Promise<void> {
@@ -237,8 +124,6 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     if (live !== undefined && live.phase !== "live") await live.left;
     await this.#recovery.letGo(key);
   }
-
-  // ---- runs that come back
 
   /**
    * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, its time is yet to come, or no run
@@ -284,7 +169,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     const known = this.live.get(id);
     // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and whoever asked for it gets it.
-    if (known !== undefined && !this.#starting.has(known)) known.fence();
+    if (known !== undefined && !this.beginnings.has(known)) known.fence();
     return this.#opening.get(id) ?? this.#remember(id, this.#recovery.load(claimed, why, request));
   }
 
@@ -429,6 +314,10 @@ export class RunRegistry implements RunSupervisor, RunsHere {
     this.#notify(live.key);
   }
 
+  onQueued(): void {
+    this.onParked();
+  }
+
   onLeft(live: DurableRun): void {
     this.#forget(live);
     if (live.isQueued || live.runner.state.outcome === null) this.onParked();
@@ -436,7 +325,7 @@ export class RunRegistry implements RunSupervisor, RunsHere {
 
   onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
     this.#forget(live);
-    this.#starting.get(live)?.resolve(run);
+    this.beginnings.onExists(live, run);
   }
 
   onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {

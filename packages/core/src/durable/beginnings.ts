@@ -1,0 +1,150 @@
+/** How runs begin: in memory here at once, in the store for whoever claims them, or in the middle with the state of another. */
+import type { Clock } from "../engine/ports.js";
+import { createRunState, type RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
+import { createDeferred, type Deferred } from "../run/deferred.js";
+import { continueRun } from "../run/launch.js";
+import { createOnly } from "./create-only.js";
+import type { DurableRun } from "./durable-run.js";
+import type { GroupCommit } from "./group-commit.js";
+import type { PlaceSetup } from "./recovery.js";
+import type { RegisteredWorkflow } from "./registered-workflows.js";
+import { idOf } from "./run-key.js";
+import type { LeaseRequest, NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
+import { runIdConflict } from "./runtime-errors.js";
+
+/** A first start, with what the store keeps of it. */
+export interface NewRun {
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly record: NewRunRecord;
+  readonly started: Extract<Tick, { readonly type: "run.started" }>;
+}
+
+/** A run that begins with the state of another. */
+export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
+  readonly state: RunState;
+  readonly children: ReadonlyMap<string, RunState> | null;
+}
+
+/** Where runs begin. */
+export interface BeginsIn {
+  readonly store: Pick<RunStore, "run">;
+  /** False: no run comes into memory here. */
+  readonly executes: boolean;
+  readonly committer: GroupCommit;
+  readonly clock: Clock;
+  readonly lease: LeaseRequest;
+  readonly live: ReadonlyMap<string, DurableRun>;
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
+  /** A run of a queue has come. */
+  onQueued(): void;
+}
+
+export class Beginnings {
+  readonly #setup: BeginsIn;
+  /** Runs in memory that the store does not have yet. */
+  readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
+  /** Runs that begin later, on their way to the store. */
+  readonly #storing: Map<string, Promise<StoredRun | null>> = new Map();
+
+  constructor(setup: BeginsIn) {
+    this.#setup = setup;
+  }
+
+  /** Resolves to null once the run is stored, or to the run that was there before. */
+  start(start: NewRun): Promise<StoredRun | null> {
+    const { live, executes, clock } = this.#setup;
+    const known = live.get(idOf(start.key));
+    if (known !== undefined) return this.#existing(known);
+    const { startAtMs, queue } = start.record;
+    const begins = executes && queue === null && startAtMs <= clock.now();
+    return begins ? this.#create(start) : this.#leave(start);
+  }
+
+  /**
+   * Starts a run in the middle.
+   *
+   * @throws {WorkflowError} `RUN_ID_CONFLICT`
+   */
+  async fork({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
+    const family = children === null ? null : new Map(children);
+    const isQueued = record.queue !== null;
+    const status = { status: "running", isStored: false, isForked: true, isQueued, leavesAtOnce: isQueued } as const;
+    const run = this.#setup.place(workflow, { key, epoch: 1, state, family, ...status });
+    // Nothing of the other run is needed from here on, not even its ticks.
+    run.takeSnapshot();
+    const stored = this.#whenCreated(run, record);
+    if (this.#setup.executes) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
+    else run.leave("running"); // before it has begun: nobody's, and due
+    const existing = await stored;
+    if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
+  }
+
+  /** Whether the store does not have this run yet. */
+  has(run: DurableRun): boolean {
+    return this.#starting.has(run);
+  }
+
+  /** Resolves once a run that has just been started here is stored; at once for every other. */
+  async whenStored(key: RunKey): Promise<void> {
+    const live = this.#setup.live.get(idOf(key));
+    await (live === undefined ? this.#storing.get(idOf(key)) : this.#starting.get(live)?.promise);
+  }
+
+  /** The store had a run of this id before. */
+  onExists(run: DurableRun, existing: StoredRun): void {
+    this.#starting.get(run)?.resolve(existing);
+  }
+
+  /** Nobody's until its time has come, or its turn, and somebody claims it. */
+  #leave(start: NewRun): Promise<StoredRun | null> {
+    const { key, record } = start;
+    const commit = createOnly(start);
+    const stored = createDeferred<StoredRun | null>();
+    this.#setup.committer.add({
+      takeCommit: () => commit,
+      onCommitted: (result) => {
+        stored.resolve(result.status === "exists" ? result.run : null);
+        if (record.queue !== null) this.#setup.onQueued();
+      },
+      onCommitFailed: stored.reject,
+    });
+    const id = idOf(key);
+    const forget = (): void => void (this.#storing.get(id) === stored.promise && this.#storing.delete(id));
+    this.#storing.set(id, stored.promise);
+    stored.promise.then(forget, forget);
+    return stored.promise;
+  }
+
+  /** One of that id is in memory here. */
+  async #existing(known: DurableRun): Promise<StoredRun | null> {
+    await this.#starting.get(known)?.promise;
+    return this.#setup.store.run(known.key);
+  }
+
+  #create({ key, workflow, record, started }: NewRun): Promise<StoredRun | null> {
+    const { compiled } = workflow;
+    const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
+    const run = this.#setup.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
+    run.nextCommit().blobs.push(workflow.code);
+    const stored = this.#whenCreated(run, record);
+    run.runner.begin(started);
+    return stored;
+  }
+
+  /** Resolves to null once the next commit has created the run, or to the run that was there before. */
+  #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
+    const { owner, untilMs } = this.#setup.lease;
+    const commit = run.nextCommit();
+    commit.create = { ...record, lease: { owner, untilMs } };
+    const stored = createDeferred<StoredRun | null>();
+    this.#starting.set(run, stored);
+    commit.stored.promise.then(
+      () => stored.resolve(null),
+      (error: unknown) => stored.reject(error),
+    );
+    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // whoever started it is told
+    return stored.promise;
+  }
+}
