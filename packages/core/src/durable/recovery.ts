@@ -106,7 +106,9 @@ export class Recovery {
   /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
   async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, why: LoadReason): Promise<DurableRun | null> {
     const { registry } = this.#setup;
-    if (run.startAtMs > registry.clock.now() && typeof why === "string") return this.#release(run);
+    // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
+    const isEarly = run.startAtMs > registry.clock.now() && !run.hasPlace;
+    if (isEarly && typeof why === "string") return this.#release(run);
     const { compiled, code } = workflow;
     const isOther = run.code !== code.hash;
     const stored = readStart(run, workflow);

@@ -1,84 +1,11 @@
 /** Runs of a queue: they wait for a place, and give it back as soon as they only wait. */
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import {
-  defineWorkflow,
-  ExternalEvent,
-  event,
-  retryPolicy,
-  StartEvent,
-  StopEvent,
-  stop,
-  wait,
-} from "../../src/index.js";
-import { createRuntime, type QueueOptions, type RuntimeRunOptions } from "../../src/runtime.js";
+import { defineWorkflow, StopEvent } from "../../src/index.js";
+import { createRuntime } from "../../src/runtime.js";
 import { historyOf, Machine, state } from "../support/processes.js";
+import { Begin, one, opened, Poke, works } from "../support/queued.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
-
-class Begin extends StartEvent.define("Begin", { id: z.string() }) {}
-class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
-class Napped extends event("Napped", { id: z.string() }) {}
-
-/** Workflows whose steps say when they begin, and end when a test says so. */
-function works() {
-  const begun: string[] = [];
-  const open = new Map<string, () => void>();
-  const failing = new Set<string>();
-  const atWork = (id: string): Promise<void> => {
-    begun.push(id);
-    return new Promise<void>((resolve) => open.set(id, resolve));
-  };
-  const end = async (...ids: string[]): Promise<void> => {
-    for (const id of ids) {
-      open.get(id)?.();
-      open.delete(id);
-    }
-    await settle();
-  };
-  const work = defineWorkflow("work")
-    .step(
-      "work",
-      { on: Begin, emits: StopEvent, retry: retryPolicy({ wait: wait.fixed("1m"), stop: stop.afterAttempts(2) }) },
-      async ({ id }) => {
-        await atWork(id);
-        if (failing.has(id)) throw new Error("no luck");
-        return new StopEvent({ result: id });
-      },
-    )
-    .build();
-  const nap = defineWorkflow("nap")
-    .step("nap", { on: Begin, emits: Napped }, async ({ id }, ctx) => {
-      begun.push(`${id} naps`);
-      await ctx.sleep("1m");
-      return new Napped({ id });
-    })
-    .step("work", { on: Napped, emits: StopEvent }, async ({ id }) => {
-      await atWork(id);
-      return new StopEvent({ result: id });
-    })
-    .build();
-  const ask = defineWorkflow("ask")
-    .step("ask", { on: Begin, emits: StopEvent, waits: Poke }, async ({ id }, ctx) => {
-      const { n } = await ctx.waitForEvent(Poke);
-      await atWork(id);
-      return new StopEvent({ result: n });
-    })
-    .build();
-  return { flows: { work, nap, ask }, begun, failing, end, atWork: () => [...open.keys()] };
-}
-
-function opened(queue: QueueOptions, machine = new Machine()) {
-  const made = works();
-  const process = machine.open(made.flows, { queues: { llm: queue } });
-  const { runtime } = process;
-  const start = (flow: "work" | "nap" | "ask", id: string, options: RuntimeRunOptions = {}) =>
-    runtime.run(flow, { id }, { runId: id, queue: "llm", ...options });
-  const place = async (id: string) => (await runtime.handle(id).summary()).queue;
-  return { ...made, machine, process, runtime, start, place };
-}
-
-const one = { concurrency: 1 };
 
 describe("a run of a queue", () => {
   it("begins at once while there is a place, and else when one is given back", async () => {
@@ -145,6 +72,21 @@ describe("a run of a queue", () => {
     expect(begun).toEqual(["a", "b"]);
     await end("a", "b");
 
+    await machine.clock.advance(59_999);
+    expect(begun).toEqual(["a", "b"]);
+    await machine.clock.advance(1);
+    expect(begun).toEqual(["a", "b", "c"]);
+  });
+
+  it("begins within a window and a look of its process where a clock was set back after others began", async () => {
+    const { start, machine, begun } = opened({ rate: { limit: 1, per: "1m" } });
+    for (const id of ["a", "b", "c"]) start("work", id);
+    await settle();
+    expect(begun).toEqual(["a"]);
+
+    machine.clock.setBy(-3_600_000);
+    await machine.clock.advance(10_000); // a third of a lease
+    expect(begun).toEqual(["a", "b"]);
     await machine.clock.advance(59_999);
     expect(begun).toEqual(["a", "b"]);
     await machine.clock.advance(1);
@@ -346,6 +288,26 @@ describe("what is asked of a run of a queue", () => {
     expect(await handle.cancel("no", { key: "once" })).toMatchObject({ status: "accepted" });
     expect((await rejection(handle)).code).toBe("RUN_CANCELLED");
     expect(begun).toEqual(["a naps", "b"]);
+  });
+
+  it("to cancel it says that it has ended, where its process died before it could store how", async () => {
+    const machine = new Machine();
+    const { flows } = works();
+    const at = defineWorkflow("at once")
+      .step("work", { on: Begin, emits: StopEvent }, ({ id }) => new StopEvent({ result: id }))
+      .build();
+    const all = { ...flows, at };
+    const first = machine.open(all, { queues: { llm: one }, diesAt: 3 });
+    first.runtime.run("at", { id: "a" }, { runId: "a", queue: "llm" });
+    await first.death;
+    expect(await machine.row("a")).toMatchObject({ outcome: null, status: "running", hasPlace: true });
+    machine.clock.skip(60_000);
+    const { runtime } = machine.open(all); // it takes up no run of the queue by itself
+    const handle = runtime.handle("a");
+
+    expect(await handle.cancel("no", { key: "once" })).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
+    expect(await handle).toBe("a");
+    expect(await machine.row("a")).toMatchObject({ status: "completed", hasPlace: false, lease: null });
   });
 
   it("to retry or resume it is stored at once, and waits for a place", async () => {

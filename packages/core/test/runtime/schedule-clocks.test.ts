@@ -158,6 +158,18 @@ describe("a clock that is set", () => {
     expect(await startedAt(runtime)).toEqual(["01-01 01:00", "01-01 02:00"]);
   });
 
+  it("back starts nothing twice, also of a schedule that counts from then", async () => {
+    const { machine, runtime } = await running();
+    machine.clock.setBy(-HOUR);
+    await runtime.schedules.pause("hourly");
+    expect(await runtime.schedules.resume("hourly")).toMatchObject({ nextAtMs: machine.clock.now() + 59 * MINUTE });
+    await machine.clock.advance(HOUR);
+    expect(await startedAt(runtime)).toEqual(["01-01 01:00"]);
+    expect(await runtime.schedules.get("hourly")).toMatchObject({ nextAtMs: machine.clock.now() + 59 * MINUTE });
+    await machine.clock.advance(HOUR);
+    expect(await startedAt(runtime)).toEqual(["01-01 01:00", "01-01 02:00"]);
+  });
+
   it("forward is heard of with the next look, and the last occurrence is caught up", async () => {
     const { machine, runtime } = await running();
     machine.clock.setBy(3 * HOUR);
