@@ -28,7 +28,7 @@ export const callOptions = {
   stop: "drainMs",
   "records.list": "tenant kind prefix limit cursor",
   "records.read": "tenant",
-  "schedules.set": "tenant cron timezone workflow input overlap catchUp labels timeout",
+  "schedules.set": "tenant cron timezone workflow input overlap catchUp labels timeout queue queueKey priority",
   "schedules.get": "tenant",
   "schedules.list": "tenant prefix limit cursor",
   "schedules.pause": "tenant",

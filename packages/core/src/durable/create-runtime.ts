@@ -125,7 +125,7 @@ class StoredRuntime {
     });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new Dedupes({ ...shared, onChanged });
-    this.schedules = new StoredSchedules({ ...shared, assertOpen: () => this.#assertOpen(), onChanged });
+    this.schedules = new StoredSchedules({ ...shared, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {

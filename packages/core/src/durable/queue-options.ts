@@ -80,17 +80,31 @@ export function resolveQueues(queues: Readonly<Record<string, QueueOptions>>): R
   );
 }
 
+export type TicketOptions = Pick<RuntimeRunOptions, "queue" | "queueKey" | "priority">;
+
 /**
  * Where the run waits. Null: in no queue.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming all that is wrong.
  */
-export function ticketOf(
+export function ticketOf(queues: ReadonlyMap<string, ResolvedQueue>, options: TicketOptions): QueueTicket | null {
+  const problems = ticketProblems(queues, options);
+  if (problems.length > 0) throw optionsInvalid("`run`", problems);
+  return toTicket(options);
+}
+
+/** Of options without problems. */
+export function toTicket({ queue, queueKey = "", priority = 0 }: TicketOptions): QueueTicket | null {
+  return queue === undefined ? null : { name: queue, key: queueKey, priority };
+}
+
+/** One text for each problem. */
+export function ticketProblems(
   queues: ReadonlyMap<string, ResolvedQueue>,
-  { queue, queueKey, priority }: RuntimeRunOptions,
-): QueueTicket | null {
+  { queue, queueKey, priority }: TicketOptions,
+): string[] {
   const known = queue === undefined ? undefined : queues.get(queue);
-  const problems = [
+  return [
     ...(queue !== undefined && known === undefined ? [unknownQueue(queue, [...queues.keys()])] : []),
     ...(queue === undefined && queueKey !== undefined ? ["`queueKey` is for a run with `queue`"] : []),
     ...(queue === undefined && priority !== undefined ? ["`priority` is for a run with `queue`"] : []),
@@ -100,8 +114,6 @@ export function ticketOf(
       ? [`\`priority\` is for queues with \`priority: true\`, which "${known.name}" is not`]
       : []),
   ];
-  if (problems.length > 0) throw optionsInvalid("`run`", problems);
-  return queue === undefined ? null : { name: queue, key: queueKey ?? "", priority: priority ?? 0 };
 }
 
 function priorityProblems(priority: unknown): string[] {

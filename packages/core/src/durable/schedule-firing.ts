@@ -98,7 +98,7 @@ async function writeMoves({ store }: ScheduleFiringSetup, moves: readonly Writte
 }
 
 function startOf({ workflows, clock }: ScheduleFiringSetup, { schedule, tenant, atMs }: Starting): RunCommit {
-  const { name, event, labels, timeoutMs } = schedule;
+  const { name, event, labels, timeoutMs, queue } = schedule;
   const workflow = workflows.get(schedule.workflow);
   const run = newRun({
     key: { tenant, runId: occurrenceId(name, atMs) },
@@ -107,7 +107,7 @@ function startOf({ workflows, clock }: ScheduleFiringSetup, { schedule, tenant, 
     labels: { ...labels, schedule: name },
     timeoutMs,
     deadlineMs: null,
-    queue: null,
+    queue,
     nowMs: clock.now(),
     startAtMs: atMs,
   });

@@ -5,6 +5,7 @@
  */
 import type { Duration } from "../value/duration.js";
 import type { InputOf } from "../workflow/run.types.js";
+import type { QueueTicket } from "./run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
 
 /**
@@ -34,6 +35,12 @@ export interface ScheduleOptions<Name extends string = string> extends TenantOpt
   readonly labels?: { readonly [name: string]: string };
   /** Of every run. */
   readonly timeout?: Duration;
+  /** Each run waits for a place of this queue of `createRuntime({ queues })`. Until it has ended, it counts for `overlap`. @default none */
+  readonly queue?: string;
+  /** Of every run. @default "" */
+  readonly queueKey?: string;
+  /** Of every run; for queues with `priority: true`. @default 0 */
+  readonly priority?: number;
 }
 
 /** An occurrence that was left out. */
@@ -53,6 +60,8 @@ export interface Schedule {
   readonly workflow: string;
   readonly overlap: ScheduleOverlap;
   readonly catchUp: ScheduleCatchUp;
+  /** Where its runs wait for a place. Null: nowhere. */
+  readonly queue: QueueTicket | null;
   readonly paused: boolean;
   /** The occurrence that comes next. Null: none while it is paused, or no more at all. */
   readonly nextAtMs: number | null;

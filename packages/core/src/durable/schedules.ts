@@ -10,6 +10,7 @@ import { checkCallOptions } from "./call-options.js";
 import { checkNames } from "./check-names.js";
 import { nextAfter, nextDates, timetableProblems } from "./cron.js";
 import { newRun } from "./new-run.js";
+import { type ResolvedQueue, ticketProblems, toTicket } from "./queue-options.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RecordKey, RecordWrite, RunStore } from "./run-store.types.js";
 import type { TenantOptions } from "./runtime-names.types.js";
@@ -29,6 +30,7 @@ import {
 export interface SchedulesSetup {
   readonly store: RunStore;
   readonly workflows: RegisteredWorkflows;
+  readonly queues: ReadonlyMap<string, ResolvedQueue>;
   readonly clock: Clock;
   readonly assertOpen: () => void;
   /** A schedule has changed: who starts its runs looks again. */
@@ -124,7 +126,7 @@ export class StoredSchedules implements RuntimeSchedules {
 
   /** @throws {WorkflowError} `OPTION_INVALID`, and what `run` throws for the input. */
   #resolve(name: string, options: ScheduleOptions): Omit<StoredSchedule, "paused" | "state" | "due"> {
-    const { workflows, clock, assertOpen } = this.#setup;
+    const { workflows, queues, clock, assertOpen } = this.#setup;
     assertOpen();
     checkCallOptions("schedules.set", options);
     const { cron, timezone = "UTC", overlap = "skip", catchUp = "last", labels = {}, tenant = "", timeout } = options;
@@ -137,6 +139,7 @@ export class StoredSchedules implements RuntimeSchedules {
         ? []
         : [`\`overlap\` is ${JSON.stringify(overlap)}, not "skip", "queue" or "allow"`]),
       ...(catchUps.includes(catchUp) ? [] : [`\`catchUp\` is ${JSON.stringify(catchUp)}, not "last", "all" or "none"`]),
+      ...ticketProblems(queues, options),
     ];
     if (problems.length > 0) throw optionsInvalid(`the schedule "${name}"`, problems);
     const workflow = workflows.get(options.workflow);
@@ -144,10 +147,22 @@ export class StoredSchedules implements RuntimeSchedules {
     const event = resolveStart(compiled, options.input);
     const { timeoutMs } = limitsOf(compiled, timeout === undefined ? {} : { timeout });
     // As its first run will be stored: what cannot be is refused now.
+    const queue = toTicket(options);
     const start = { key: { tenant, runId }, workflow, event, labels, timeoutMs, nowMs, startAtMs: nowMs };
-    newRun({ ...start, deadlineMs: null, queue: null });
+    newRun({ ...start, deadlineMs: null, queue });
     const encoded = encodeEvent(event, `schedules.set: ${event.type}`, compiled.values);
-    return { name, cron, timezone, overlap, catchUp, workflow: workflow.name, event: encoded, labels, timeoutMs };
+    return {
+      name,
+      cron,
+      timezone,
+      overlap,
+      catchUp,
+      workflow: workflow.name,
+      event: encoded,
+      labels,
+      timeoutMs,
+      queue,
+    };
   }
 
   #fresh(given: { readonly cron: string; readonly timezone: string }, before: ReadSchedule | null): ScheduleState {

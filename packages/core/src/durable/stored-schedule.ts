@@ -2,7 +2,7 @@
 import { addDue, type DueEntry, dueKey, ownKind, removeDue } from "./due-entries.js";
 import { parseJson } from "./journal-text.js";
 import type { Labels } from "./new-run.js";
-import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store.types.js";
+import type { QueueTicket, RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store.types.js";
 import type { Schedule } from "./schedule.types.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
 
@@ -15,6 +15,7 @@ export interface StoredSchedule extends ScheduleRules {
   readonly event: unknown;
   readonly labels: Labels;
   readonly timeoutMs: number | null;
+  readonly queue: QueueTicket | null;
   readonly paused: boolean;
   readonly state: ScheduleState;
   /** Its entry in the list of what is due. Null: it has none. */
@@ -37,7 +38,8 @@ export async function readSchedule(store: RunStore, key: RecordKey): Promise<Rea
 }
 
 export function scheduleOf({ id }: Pick<RecordKey, "id">, { version, text }: StoredRecord): ReadSchedule {
-  return { version, schedule: parseJson(text, `schedule "${id}"`) as StoredSchedule };
+  const stored = parseJson(text, `schedule "${id}"`) as StoredSchedule;
+  return { version, schedule: { ...stored, queue: stored.queue ?? null } }; // one of an earlier version has none
 }
 
 /** With its entry in the list of what is due. */
@@ -75,7 +77,7 @@ function entryOf({ tenant, id }: RecordKey, { workflow, paused, state }: Omit<St
 
 /** As callers see it. */
 export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule {
-  const { name, cron, timezone, workflow, overlap, catchUp, paused, state } = schedule;
+  const { name, cron, timezone, workflow, overlap, catchUp, queue, paused, state } = schedule;
   const { nextAtMs, ...stood } = state;
   return {
     name,
@@ -85,6 +87,7 @@ export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule
     workflow,
     overlap,
     catchUp,
+    queue,
     paused,
     ...stood,
     nextAtMs: paused ? null : nextAtMs,

@@ -22,6 +22,7 @@ describe("a schedule", () => {
       workflow: "report",
       overlap: "skip",
       catchUp: "last",
+      queue: null,
       paused: false,
       nextAtMs: Date.UTC(2030, 0, 1, 3),
       last: null,
