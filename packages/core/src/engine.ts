@@ -63,6 +63,16 @@ export type { OptionNames } from "./value/unknown-options.js";
 // ---- stores
 export { blobUses } from "./durable/blob-uses.js";
 export type { BlobUse } from "./durable/blob-uses.js";
+export {
+  checkPageLimit,
+  decodePageCursor,
+  encodePageCursor,
+  isEndedStatus,
+  isStoredStatus,
+  rangeOfPrefix,
+  storedStatuses,
+} from "./durable/store-kit.js";
+export type { IdRange, PagePosition } from "./durable/store-kit.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";

@@ -6,20 +6,13 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { checkPageLimit, decodePageCursor, encodePageCursor, isEndedStatus, storedStatuses } from "millrace/engine";
 import type { RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { hashOf, numberOf } from "./keys.js";
-import { isEnded, type RunReader, selectRuns, statuses, toRun } from "./stored-run.js";
+import { type RunReader, selectRuns, toRun } from "./stored-run.js";
 import { texts } from "./values.js";
 
-/** Position of a run in the order of pages. */
-interface PagePosition {
-  readonly createdAtMs: number;
-  readonly id: number;
-}
-
-const maxLimit = 1_000;
 // One index step for each tenant, however many runs it has.
 const allTenants = "SELECT name FROM @tenants t WHERE EXISTS (SELECT 1 FROM @runs r WHERE r.tenant = t.id) ORDER BY id";
 
@@ -28,7 +21,7 @@ export async function listTenants(database: Database): Promise<string[]> {
 }
 
 export async function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
-  const limit = checkLimit(query.limit);
+  const limit = checkPageLimit(query.limit);
   // One more row than requested tells whether there is a next page.
   const page = pageSql(query, limit + 1);
   if (page === null) return { runs: [], cursor: null };
@@ -36,7 +29,7 @@ export async function listRuns(reader: RunReader, query: RunQuery): Promise<RunP
   const runs = rows.slice(0, limit).map((row) => toRun(reader, row));
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   if (last === undefined) return { runs, cursor: null };
-  return { runs, cursor: encodeCursor({ createdAtMs: last["created_at"] as number, id: last["id"] as number }) };
+  return { runs, cursor: encodePageCursor({ createdAtMs: last["created_at"] as number, id: last["id"] as number }) };
 }
 
 /** The values of one query, by the place where each is named. */
@@ -60,8 +53,8 @@ export function pageSql(query: RunQuery, limit: number): { readonly text: string
 }
 
 function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
-  const wanted = status === undefined ? statuses : statuses.filter((name) => status.includes(name));
-  return wanted.filter((name) => endedBeforeMs === undefined || isEnded(name));
+  const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
+  return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
 interface Page {
@@ -138,41 +131,7 @@ function placeSql({ createdAfterMs, createdBeforeMs, cursor }: RunQuery, table: 
   if (createdAfterMs !== undefined) parts.push(`${table}.created_at > ${values.add(createdAfterMs)}`);
   if (createdBeforeMs !== undefined) parts.push(`${table}.created_at < ${values.add(createdBeforeMs)}`);
   if (cursor === undefined) return parts;
-  const { createdAtMs, id } = decodeCursor(cursor);
+  const { createdAtMs, id } = decodePageCursor(cursor);
   const number = table === "l" ? "l.run" : "q.id";
   return [...parts, `(${table}.created_at, ${number}) < (${values.add(createdAtMs)}, ${values.add(id)})`];
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` */
-export function checkLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`limit\` is ${limit}; it must be a whole number from 1 to ${maxLimit}.`,
-    hint: "Ask for smaller pages, and go on with `cursor`.",
-    details: { option: "limit" },
-  });
-}
-
-function encodeCursor({ createdAtMs, id }: PagePosition): string {
-  return btoa(`${createdAtMs}:${id}`).replaceAll("=", ""); // digits and ":" give base64 without "+" and "/"
-}
-
-function decodeCursor(cursor: string): PagePosition {
-  const [, createdAtMs, id] = /^(-?\d{1,16}):(\d{1,16})$/.exec(fromBase64(cursor)) ?? [];
-  if (createdAtMs !== undefined && id !== undefined) return { createdAtMs: Number(createdAtMs), id: Number(id) };
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: "`cursor` is none that this store gave.",
-    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
-    details: { option: "cursor" },
-  });
-}
-
-function fromBase64(text: string): string {
-  try {
-    return atob(text);
-  } catch {
-    return "";
-  }
 }

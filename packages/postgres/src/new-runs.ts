@@ -1,8 +1,9 @@
+import { isEndedStatus } from "millrace/engine";
 import type { Lease, NewRunRecord } from "millrace/runtime";
 import { hashOf, numberOf, runHash } from "./keys.js";
 import type { Taken } from "./plan.js";
 import { lastEventOf, sendLongSummaries, short } from "./run-columns.js";
-import { isEnded } from "./stored-run.js";
+
 import type { Transaction } from "./transaction.js";
 import { bytes, longText, numbers, texts } from "./values.js";
 
@@ -91,7 +92,7 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
     lastEvent: lastEventOf(commit),
     createdAt: createdAtMs,
     updatedAt: Math.max(createdAtMs, ticks?.atMs ?? createdAtMs, summary?.atMs ?? createdAtMs),
-    endedAt: summary !== undefined && isEnded(summary.status) ? summary.atMs : null,
+    endedAt: summary !== undefined && isEndedStatus(summary.status) ? summary.atMs : null,
     wakeAt: summary === undefined ? startAtMs : summary.wakeAtMs,
     owner: after.owner,
     leaseUntil: lease === null || after.owner === null ? null : toServer(lease.untilMs),

@@ -1,7 +1,7 @@
+import { checkPageLimit, rangeOfPrefix } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { hashOf, numberOf, recordId } from "./keys.js";
-import { checkLimit } from "./list.js";
 import { checkRecord, checkText } from "./names.js";
 import type { Transaction } from "./transaction.js";
 import { bytes, numbers } from "./values.js";
@@ -20,8 +20,6 @@ const remove = "DELETE FROM @records WHERE key = ANY($1::bytea[])";
 const page = (range: string): string => `SELECT id, version, text FROM @records
   WHERE scope = $1 AND tenant = $2 AND kind = $3${range} ORDER BY left(id, 250), id LIMIT $4`;
 
-const utf8 = new TextEncoder();
-
 export async function readRecord(database: Database, key: RecordKey): Promise<StoredRecord | null> {
   const [row] = await database.all(read, [hashOf(recordId(key))]);
   return (row as StoredRecord | undefined) ?? null;
@@ -29,38 +27,18 @@ export async function readRecord(database: Database, key: RecordKey): Promise<St
 
 export async function listRecords(database: Database, query: RecordQuery): Promise<RecordPage> {
   const { tenant, kind, prefix = "", cursor } = query;
-  const limit = checkLimit(query.limit);
-  const end = endOf(prefix);
-  // A cursor is the last id of its page.
-  const isAfter = cursor !== undefined && isBeyond(cursor, prefix);
-  const from = ` AND left(id, 250) >= left($5, 250) AND id ${isAfter ? ">" : ">="} $5`;
-  const to = end === null ? "" : " AND left(id, 250) <= left($6, 250) AND id < $6";
-  const bounds = [isAfter ? cursor : prefix, ...(end === null ? [] : [end])];
+  const limit = checkPageLimit(query.limit);
+  const { from, isAfter, end } = rangeOfPrefix(prefix, cursor);
+  const lower = ` AND left(id, 250) >= left($5, 250) AND id ${isAfter ? ">" : ">="} $5`;
+  const upper = end === null ? "" : " AND left(id, 250) <= left($6, 250) AND id < $6";
+  const bounds = [from, ...(end === null ? [] : [end])];
   // One more row than requested tells whether there is a next page.
-  const rows = await database.all(page(from + to), [numberOf(tenant, kind), tenant, kind, limit + 1, ...bounds]);
+  const rows = await database.all(page(lower + upper), [numberOf(tenant, kind), tenant, kind, limit + 1, ...bounds]);
   const records = rows.slice(0, limit).map((row) => {
     const { id, version, text } = row as unknown as StoredRecord & { readonly id: string };
     return { tenant, kind, id, version, text };
   });
   return { records, cursor: rows.length > limit ? (records.at(-1)?.id ?? null) : null };
-}
-
-/** Compares as the database does, by UTF-8 bytes. */
-function isBeyond(id: string, other: string): boolean {
-  const [left, right] = [utf8.encode(id), utf8.encode(other)];
-  const at = left.findIndex((byte, index) => byte !== right[index]);
-  return at < 0 ? left.length >= right.length : (left[at] as number) > (right[at] ?? -1);
-}
-
-/** The first text after every text with the prefix; `null` when there is none. */
-function endOf(prefix: string): string | null {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last === 0x10ffff) continue;
-    // Code points of surrogates are skipped: they are not characters.
-    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
-  }
-  return null;
 }
 
 /** Versions of records by {@link recordId}, while their rows are locked; 0 for one that there is not. */

@@ -1,3 +1,4 @@
+import { isStoredStatus } from "millrace/engine";
 import type { RunKey, StoredRun, StoredStatus } from "millrace/runtime";
 import type { ServerClock } from "./clock.js";
 import type { Database } from "./database.js";
@@ -25,20 +26,6 @@ export function selectRuns(source: string, rest: string, more = ""): string {
 const byKey = selectRuns("@runs r", "WHERE r.key = $1");
 export const runsByKeys: string = selectRuns("@runs r", "WHERE r.key = ANY($1::bytea[])");
 
-const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
-  scheduled: false,
-  running: false,
-  waiting: false,
-  completed: true,
-  failed: true,
-  cancelled: true,
-  timedOut: true,
-};
-
-export const statuses: readonly StoredStatus[] = Object.keys(isEndedByStatus) as StoredStatus[];
-
-export const isEnded = (status: StoredStatus): boolean => isEndedByStatus[status];
-
 /** What rows of runs are read with. */
 export interface RunReader {
   readonly database: Database;
@@ -57,8 +44,7 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
   if (!isWhole)
     throw damaged(database.path, `the row of run ${column("run_id")} in \`starts\` or \`tenants\` is missing`);
   const status = column<StoredStatus>("status");
-  if (!Object.hasOwn(isEndedByStatus, status))
-    throw damaged(database.path, `runs.status of ${column("run_id")} is none of a run`);
+  if (!isStoredStatus(status)) throw damaged(database.path, `runs.status of ${column("run_id")} is none of a run`);
   const owner = column<string | null>("owner");
   const queue = column<string | null>("queue");
   const forkedRunId = column<string | null>("forked_run_id");

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isEndedStatus } from "millrace/engine";
 import type { RunCommit } from "millrace/runtime";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
 import { hashOf } from "./keys.js";
@@ -11,7 +12,7 @@ import { type Numbering, sendNewRuns } from "./new-runs.js";
 import type { HeldRun, Taken, Wave } from "./plan.js";
 import { sendRecords } from "./records.js";
 import { isLong, lastEventOf, sendLongSummaries, short } from "./run-columns.js";
-import { isEnded } from "./stored-run.js";
+
 import { surprises } from "./store-error.js";
 import type { Transaction } from "./transaction.js";
 import { bytes, numbers, texts } from "./values.js";
@@ -156,7 +157,7 @@ function sendSettled(transaction: Transaction, settled: readonly Taken[]): void 
     ...placeOf(settled),
     numbers(summaries.map((summary) => summary !== null)),
     texts(summaries.map((summary) => summary?.status ?? null)),
-    numbers(summaries.map((summary) => (summary !== null && isEnded(summary.status) ? summary.atMs : null))),
+    numbers(summaries.map((summary) => (summary !== null && isEndedStatus(summary.status) ? summary.atMs : null))),
     numbers(summaries.map((summary) => summary?.wakeAtMs ?? null)),
     texts(summaries.map((summary) => short(summary?.outcome))),
     texts(summaries.map((summary) => short(summary?.waiting))),

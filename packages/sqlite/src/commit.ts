@@ -6,12 +6,13 @@
  *
  * @module
  */
+import { isEndedStatus } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 import type { Database } from "./database.js";
 import { storeReceipts, storeReceived } from "./posts.js";
 import { conflictsOf, writeRecords } from "./records.js";
-import { findRun, isEnded } from "./stored-run.js";
+import { findRun } from "./stored-run.js";
 
 const held = "SELECT id, ticks FROM runs WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ?";
 const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?)
@@ -160,7 +161,7 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
     return;
   }
   const { status, atMs, wakeAtMs, outcome, waiting } = commit.summary;
-  const endedAtMs = isEnded(status) ? atMs : null;
+  const endedAtMs = isEndedStatus(status) ? atMs : null;
   const text = isReleased ? setSummaryAndRelease : setSummary;
   database.sql(text).run(status, atMs, lastEventOf(commit), endedAtMs, wakeAtMs, outcome, waiting, id);
 }

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { checkPageLimit, decodePageCursor, encodePageCursor, isEndedStatus, storedStatuses } from "millrace/engine";
 import type { RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
 import type { SqliteValue } from "./driver.js";
-import { isEnded, selectRuns, statuses, toRun } from "./stored-run.js";
+import { selectRuns, toRun } from "./stored-run.js";
 
 /** SQL text with its values. */
 interface Sql {
@@ -18,25 +18,18 @@ interface Sql {
   readonly values: readonly SqliteValue[];
 }
 
-/** Position of a run in the order of pages. */
-interface PagePosition {
-  readonly createdAtMs: number;
-  readonly id: number;
-}
-
-const maxLimit = 1_000;
 /** At least half the number of statuses. */
 const unionSize = 4;
 
 export function listRuns(database: Database, query: RunQuery): RunPage {
-  const limit = checkLimit(query.limit);
+  const limit = checkPageLimit(query.limit);
   // One more row than requested tells whether there is a next page.
   const page = pageSql(query, limit + 1);
   if (page === null) return { runs: [], cursor: null };
   const rows = database.sqlOnce(page.text).all(...page.values);
   const found = rows.slice(0, limit).map((values) => toRun(database.path, values));
   const last = rows.length > limit ? found.at(-1) : undefined;
-  const cursor = last === undefined ? null : encodeCursor({ createdAtMs: last.run.createdAtMs, id: last.id });
+  const cursor = last === undefined ? null : encodePageCursor({ createdAtMs: last.run.createdAtMs, id: last.id });
   return { runs: found.map(({ run }) => run), cursor };
 }
 
@@ -66,8 +59,8 @@ export function pageSql(query: RunQuery, limit: number): Sql | null {
 }
 
 function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
-  const wanted = status === undefined ? statuses : statuses.filter((name) => status.includes(name));
-  return wanted.filter((name) => endedBeforeMs === undefined || isEnded(name));
+  const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
+  return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
 function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
@@ -145,7 +138,7 @@ function placeSql({ createdAfterMs, createdBeforeMs, cursor }: RunQuery, created
   if (createdAfterMs !== undefined) parts.push({ text: `${createdAt} > ?`, values: [createdAfterMs] });
   if (createdBeforeMs !== undefined) parts.push({ text: `${createdAt} < ?`, values: [createdBeforeMs] });
   if (cursor === undefined) return parts;
-  const place = decodeCursor(cursor);
+  const place = decodePageCursor(cursor);
   const text = `${createdAt} <= ? AND (${createdAt} < ? OR ${id} < ?)`;
   return [...parts, { text, values: [place.createdAtMs, place.createdAtMs, place.id] }];
 }
@@ -155,38 +148,4 @@ function whereSql(select: string, conditions: readonly Sql[]): Sql {
     text: `${select} WHERE ${conditions.map(({ text }) => text).join(" AND ")}`,
     values: conditions.flatMap(({ values }) => values),
   };
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` */
-export function checkLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`limit\` is ${limit}; it must be a whole number from 1 to ${maxLimit}.`,
-    hint: "Ask for smaller pages, and go on with `cursor`.",
-    details: { option: "limit" },
-  });
-}
-
-function encodeCursor({ createdAtMs, id }: PagePosition): string {
-  return btoa(`${createdAtMs}:${id}`).replaceAll("=", ""); // digits and ":" give base64 without "+" and "/"
-}
-
-function decodeCursor(cursor: string): PagePosition {
-  const [, createdAtMs, id] = /^(-?\d+):(\d+)$/.exec(fromBase64(cursor)) ?? [];
-  if (createdAtMs !== undefined && id !== undefined) return { createdAtMs: Number(createdAtMs), id: Number(id) };
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: "`cursor` is none that this store gave.",
-    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
-    details: { option: "cursor" },
-  });
-}
-
-function fromBase64(text: string): string {
-  try {
-    return atob(text);
-  } catch {
-    return "";
-  }
 }

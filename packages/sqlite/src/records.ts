@@ -1,6 +1,6 @@
+import { checkPageLimit, rangeOfPrefix } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "./database.js";
-import { checkLimit } from "./list.js";
 import { Row } from "./row.js";
 
 const read = "SELECT version, text FROM records WHERE tenant = ? AND kind = ? AND id = ?";
@@ -11,8 +11,6 @@ const remove = "DELETE FROM records WHERE tenant = ? AND kind = ? AND id = ?";
 const page = (range: string): string =>
   `SELECT id, version, text FROM records WHERE tenant = ? AND kind = ?${range} ORDER BY id LIMIT ?`;
 
-const utf8 = new TextEncoder();
-
 export function readRecord(database: Database, { tenant, kind, id }: RecordKey): StoredRecord | null {
   const values = database.sql(read).get(tenant, kind, id);
   return values === undefined ? null : toRecord(database, { tenant, kind, id }, values);
@@ -20,12 +18,10 @@ export function readRecord(database: Database, { tenant, kind, id }: RecordKey):
 
 export function listRecords(database: Database, query: RecordQuery): RecordPage {
   const { tenant, kind, prefix = "", cursor } = query;
-  const limit = checkLimit(query.limit);
-  const end = endOf(prefix);
-  // A cursor is the last id of its page.
-  const isAfter = cursor !== undefined && isBeyond(cursor, prefix);
+  const limit = checkPageLimit(query.limit);
+  const { from, isAfter, end } = rangeOfPrefix(prefix, cursor);
   const text = page(`${isAfter ? " AND id > ?" : " AND id >= ?"}${end === null ? "" : " AND id < ?"}`);
-  const bounds = [isAfter ? cursor : prefix, ...(end === null ? [] : [end])];
+  const bounds = [from, ...(end === null ? [] : [end])];
   // One more row than requested tells whether there is a next page.
   const rows = database.sql(text).all(tenant, kind, ...bounds, limit + 1);
   const records = rows.slice(0, limit).map((values) => {
@@ -38,24 +34,6 @@ export function listRecords(database: Database, query: RecordQuery): RecordPage 
 function toRecord(database: Database, { tenant, kind, id }: RecordKey, values: unknown): StoredRecord {
   const row = new Row({ path: database.path, table: "records", key: `${tenant}/${kind}/${id}` }, values);
   return { version: row.integer("version"), text: row.text("text") };
-}
-
-/** Compares as SQLite does, by UTF-8 bytes. */
-function isBeyond(id: string, other: string): boolean {
-  const [left, right] = [utf8.encode(id), utf8.encode(other)];
-  const at = left.findIndex((byte, index) => byte !== right[index]);
-  return at < 0 ? left.length >= right.length : (left[at] as number) > (right[at] ?? -1);
-}
-
-/** The first text after every text with the prefix; `null` when there is none. */
-function endOf(prefix: string): string | null {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last === 0x10ffff) continue;
-    // Code points of surrogates are skipped: they are not characters.
-    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
-  }
-  return null;
 }
 
 /** Keys of the records whose version is not the expected one. */

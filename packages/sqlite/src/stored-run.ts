@@ -1,3 +1,4 @@
+import { isStoredStatus } from "millrace/engine";
 import type { RunKey, StoredRun, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { Row } from "./row.js";
@@ -22,20 +23,6 @@ export function selectRuns(source: string, rest: string): string {
 
 const byKey = selectRuns("runs AS r", "WHERE r.tenant = ? AND r.run_id = ?");
 const byId = selectRuns("runs AS r", "WHERE r.id = ?");
-
-const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
-  scheduled: false,
-  running: false,
-  waiting: false,
-  completed: true,
-  failed: true,
-  cancelled: true,
-  timedOut: true,
-};
-
-export const statuses: readonly StoredStatus[] = Object.keys(isEndedByStatus) as StoredStatus[];
-
-export const isEnded = (status: StoredStatus): boolean => isEndedByStatus[status];
 
 export function findRun(database: Database, key: RunKey): NumberedRun | null {
   const values = database.sql(byKey).get(key.tenant, key.runId);
@@ -83,7 +70,7 @@ export function toRun(path: string, values: unknown): NumberedRun {
 
 function toStatus(row: Row): StoredStatus {
   const status = row.text("status");
-  return Object.hasOwn(isEndedByStatus, status) ? (status as StoredStatus) : row.damaged("status", "one of a run");
+  return isStoredStatus(status) ? status : row.damaged("status", "one of a run");
 }
 
 function toLease(row: Row): StoredRun["lease"] {

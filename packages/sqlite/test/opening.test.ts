@@ -294,13 +294,4 @@ describe("the options of a store", () => {
 
     expect(await commitOne(store, creationOf("run", null))).toBe("stored");
   });
-
-  it.for([{ limit: 0 }, { limit: 1_001 }, { limit: 2.5 }, { limit: 10, cursor: "bm9uZQ" }])(
-    "refuses the page %o",
-    async (query) => {
-      const store = openStore(temporaryFile());
-
-      expect((await rejectionOf(store.list({ tenant: "acme", ...query }))).code).toBe("OPTION_INVALID");
-    },
-  );
 });

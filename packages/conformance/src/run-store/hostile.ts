@@ -234,6 +234,18 @@ function values(test: StoreTest): void {
     expect((await store.list({ tenant: "acme", limit: 1 })).cursor).not.toBeNull();
   });
 
+  test("refuses pages of a size that is none, and cursors that are none", async (store) => {
+    for (const limit of [0, -1, 2.5, 1_001, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const refused = { code: "OPTION_INVALID", details: { option: "limit" } };
+      await expect(store.list({ tenant: "acme", limit }), `runs, ${limit}`).rejects.toMatchObject(refused);
+      await expect(store.records({ tenant: "acme", kind: "k", limit }), `records, ${limit}`).rejects.toMatchObject(
+        refused,
+      );
+    }
+    const refused = { code: "OPTION_INVALID", details: { option: "cursor" } };
+    await expect(store.list({ tenant: "acme", limit: 10, cursor: "bm9uZQ" })).rejects.toMatchObject(refused);
+  });
+
   test("gives nobody else's runs for a cursor that is none", async (store, runs) => {
     await runs.create("own");
     await runs.create("theirs", { tenant: "other" });

@@ -1,5 +1,6 @@
 import { countWhile } from "./memory-run.js";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "./run-store.types.js";
+import { checkPageLimit } from "./store-kit.js";
 
 /** Versioned records: a map of tenants, of kinds, of ids. */
 export class MemoryRecords {
@@ -34,7 +35,7 @@ export class MemoryRecords {
       cursor === undefined ? 0 : countWhile(ids, (id) => compareText(id, cursor) <= 0),
     );
     // One more than asked for tells whether there is a next page.
-    const page = ids.slice(start, start + limit + 1).filter((id) => id.startsWith(prefix));
+    const page = ids.slice(start, start + checkPageLimit(limit) + 1).filter((id) => id.startsWith(prefix));
     const records = page
       .slice(0, limit)
       .map((id) => ({ tenant, kind, id, ...(found?.records.get(id) as StoredRecord) }));

@@ -1,17 +1,11 @@
-import { wrongOption } from "../value/option-value.js";
 import { countWhile, type MemoryRun } from "./memory-run.js";
 import type { RunKey, RunPage, RunQuery } from "./run-store.types.js";
+import { checkPageLimit, decodePageCursor, encodePageCursor, type PagePosition } from "./store-kit.js";
 
 interface Tenant {
   readonly byId: Map<string, MemoryRun>;
   /** Oldest first. Those that were removed stay until they are half of it. */
   sorted: MemoryRun[];
-}
-
-/** Place of a run among those of its tenant. */
-interface Place {
-  readonly createdAtMs: number;
-  readonly number: number;
 }
 
 /** The runs of all tenants, by key and by age. */
@@ -50,31 +44,32 @@ export class MemoryRuns {
 
   page(query: RunQuery): RunPage {
     const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
+    const limit = checkPageLimit(query.limit);
     const found: MemoryRun[] = [];
     for (let index = startOf(sorted, query) - 1; index >= 0; index--) {
       const run = sorted[index] as MemoryRun;
       if (query.createdAfterMs !== undefined && run.row.createdAtMs <= query.createdAfterMs) break;
       if (run.removed || !matches(run, query)) continue;
-      if (found.length === query.limit) return { runs: stored(found), cursor: encodeCursor(found) };
+      if (found.length === limit) return { runs: stored(found), cursor: cursorAfter(found) };
       found.push(run);
     }
     return { runs: stored(found), cursor: null };
   }
 }
 
-const placeOf = (run: MemoryRun): Place => ({ createdAtMs: run.row.createdAtMs, number: run.number });
+const placeOf = (run: MemoryRun): PagePosition => ({ createdAtMs: run.row.createdAtMs, id: run.number });
 const stored = (runs: readonly MemoryRun[]): RunPage["runs"] => runs.map((run) => run.toStored());
 
-function countBelow(sorted: readonly MemoryRun[], place: Place): number {
+function countBelow(sorted: readonly MemoryRun[], place: PagePosition): number {
   return countWhile(sorted, (run) => {
     const { createdAtMs } = run.row;
-    return createdAtMs === place.createdAtMs ? run.number < place.number : createdAtMs < place.createdAtMs;
+    return createdAtMs === place.createdAtMs ? run.number < place.id : createdAtMs < place.createdAtMs;
   });
 }
 
 /** How many of the runs come after the cursor's run, and were created early enough. */
 function startOf(sorted: readonly MemoryRun[], { cursor, createdBeforeMs }: RunQuery): number {
-  const afterCursor = cursor === undefined ? sorted.length : countBelow(sorted, decodeCursor(cursor));
+  const afterCursor = cursor === undefined ? sorted.length : countBelow(sorted, decodePageCursor(cursor));
   if (createdBeforeMs === undefined) return afterCursor;
   return Math.min(
     afterCursor,
@@ -91,15 +86,7 @@ function matches(run: MemoryRun, query: RunQuery): boolean {
   return Object.entries(query.labels ?? {}).every(([name, value]) => run.row.labels[name] === value);
 }
 
-function encodeCursor(page: readonly MemoryRun[]): string | null {
+function cursorAfter(page: readonly MemoryRun[]): string | null {
   const last = page.at(-1);
-  return last === undefined ? null : `${last.row.createdAtMs}:${last.number}`;
-}
-
-function decodeCursor(cursor: string): Place {
-  const [, createdAtMs, number] = /^(-?[\d.e+-]+):(\d+)$/.exec(cursor) ?? [];
-  const place = { createdAtMs: Number(createdAtMs), number: Number(number) };
-  if (!Number.isNaN(place.createdAtMs) && !Number.isNaN(place.number)) return place;
-  const hint = "Give the `cursor` of the page before, unchanged, or leave it out.";
-  throw wrongOption("cursor", "is none that this store gave", hint);
+  return last === undefined ? null : encodePageCursor(placeOf(last));
 }
