@@ -54,6 +54,16 @@ export type { Send, StateChange, StatePatch, Tick } from "./engine/tick.js";
 export type { Command, Note, Receipt, RefusalCode } from "./engine/command.js";
 export { reduce } from "./engine/reduce.js";
 export { replay } from "./engine/replay.js";
+// ---- runs in memory, for hosts that place them themselves
+export { createActivations } from "./durable/activation.js";
+export type {
+  ActivatedRun,
+  Activations,
+  ActivationSetup,
+  ActivationsOptions,
+  ActivationStore,
+  RoundNature,
+} from "./durable/activation.types.js";
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";

@@ -6,7 +6,7 @@ import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store
 import type { RecordEdit, RecordValue, StepRecords } from "./runtime.types.js";
 
 export interface RecordAccess {
-  readonly store: RunStore;
+  readonly store: Pick<RunStore, "record">;
   readonly turns: RecordTurns;
   readonly tenant: string;
 }

@@ -30,8 +30,8 @@ export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
 /** Where runs begin. */
 export interface BeginsIn {
   readonly store: Pick<RunStore, "run">;
-  /** False: no run comes into memory here. */
-  readonly executes: boolean;
+  /** False: every run comes into memory in another process. */
+  readonly claims: boolean;
   readonly committer: GroupCommit;
   readonly clock: Clock;
   readonly lease: LeaseRequest;
@@ -54,11 +54,11 @@ export class Beginnings {
 
   /** Resolves to null once the run is stored, or to the run that was there before. */
   start(start: NewRun): Promise<StoredRun | null> {
-    const { live, executes, clock } = this.#setup;
+    const { live, claims, clock } = this.#setup;
     const known = live.get(idOf(start.key));
     if (known !== undefined) return this.#existing(known);
     const { startAtMs, queue } = start.record;
-    const begins = executes && queue === null && startAtMs <= clock.now();
+    const begins = claims && queue === null && startAtMs <= clock.now();
     return begins ? this.#create(start) : this.#leave(start);
   }
 
@@ -75,7 +75,7 @@ export class Beginnings {
     // Nothing of the other run is needed from here on, not even its ticks.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, record);
-    if (this.#setup.executes) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
+    if (this.#setup.claims) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
     else run.leave("running"); // before it has begun: nobody's, and due
     const existing = await stored;
     if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);

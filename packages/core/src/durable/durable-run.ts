@@ -23,7 +23,7 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { Commit } from "./commit.js";
 import type { Committing, GroupCommit } from "./group-commit.js";
-import { type ChildPlace, codeText, entryText, tickText } from "./journal-text.js";
+import { type ChildPlace, codeText, entryText, tickText, tickTooLong } from "./journal-text.js";
 import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import { RunRecords } from "./run-records.js";
@@ -42,12 +42,14 @@ import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
 
 /** What a live run asks of the runtime around it. */
 export interface RunSupervisor {
-  readonly store: RunStore;
+  readonly store: Pick<RunStore, "hash" | "record">;
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
   readonly turns: RecordTurns;
   readonly isStopped: boolean;
+  /** These ticks go into its next commit. */
+  onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
   /** It has ended: its last tick is stored. */
   onEnded(run: DurableRun, outcome: Outcome): void;
   /** It has left memory, and everything of it is stored. */
@@ -60,6 +62,8 @@ export interface RunSupervisor {
 
 export interface DurableRunSettings extends SnapshotSettings {
   readonly idleReleaseMs: number;
+  /** What the store takes of one tick, in UTF-16 units. @default no limit of its own */
+  readonly maxTickLength?: number | undefined;
 }
 
 /** What a caller wants of a run that is loaded for it alone: one that had ended, or whose time is yet to come. */
@@ -177,6 +181,11 @@ export class DurableRun implements RunJournal, Committing {
     return this.#phase;
   }
 
+  /** A step of it or its children is at work, and waits for nothing. */
+  get isAtWork(): boolean {
+    return isAtWork(this.runner);
+  }
+
   /** What the next commit carries; asks for that commit. */
   nextCommit(): Commit {
     if (this.#next === null) {
@@ -191,7 +200,10 @@ export class DurableRun implements RunJournal, Committing {
   prepare(runner: LiveRun, tick: Tick): void {
     const known = this.#texts.get(tick);
     if (known?.atMs === tick.atMs) return;
-    this.#texts.set(tick, { atMs: tick.atMs, text: tickText(tick, runner.host.compiled) });
+    const text = tickText(tick, runner.host.compiled);
+    const { maxTickLength = Number.POSITIVE_INFINITY } = this.#supervisor.settings;
+    if (text.length > maxTickLength) throw tickTooLong(tick, text.length, maxTickLength);
+    this.#texts.set(tick, { atMs: tick.atMs, text });
     this.#records?.prepare(runner, tick);
   }
 
@@ -213,6 +225,7 @@ export class DurableRun implements RunJournal, Committing {
     }
     if (this.#request !== null && !this.#isRequestNoted) this.#note(this.#request, commit);
     this.#records?.admit(runner, ticks, commit);
+    this.#supervisor.onRound?.(this, runner, ticks);
     for (const tick of ticks) {
       commit.entries.push(this.entryOf(runner, tick));
       commit.atMs = tick.atMs;

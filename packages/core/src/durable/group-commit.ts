@@ -18,13 +18,13 @@ export interface Committing {
 }
 
 export class GroupCommit {
-  readonly #store: RunStore;
+  readonly #store: Pick<RunStore, "commit">;
   #waiting: Committing[] = [];
   #scheduled = false;
   #idle: Promise<void> = Promise.resolve();
   #barriers: (() => void)[] = [];
 
-  constructor(store: RunStore) {
+  constructor(store: Pick<RunStore, "commit">) {
     this.#store = store;
   }
 

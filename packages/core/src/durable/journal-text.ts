@@ -41,6 +41,16 @@ export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
   }
 }
 
+/** What the store of this run does not take of one tick. */
+export function tickTooLong({ type }: Tick, length: number, most: number): WorkflowError {
+  return new WorkflowError({
+    code: "VALUE_UNSERIALIZABLE",
+    message: `${type} has ${length} characters of JSON; what keeps this run takes ${most} of one tick.`,
+    hint: "Return, send and write less at once, or keep large data elsewhere and its address in the run.",
+    details: { path: type, length, most },
+  });
+}
+
 /** @param child Null for the run itself. */
 export function entryText(text: string, child: ChildPlace | null): string {
   if (child === null) return text;

@@ -35,9 +35,12 @@ export interface LoadedTree {
   readonly codeHash: string;
 }
 
+/** What a load reads of a store. */
+export type RunReads = Pick<RunStore, "snapshot" | "ticks" | "blob">;
+
 /** Where a run is stored. */
 export interface From {
-  readonly store: RunStore;
+  readonly store: RunReads;
   readonly run: StoredRun;
 }
 
@@ -206,7 +209,7 @@ function readBlob(from: From, hash: string): Promise<string> {
 }
 
 /** @param who Names it, as in `run "a1"`. */
-export async function blobOf(store: RunStore, hash: string, who: string): Promise<string> {
+export async function blobOf(store: Pick<RunStore, "blob">, hash: string, who: string): Promise<string> {
   const text = await store.blob(hash);
   if (text === null) throw corrupt(who, `names the blob ${hash}, which is gone`);
   return text;

@@ -117,6 +117,12 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
   }
 }
 
+/** Why a post cancels its run; `undefined` for every other post. */
+export function cancelReason({ text, position }: StoredPost, types: CompiledWorkflow["values"]): unknown {
+  const message = parseJson(text, `post ${position}`) as EncodedMessage;
+  return message.kind === "cancel" ? decodeValue(message.reason, "reason", types) : undefined;
+}
+
 /** Resolves once that is stored: a receipt must not be there before what it stands for. */
 export async function cancelRun(runner: LiveRun, reason: unknown): Promise<Receipt> {
   const tick = { type: "run.cancelled", atMs: runner.now(), reason } as const;

@@ -9,7 +9,7 @@ import type { Tick } from "../engine/tick.js";
 import { continueRun } from "../run/launch.js";
 import { initialStore } from "../run/state-of-run.js";
 import type { DurableRun, DurableRunSetup, RunRequest } from "./durable-run.js";
-import { type LoadedTree, loadTree, prefacesOf } from "./load.js";
+import { type LoadedTree, loadTree, prefacesOf, type RunReads } from "./load.js";
 import { type Posts, runFinished } from "./posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
@@ -33,7 +33,7 @@ export interface Cancelling {
 
 /** The runs that are in memory here. */
 export interface RunsHere {
-  readonly store: RunStore;
+  readonly store: RunReads & Pick<RunStore, "run" | "claim" | "commit">;
   readonly owner: string;
   readonly clock: Clock;
   readonly watchers: RunWatchers;

@@ -21,7 +21,7 @@ export class RegisteredWorkflows {
 
   constructor(
     workflows: { readonly [name: string]: Workflow },
-    setup: Omit<HostSetup, "hostFor"> & { readonly store: RunStore },
+    setup: Omit<HostSetup, "hostFor"> & { readonly store: Pick<RunStore, "hash"> },
   ) {
     this.#names = Object.keys(workflows);
     const hostFor = (compiled: CompiledWorkflow): WorkflowHost => {

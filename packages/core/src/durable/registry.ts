@@ -96,6 +96,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     });
   }
 
+  /** False: every run comes into memory in another process, and what is due is done there. */
+  get claims(): boolean {
+    return this.executes && this.store.runsElsewhere !== true;
+  }
+
   get isStopped(): boolean {
     return this.#stopped;
   }

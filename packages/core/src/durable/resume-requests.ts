@@ -10,7 +10,7 @@ import { whenChanged } from "./change.js";
 import { resumeText } from "./posts.js";
 import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
-import type { ClaimedRun, ReceivedMessage, RunKey, StoredStatus } from "./run-store.types.js";
+import type { ClaimedRun, ReceivedMessage, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
 import { cannotResume, runtimeStopped, runUnknown } from "./runtime-errors.js";
 
 export interface ResumeRequest {
@@ -78,6 +78,7 @@ export class ResumeRequests {
   async #try(key: RunKey, request: ResumeRequest): Promise<number | null> {
     const registry = this.#registry;
     registry.assertOpen();
+    if (registry.store.again !== undefined) return this.#askElsewhere(key, request, registry.store.again);
     const run = await registry.store.run(key);
     if (run === null) throw runUnknown(key);
     if (await this.#isDone(key, request)) return null;
@@ -86,6 +87,15 @@ export class ResumeRequests {
     const claimed = await registry.store.claim(key, { ...registry.lease, ended: true, beside: true });
     if (claimed === null) return (await registry.store.run(key))?.lease?.untilMs ?? registry.clock.now();
     return this.#begin(claimed, request);
+  }
+
+  async #askElsewhere(key: RunKey, request: ResumeRequest, again: NonNullable<RunStore["again"]>): Promise<null> {
+    const { how, idempotencyKey } = request;
+    const scopedKey = idempotencyKey === null ? null : scoped(how, idempotencyKey);
+    const result = await again(key, { how, idempotencyKey: scopedKey });
+    if (result.status === "unknown") throw runUnknown(key);
+    if (result.status === "refused") throw cannotResume(key.runId, result.run.status, how);
+    return null;
   }
 
   /** The run has not ended: nothing is to be done, once and for all. */

@@ -14,6 +14,13 @@ export interface RunStore {
    * other store is a worker, and lives until its runtime is stopped. @default false
    */
   readonly isLocal?: boolean;
+  /**
+   * Whether its runs are in the memory of other processes only: a runtime over it starts, reads and messages them, and gets no claim.
+   * @default false
+   */
+  readonly runsElsewhere?: boolean;
+  /** Asks whoever has its runs to continue one that has ended, where `runsElsewhere`. Resolves once that is stored. */
+  again?(key: RunKey, request: AgainRequest): Promise<AgainResult>;
   /** Collision-resistant hash of a text, for blobs. */
   hash(text: string): string;
   /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */
@@ -80,6 +87,18 @@ export interface RunStore {
   watch(listener: (key: RunKey | null) => void): () => void;
   close(): Promise<void>;
 }
+
+export interface AgainRequest {
+  readonly how: "resume" | "retry";
+  /** A second request with the same key changes nothing. */
+  readonly idempotencyKey: string | null;
+}
+
+/** `refused`: a run that is as this one is cannot be continued that way. */
+export type AgainResult =
+  | { readonly status: "accepted" }
+  | { readonly status: "unknown" }
+  | { readonly status: "refused"; readonly run: StoredRun };
 
 export interface RunKey {
   readonly tenant: string;
