@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { postgresStore } from "@millrace/postgres";
+import { connect } from "@millrace/restate";
 import { type SqliteDatabase, type SqliteDriver, sqliteStore } from "@millrace/sqlite";
 import { type Context, defineWorkflow, HumanResponseEvent, StartEvent, StopEvent, step, Workflow } from "millrace";
 import { createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/runtime";
@@ -87,6 +88,14 @@ export const durable: Provocations = {
       const write = () => runtime.records.write([{ kind: "session", id: "s-17", expected: 0, value: {} }]);
       await write();
       const seen = await thrown(write);
+      await runtime.stop();
+      return seen;
+    },
+  ],
+  RESTATE_UNSUPPORTED: [
+    async () => {
+      const runtime = connect({ workflows: { digest }, ingress: "http://localhost:8080" });
+      const seen = await thrown(() => runtime.fork("order-17", { at: 12 }));
       await runtime.stop();
       return seen;
     },

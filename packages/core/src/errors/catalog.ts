@@ -37,6 +37,7 @@ export const catalog = {
   REQUIREMENT_INVALID: "The answers do not fit what a paused run waits for",
   RESOURCE_CYCLE: "Resources need each other in a circle",
   RESOURCE_FAILED: "A resource could not be made or disposed of",
+  RESTATE_UNSUPPORTED: "Runs on Restate cannot do this",
   RESUME_DIVERGED: "A resumed run ended otherwise than one that did not crash",
   RUNTIME_REQUIRED: "This works only in a run of a runtime",
   RUNTIME_STOPPED: "The runtime has been stopped",

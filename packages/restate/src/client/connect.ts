@@ -1,0 +1,76 @@
+import type { Log } from "millrace";
+import { type OptionNames, unknownOptions } from "millrace/engine";
+import { createRuntime, type Runtime, type Workflows } from "millrace/runtime";
+import { unsupported } from "../errors.js";
+import { refuse } from "../host/options.js";
+import { Ingress } from "./ingress.js";
+import { RestateStore } from "./restate-store.js";
+
+export interface ConnectOptions<Flows extends Workflows> {
+  /** The same as those of the host, by the same names. Nothing of them runs here: they say how events are written and read. */
+  readonly workflows: Flows;
+  /** Address of Restate's ingress, such as `http://localhost:8080`. */
+  readonly ingress: string;
+  /** Address of its admin API, such as `http://localhost:9070`: for lists of runs. */
+  readonly admin?: string;
+  /** With every request, such as the API key of a hosted Restate. */
+  readonly headers?: { readonly [name: string]: string };
+  /** @default the one of the platform */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Milliseconds between two looks at a run that somebody waits for. From 20. @default 200 */
+  readonly pollMs?: number;
+  readonly log?: Log;
+}
+
+/**
+ * A client for the runs of a host: the same as a runtime, except that every run is in the memory of a host.
+ *
+ * `fork`, `records` and `recordsOf` fail with `RESTATE_UNSUPPORTED`, as do lists of runs without `admin`. `due` gives nothing: Restate
+ * wakes its runs itself.
+ *
+ * @example
+ * const runtime = connect({ workflows: { digest: new Digest() }, ingress: "http://localhost:8080" });
+ * const result = await runtime.run("digest", { folder: "docs" });
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
+ */
+export function connect<const Flows extends Workflows>(options: ConnectOptions<Flows>): Runtime<Flows> {
+  const { workflows, ingress, admin, headers = {}, fetch = globalThis.fetch, pollMs = 200, log } = options;
+  refuse("`connect`", [
+    ...unknownOptions(options, known),
+    ...addressProblem("ingress", ingress),
+    ...(admin === undefined ? [] : addressProblem("admin", admin)),
+    ...(Number.isInteger(pollMs) && pollMs >= 20
+      ? []
+      : [`\`pollMs\` is ${String(pollMs)}, not a whole number from 20`]),
+  ]);
+  const addresses = { ingress: bare(ingress), admin: admin === undefined ? null : bare(admin), headers, fetch };
+  const store = new RestateStore({ ingress: new Ingress(addresses), hasAdmin: admin !== undefined, pollMs });
+  const runtime = createRuntime({ workflows, store, ...(log !== undefined && { log }) });
+  return Object.assign(runtime, {
+    fork: (): never => {
+      throw unsupported("A fork", "Fork the run in a runtime with a store, from its `snapshot()`.");
+    },
+  });
+}
+
+const known: OptionNames<ConnectOptions<Workflows>> = {
+  workflows: true,
+  ingress: true,
+  admin: true,
+  headers: true,
+  fetch: true,
+  pollMs: true,
+  log: true,
+};
+
+function addressProblem(name: string, value: unknown): string[] {
+  const isAddress = typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value);
+  return isAddress
+    ? []
+    : [`\`${name}\` is ${JSON.stringify(value) ?? "missing"}, not an address such as "http://localhost:8080"`];
+}
+
+function bare(address: string): string {
+  return address.replace(/\/+$/, "");
+}

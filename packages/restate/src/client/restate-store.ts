@@ -1,0 +1,266 @@
+/**
+ * The runs of a host on Restate as a {@link RunStore}: begun, read and messaged over its ingress. A runtime over it has no run in memory.
+ *
+ * @module
+ */
+import type {
+  AgainRequest,
+  AgainResult,
+  ClaimedRun,
+  CommitResult,
+  DueRuns,
+  PostedMessage,
+  PostResult,
+  Range,
+  RecordKey,
+  RecordPage,
+  RunCommit,
+  RunKey,
+  RunPage,
+  RunQuery,
+  RunStore,
+  StoredDue,
+  StoredEvent,
+  StoredPost,
+  StoredRecord,
+  StoredRun,
+  StoredSnapshot,
+  TickBatch,
+} from "millrace/runtime";
+import { recordsUnsupported, unsupported } from "../errors.js";
+import { sha256 } from "../hash.js";
+import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
+import { INBOX, RUN } from "../names.js";
+import type { Ingress } from "./ingress.js";
+import { listRuns, tenantsOf } from "./list-runs.js";
+
+export interface RestateStoreSetup {
+  readonly ingress: Ingress;
+  /** Whether lists can be asked for. */
+  readonly hasAdmin: boolean;
+  readonly pollMs: number;
+}
+
+/** How soon somebody looks whether a run that is not over yet has begun. */
+const FIRST_LOOK_MS = 50;
+/** Large values that are kept of what was read. */
+const MOST_BLOBS = 1_000;
+
+export class RestateStore implements RunStore {
+  readonly runsElsewhere = true;
+  readonly #setup: RestateStoreSetup;
+  /** Runs as their start has answered: a run that is over by then needs no second request. */
+  readonly #answered: Map<string, StoredRun> = new Map();
+  readonly #blobs: Map<string, string> = new Map();
+  readonly #listeners: Map<(key: RunKey | null) => void, ReturnType<typeof setInterval>> = new Map();
+
+  constructor(setup: RestateStoreSetup) {
+    this.#setup = setup;
+  }
+
+  hash(text: string): string {
+    return sha256(text);
+  }
+
+  // ---- runs that begin
+
+  commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
+    return Promise.all(commits.map((commit) => this.#commit(commit)));
+  }
+
+  async #commit({ key, create, snapshot }: RunCommit): Promise<CommitResult> {
+    if (create === undefined) return { status: "fenced" };
+    if (snapshot !== undefined) throw unsupported("A fork", "Fork the run in a runtime with a store.");
+    const { lease: _, ...record } = create;
+    const over = new AbortController();
+    const started = this.#setup.ingress.call<StartAnswer>({
+      service: RUN,
+      handler: "start",
+      key,
+      message: { record },
+      signal: over.signal,
+    });
+    // An invocation that ended badly, or an answer that was lost, is no news of a run that has begun.
+    const answered = started.catch(async (error: unknown) => {
+      if (over.signal.aborted || (await this.#hasBegun(key))) return null;
+      throw error;
+    });
+    const answer = await Promise.race([answered, this.#begun(key, over.signal)]);
+    over.abort();
+    if (answer === null) return { status: "stored" };
+    if (answer.status === "exists") return answer;
+    this.#remember(key, { ...answer.run, input: record.input });
+    return { status: "stored" };
+  }
+
+  /** Null: the run has begun, and its start has no answer yet. */
+  async #begun(key: RunKey, signal: AbortSignal): Promise<null> {
+    for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(2 * waitMs, 1_000)) {
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (signal.aborted || (await this.#hasBegun(key))) return null;
+    }
+  }
+
+  /** False where nobody can say: then the start itself says what is wrong. */
+  async #hasBegun(key: RunKey): Promise<boolean> {
+    return this.#read<StoredRun | null>(key, { what: "run" }).then(
+      (run) => run !== null,
+      () => false,
+    );
+  }
+
+  /** For whoever asks next: later the run may be another one of that id. */
+  #remember(key: RunKey, run: StoredRun): void {
+    if (run.outcome === null) return;
+    const id = `${key.tenant}\0${key.runId}`;
+    this.#answered.set(id, run);
+    setTimeout(() => this.#answered.delete(id), this.#setup.pollMs).unref?.();
+  }
+
+  readonly again = (key: RunKey, message: AgainRequest): Promise<AgainResult> => {
+    this.#answered.clear();
+    return this.#setup.ingress.call({ service: RUN, handler: "again", key, message });
+  };
+
+  // ---- runs are elsewhere
+
+  async claim(): Promise<null> {
+    return null;
+  }
+
+  async claimDue(): Promise<ClaimedRun[]> {
+    return [];
+  }
+
+  async renew(): Promise<RunKey[]> {
+    return [];
+  }
+
+  async nextWakeAtMs(): Promise<number | null> {
+    return null;
+  }
+
+  async due(_of: DueRuns): Promise<StoredDue> {
+    return { runs: [], wakeAtMs: null };
+  }
+
+  // ---- what is kept of a run
+
+  async run(key: RunKey): Promise<StoredRun | null> {
+    const id = `${key.tenant}\0${key.runId}`;
+    const known = this.#answered.get(id);
+    this.#answered.delete(id);
+    return known ?? this.#read(key, { what: "run" });
+  }
+
+  snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null> {
+    return this.#read(key, {
+      what: "snapshot",
+      atOrBelow: atOrBelow === undefined || atOrBelow >= Number.MAX_SAFE_INTEGER ? null : atOrBelow,
+    });
+  }
+
+  ticks(key: RunKey, { after, limit }: Range): Promise<TickBatch[]> {
+    return this.#read(key, { what: "ticks", after, limit });
+  }
+
+  events(key: RunKey, { after, limit }: Range): Promise<StoredEvent[]> {
+    return this.#read(key, { what: "events", after, limit });
+  }
+
+  receipt(key: RunKey, of: number | string): Promise<string | null> {
+    return this.#read(key, { what: "receipt", of });
+  }
+
+  async #read<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
+    const { value, blobs } = await this.#setup.ingress.call<ReadAnswer<Value>>({
+      service: RUN,
+      handler: "read",
+      key,
+      message,
+    });
+    for (const { hash, text } of blobs) this.#blobs.set(hash, text);
+    for (const hash of this.#blobs.keys()) if (this.#blobs.size > MOST_BLOBS) this.#blobs.delete(hash);
+    return value;
+  }
+
+  /** Of what was read last. */
+  async blob(hash: string): Promise<string | null> {
+    return this.#blobs.get(hash) ?? null;
+  }
+
+  // ---- posts
+
+  async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
+    const posted = await this.#setup.ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
+    for (const waitMs of [10, 30, 80]) setTimeout(() => this.#tell(key), waitMs).unref?.();
+    return posted;
+  }
+
+  async posts(): Promise<StoredPost[]> {
+    return [];
+  }
+
+  // ---- lists
+
+  async tenants(): Promise<string[]> {
+    return tenantsOf(this.#admin());
+  }
+
+  async list(query: RunQuery): Promise<RunPage> {
+    return listRuns(this.#admin(), query);
+  }
+
+  #admin(): Ingress {
+    if (this.#setup.hasAdmin) return this.#setup.ingress;
+    throw unsupported(
+      "A list of runs",
+      "Give `connect` the address of the admin API: `connect({ ingress, admin, workflows })`.",
+    );
+  }
+
+  // ---- records
+
+  record(_key: RecordKey): Promise<StoredRecord | null> {
+    return Promise.reject(recordsUnsupported());
+  }
+
+  records(): Promise<RecordPage> {
+    return Promise.reject(recordsUnsupported());
+  }
+
+  writeRecords(): Promise<readonly RecordKey[]> {
+    return Promise.reject(recordsUnsupported());
+  }
+
+  // ---- the rest
+
+  async delete(keys: readonly RunKey[]): Promise<number> {
+    this.#answered.clear();
+    const removed = await Promise.all(
+      keys.map((key) => this.#setup.ingress.call<boolean>({ service: RUN, handler: "remove", key })),
+    );
+    return removed.filter(Boolean).length;
+  }
+
+  /** Nobody tells a client of changes: whoever waits looks again every so often. */
+  watch(listener: (key: RunKey | null) => void): () => void {
+    this.#listeners.set(
+      listener,
+      setInterval(() => listener(null), this.#setup.pollMs),
+    );
+    return () => {
+      clearInterval(this.#listeners.get(listener));
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #tell(key: RunKey): void {
+    for (const listener of this.#listeners.keys()) listener(key);
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#listeners.values()) clearInterval(timer);
+    this.#listeners.clear();
+  }
+}

@@ -1,0 +1,34 @@
+/** What Restate cannot do, or did not. */
+import { WorkflowError } from "millrace";
+
+export function unsupported(what: string, hint: string): WorkflowError {
+  return new WorkflowError({
+    code: "RESTATE_UNSUPPORTED",
+    message: `${what} cannot be had of runs on Restate.`,
+    hint,
+    details: { what },
+  });
+}
+
+export function recordsUnsupported(): WorkflowError {
+  return unsupported(
+    "Records",
+    "Keep such data in a database of your own, or run the workflow with a store: `createRuntime({ store })`.",
+  );
+}
+
+/** Restate, or the network in between, has not done what it was asked for. */
+export function requestFailed(
+  what: string,
+  { status, text, cause }: { status?: number; text?: string; cause?: unknown },
+): WorkflowError {
+  const why =
+    status === undefined ? "there was no answer" : `it answered ${status}${text ? `: ${text.slice(0, 300)}` : ""}`;
+  return new WorkflowError({
+    code: "STORE_FAILED",
+    message: `Restate could not ${what}: ${why}.`,
+    hint: "See that the server is up, that `ingress` and `admin` are its addresses, and that the services of the host are registered.",
+    details: { ...(status !== undefined && { status }) },
+    ...(cause !== undefined && { cause }),
+  });
+}

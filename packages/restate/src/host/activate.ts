@@ -1,0 +1,183 @@
+/**
+ * One activation of a run: an invocation that has the run in memory until it ends, only waits, or has done its share of rounds.
+ *
+ * Everything that it asks of Restate follows from journaled rounds and signals alone, so a replay asks for the same. The live run exists
+ * inside `ctx.run` only, and is loaded when the journal has no further round: from what the invocation has found and has replayed.
+ *
+ * @module
+ */
+import {
+  CancelledError,
+  type ObjectContext,
+  RestatePromise as Promises,
+  type RestatePromise,
+  rpc,
+} from "@restatedev/restate-sdk/fetch";
+import type { Activations } from "millrace/engine";
+import type { StoredPost } from "millrace/runtime";
+import type { Change, KeptRun } from "../kept/kept-run.js";
+import { INBOX, RUN } from "../names.js";
+import { type Activate, type AttachMessage, signalName } from "./messages.js";
+import { type Piece, type Round, Session, type SessionSettings } from "./session.js";
+
+export interface HostSetup {
+  readonly activations: Activations;
+  readonly rounds: number;
+  readonly session: SessionSettings;
+}
+
+export interface Activation {
+  readonly kept: KeptRun;
+  readonly posts: readonly StoredPost[];
+  readonly why: "recover" | "resume" | "retry";
+  /** The inbox may know of posts that nobody else tells this invocation of. */
+  readonly attaches: boolean;
+}
+
+/** What has come first. */
+type Came =
+  | { readonly kind: "piece"; readonly piece: Piece }
+  | { readonly kind: "posts"; readonly posts: readonly StoredPost[] }
+  | { readonly kind: "cancel" };
+
+/** How many times the share of rounds an activation takes when steps are always at work. */
+const HARD_LIMIT = 5;
+
+export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...how }: Activation): Promise<void> {
+  const { id } = ctx.request();
+  write(ctx, [kept.setActive(id)]);
+  const known = how.posts.map(({ position }) => position);
+  if (how.attaches) toInbox(ctx).attach({ id, known });
+  const posts = [...how.posts];
+  const { ticks: before } = kept.run;
+  let isCancelled = false;
+  let session: Session | null = null;
+  ctx.request().attemptCompletedSignal.addEventListener("abort", () => session?.drop(), { once: true });
+
+  /** In a closure of `ctx.run`: the journal has nothing more. */
+  const nextPiece = async (): Promise<Piece> => {
+    if (session === null) {
+      session = new Session(setup.session);
+      // One that was asked to go on has done so with its first round.
+      const why = kept.run.ticks > before ? "recover" : how.why;
+      const open = (): StoredPost[] => posts.filter((post) => !kept.answered.has(post.position));
+      await load(setup, session, { kept, why, posts: open() });
+      session.deliver(open()); // those that came meanwhile
+      if (isCancelled) session.cancel("cancelled in Restate");
+    }
+    return session.nextPiece();
+  };
+
+  let round: RestatePromise<Came> | null = null;
+  let news: RestatePromise<Came> | null = null;
+  let pieces: string[] = [];
+  for (let rounds = 0, signals = 0; ; ) {
+    round ??= ctx.run("round", nextPiece).map((value, failure) => {
+      if (value === undefined) throw failure;
+      return { kind: "piece", piece: value };
+    });
+    news ??= ctx.signal<StoredPost[]>(signalName(signals)).map((value, failure) => {
+      if (value === undefined) throw failure;
+      return { kind: "posts", posts: value };
+    });
+    const came = await first(round, news);
+    if (came.kind === "cancel") {
+      isCancelled = true;
+      live(session)?.cancel("cancelled in Restate");
+    } else if (came.kind === "posts") {
+      news = null;
+      signals++;
+      posts.push(...came.posts);
+      live(session)?.deliver(came.posts);
+    } else {
+      round = null;
+      const { index, left, text } = came.piece;
+      pieces = index === 0 ? [text] : [...pieces, text];
+      if (left > 0) continue;
+      rounds++;
+      const { commits, isOver, isCalm } = JSON.parse(pieces.join("")) as Round;
+      for (const commit of commits) write(ctx, kept.apply(commit));
+      if (isOver) return close(ctx, kept);
+      if ((rounds >= setup.rounds && isCalm) || rounds >= HARD_LIMIT * setup.rounds) {
+        live(session)?.drop();
+        close(ctx, kept);
+        return toRun(ctx).activate({ why: "rollover" });
+      }
+      live(session)?.kept();
+    }
+  }
+}
+
+/** What a closure has assigned, which the compiler does not see. */
+function live(session: Session | null): Session | null {
+  return session;
+}
+
+async function first(...promises: readonly RestatePromise<Came>[]): Promise<Came> {
+  try {
+    return await Promises.race(promises);
+  } catch (error) {
+    if (error instanceof CancelledError) return { kind: "cancel" };
+    throw error;
+  }
+}
+
+interface Loading {
+  readonly kept: KeptRun;
+  readonly why: Activation["why"];
+  readonly posts: readonly StoredPost[];
+}
+
+async function load({ activations }: HostSetup, session: Session, { kept, why, posts }: Loading): Promise<void> {
+  session.run = await activations.open({
+    store: {
+      snapshot: (key, atOrBelow) => kept.snapshot(key, atOrBelow),
+      ticks: (key, range) => kept.ticks(key, range),
+      blob: (hash) => kept.blob(hash),
+      record: () => kept.record(),
+      commit: (commit, nature) => session.commit(commit, nature),
+    },
+    run: kept.run,
+    posts,
+    why,
+    onLost: (error) => session.fail(error),
+  });
+}
+
+/** The run is nobody's. It wakes when its time has come, and with every post. */
+function close(ctx: ObjectContext, kept: KeptRun): void {
+  write(ctx, [kept.setActive(null)]);
+  if (kept.answered.size > 0) toInbox(ctx).answered([...kept.answered]);
+  const { status, wakeAtMs, updatedAtMs } = kept.run;
+  if (status === "waiting" && wakeAtMs !== null) wake(ctx, wakeAtMs, updatedAtMs);
+}
+
+export function wake(ctx: ObjectContext, atMs: number, nowMs: number): void {
+  toRun(ctx).activate({ why: "wake", atMs }, rpc.sendOpts({ delay: Math.max(0, atMs - nowMs) }));
+}
+
+export function write(ctx: ObjectContext, changes: readonly Change[]): void {
+  for (const { key, value } of changes) {
+    if (value === undefined) ctx.clear(key);
+    else ctx.set(key, value);
+  }
+}
+
+interface RunSends {
+  activate(message: Activate, options?: ReturnType<typeof rpc.sendOpts>): void;
+}
+
+interface InboxSends {
+  attach(message: AttachMessage): void;
+  answered(positions: readonly number[]): void;
+  remove(message: null): void;
+}
+
+/** To the same run, after what it is doing. */
+export function toRun(ctx: ObjectContext): RunSends {
+  return ctx.objectSendClient({ name: RUN }, ctx.key) as unknown as RunSends;
+}
+
+export function toInbox(ctx: ObjectContext): InboxSends {
+  return ctx.objectSendClient({ name: INBOX }, ctx.key) as unknown as InboxSends;
+}

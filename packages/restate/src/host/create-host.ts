@@ -1,0 +1,40 @@
+import { createActivations } from "millrace/engine";
+import { sha256 } from "../hash.js";
+import { type InboxObject, inboxObject } from "./inbox-object.js";
+import { type RestateHostOptions, resolveHostOptions } from "./options.js";
+import { type RunObject, runObject } from "./run-object.js";
+
+export interface RestateHost {
+  /** For `serve({ services })`, or the endpoint of a platform. */
+  readonly services: readonly [RunObject, InboxObject];
+  /** Disposes the resources that its runs have shared. Runs under way go on in other processes. */
+  dispose(): Promise<void>;
+}
+
+/** A tick has to go through Restate as one message, of 32 MiB at most, together with what else is stored with it. */
+const MAX_TICK_LENGTH = 8 * 1024 * 1024;
+
+/**
+ * The services that run workflows on Restate.
+ *
+ * @example
+ * const host = createRestateHost({ workflows: { digest: new Digest() } });
+ * await serve({ services: [...host.services], port: 9080 });
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`, `WORKFLOW_INVALID`.
+ */
+export function createRestateHost(options: RestateHostOptions): RestateHost {
+  const { workflows, rounds, session, snapshotEvery, history, inactivityMs, log } = resolveHostOptions(options);
+  const activations = createActivations({
+    workflows,
+    hash: sha256,
+    snapshotEvery,
+    history,
+    maxTickLength: MAX_TICK_LENGTH,
+    ...(log !== undefined && { log }),
+  });
+  return {
+    services: [runObject({ activations, rounds, session }, inactivityMs), inboxObject()],
+    dispose: () => activations.dispose(),
+  };
+}

@@ -1,0 +1,55 @@
+/** What the services say to each other, and clients to them. */
+import type { NewRunRecord, PostedMessage, StoredPost, StoredRun } from "millrace/runtime";
+
+export interface StartMessage {
+  readonly record: NewRunRecord;
+}
+
+/** `exists`: there was one, and nothing was begun. */
+export interface StartAnswer {
+  readonly status: "stored" | "exists";
+  readonly run: StoredRun;
+}
+
+/** Why a run is activated. */
+export type Activate =
+  | { readonly why: "post"; readonly post: StoredPost }
+  | { readonly why: "wake"; readonly atMs: number }
+  | { readonly why: "rollover" }
+  | { readonly why: "resume" | "retry" };
+
+export interface WhoMessage {
+  readonly idempotencyKey: string | null;
+}
+
+/** What the inbox has to know of a run. */
+export interface WhoAnswer {
+  readonly active: string | null;
+  readonly run: StoredRun;
+  /** Of a request with the key that was asked for. */
+  readonly receipt: string | null;
+}
+
+export type PostMessage = PostedMessage;
+
+export interface AttachMessage {
+  readonly id: string;
+  /** Posts that need not be told again. */
+  readonly known: readonly number[];
+}
+
+/** With the large values that it names, of which only the run itself knows. */
+export interface ReadAnswer<Value> {
+  readonly value: Value;
+  readonly blobs: readonly { readonly hash: string; readonly text: string }[];
+}
+
+/** What is read of a run, by name. */
+export type ReadMessage =
+  | { readonly what: "run" }
+  | { readonly what: "snapshot"; readonly atOrBelow: number | null }
+  | { readonly what: "ticks" | "events"; readonly after: number; readonly limit: number }
+  | { readonly what: "receipt"; readonly of: number | string };
+
+/** The signal with which the inbox tells an invocation of posts: the first one that it sends has number 0. */
+export const signalName = (number: number): string => `posts-${number}`;

@@ -1,0 +1,95 @@
+/** Options of a host, checked all at once. */
+import { type Duration, type Log, WorkflowError } from "millrace";
+import { type OptionNames, toMs, unknownOptions } from "millrace/engine";
+import type { Workflows } from "millrace/runtime";
+import type { SessionSettings } from "./session.js";
+
+export interface RestateHostOptions {
+  /** By their durable names: a run finds its workflow by it, whatever the class is called. */
+  readonly workflows: Workflows;
+  /**
+   * Rounds after which an activation hands the run to a new one, as soon as no step is in the middle of its work; in any case after five
+   * times as many. From 1. @default 200
+   */
+  readonly rounds?: number;
+  /**
+   * `"rounds"`: every round is journaled by itself, for endpoints that keep their connection (`serve`). `"slices"`: much work is
+   * journaled at once, for endpoints that answer one request at a time (Lambda, workers). @default "rounds"
+   */
+  readonly mode?: "rounds" | "slices";
+  /** How long a slice is; it ends with the end of a step. @default "10s" */
+  readonly slice?: Duration;
+  /** Ticks between two snapshots. From 1. @default 200 */
+  readonly snapshotEvery?: number;
+  /** `{ keep }`: about this many of the last ticks of a run stay. @default "all" */
+  readonly history?: "all" | { readonly keep: number };
+  /**
+   * After this long without news of a round, Restate may suspend the invocation: steps that are at work then start over. @default "1h"
+   */
+  readonly inactivityTimeout?: Duration;
+  readonly log?: Log;
+}
+
+export interface ResolvedHostOptions {
+  readonly workflows: Workflows;
+  readonly rounds: number;
+  readonly session: SessionSettings;
+  readonly snapshotEvery: number;
+  readonly history: "all" | { readonly keep: number };
+  readonly inactivityMs: number;
+  readonly log: Log | undefined;
+}
+
+const known: OptionNames<RestateHostOptions> = {
+  workflows: true,
+  rounds: true,
+  mode: true,
+  slice: true,
+  snapshotEvery: true,
+  history: true,
+  inactivityTimeout: true,
+  log: true,
+};
+
+/** How long what follows from kept rounds waits for the next one. */
+const FOLLOW_MS = 10;
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong, `DURATION_INVALID`. */
+export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOptions {
+  const { workflows, rounds = 200, mode = "rounds", slice = "10s", snapshotEvery = 200, history = "all" } = options;
+  const keep = history === "all" ? 0 : history?.keep;
+  const isMode = mode === "rounds" || mode === "slices";
+  refuse("the Restate host", [
+    ...unknownOptions(options, known),
+    ...(Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
+    ...(isMode ? [] : [`\`mode\` is ${String(mode)}, not "rounds" or "slices"`]),
+    ...wholeProblem("rounds", rounds, 1),
+    ...wholeProblem("snapshotEvery", snapshotEvery, 1),
+    ...wholeProblem("history.keep", keep, 0),
+  ]);
+  const sliceMs = toMs(slice, "slice");
+  return {
+    workflows,
+    rounds,
+    session: { followMs: FOLLOW_MS, sliceMs: mode === "slices" ? sliceMs : null },
+    snapshotEvery,
+    history,
+    inactivityMs: toMs(options.inactivityTimeout ?? "1h", "inactivityTimeout"),
+    log: options.log,
+  };
+}
+
+function wholeProblem(name: string, value: unknown, least: number): string[] {
+  if (Number.isInteger(value) && (value as number) >= least) return [];
+  return [`\`${name}\` is ${String(value)}, not a whole number from ${least}`];
+}
+
+export function refuse(owner: string, problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The options of ${owner} are wrong: ${problems.join("; ")}.`,
+    hint: "Correct or remove what is named.",
+    details: { problems },
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * `millrace.run`: one virtual object for each run. Its exclusive handlers begin a run and go on with it, so at most one of them has it in
+ * memory; its shared ones read what is kept.
+ *
+ * @module
+ */
+import {
+  handlers,
+  type ObjectContext,
+  type ObjectSharedContext,
+  object,
+  type VirtualObjectDefinition,
+} from "@restatedev/restate-sdk/fetch";
+import type { AgainRequest, AgainResult, StoredEvent, StoredSnapshot, TickBatch } from "millrace/runtime";
+import { currentRow, KeptRun, newRun, type Row } from "../kept/kept-run.js";
+import { blobHashes, blobKey, ROW, receiptKey, type Span, spansAfter, spansOf } from "../kept/keys.js";
+import { RUN, runKeyOf } from "../names.js";
+import { activate, type HostSetup, toInbox, toRun, wake, write } from "./activate.js";
+import type {
+  Activate,
+  ReadAnswer,
+  ReadMessage,
+  StartAnswer,
+  StartMessage,
+  WhoAnswer,
+  WhoMessage,
+} from "./messages.js";
+
+/** Restate ends an attempt that does not stop this long after it was asked to suspend. */
+const ABORT_MS = 24 * 60 * 60 * 1_000;
+
+export type RunObject = VirtualObjectDefinition<typeof RUN, RunHandlers>;
+
+export interface RunHandlers {
+  start(ctx: ObjectContext, message: StartMessage): Promise<StartAnswer>;
+  activate(ctx: ObjectContext, message: Activate): Promise<void>;
+  again(ctx: ObjectContext, message: AgainRequest): Promise<AgainResult>;
+  remove(ctx: ObjectContext): Promise<boolean>;
+  who(ctx: ObjectSharedContext, message: WhoMessage): Promise<WhoAnswer | null>;
+  read(ctx: ObjectSharedContext, message: ReadMessage): Promise<ReadAnswer<unknown>>;
+}
+
+export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
+  const timeouts = { inactivityTimeout: inactivityMs, abortTimeout: ABORT_MS };
+  const { exclusive, shared } = handlers.object;
+  return object({
+    name: RUN,
+    handlers: {
+      start: exclusive(timeouts, (ctx: ObjectContext, message: StartMessage) => start(ctx, message, setup)),
+      activate: exclusive(timeouts, (ctx: ObjectContext, message: Activate) => goOn(ctx, message, setup)),
+      again: exclusive({ enableLazyState: true }, again),
+      remove: exclusive({ enableLazyState: true }, remove),
+      who: shared({ enableLazyState: true }, who),
+      read: shared({ enableLazyState: true }, read),
+    },
+  }) as unknown as RunObject;
+}
+
+async function start(ctx: ObjectContext, { record }: StartMessage, setup: HostSetup): Promise<StartAnswer> {
+  const known = await ctx.get<Row>(ROW);
+  if (known !== null) return { status: "exists", run: known.run };
+  const run = newRun(runKeyOf(ctx.key), record);
+  const kept = new KeptRun({ run, active: null });
+  const code = setup.activations.codeOf(record.workflow);
+  // Where the client has other code, the run begins under the code that is here, and says so in its first round.
+  if (record.code === code.hash) write(ctx, kept.apply({ blobs: [code] }));
+  if (run.status === "scheduled") {
+    write(ctx, [kept.setActive(null)]);
+    wake(ctx, record.startAtMs, record.createdAtMs);
+  } else await activate(ctx, setup, { kept, posts: [], why: "recover", attaches: false });
+  return { status: "stored", run: { ...kept.run, input: "" } };
+}
+
+async function goOn(ctx: ObjectContext, message: Activate, setup: HostSetup): Promise<void> {
+  const row = await ctx.get<Row>(ROW);
+  if (row === null || !(await isWanted(ctx, message, row))) return;
+  const kept = await KeptRun.read(ctx, row);
+  const posts = message.why === "post" ? [message.post] : [];
+  const why = message.why === "resume" || message.why === "retry" ? message.why : "recover";
+  await activate(ctx, setup, { kept, posts, why, attaches: true });
+}
+
+/** Whether that is still to be done: others may have done it since it was asked for. */
+async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Promise<boolean> {
+  switch (message.why) {
+    case "post":
+      return run.outcome === null && (await ctx.get<string>(receiptKey(message.post.position))) === null;
+    case "wake":
+      return run.status !== "running" && run.outcome === null && run.wakeAtMs === message.atMs;
+    case "rollover":
+      return run.status === "running";
+    default:
+      return true;
+  }
+}
+
+const allowed = { resume: ["cancelled"], retry: ["failed", "timedOut"] } as const;
+
+/** The run is no longer ended from here on, and an activation of its own continues it. */
+async function again(ctx: ObjectContext, { how, idempotencyKey }: AgainRequest): Promise<AgainResult> {
+  const row = await ctx.get<Row>(ROW);
+  if (row === null) return { status: "unknown" };
+  const { run } = row;
+  const key = idempotencyKey === null ? null : receiptKey(idempotencyKey);
+  if (key !== null && (await ctx.get<string>(key)) !== null) return { status: "accepted" };
+  const isUnfinished = how === "resume" && run.outcome === null;
+  if (!isUnfinished && !allowed[how].some((status) => status === run.status)) return { status: "refused", run };
+  if (key !== null) ctx.set(key, '{"status":"accepted","sequence":0}');
+  if (isUnfinished) {
+    // An operator may have killed the invocation that was at work on it.
+    toRun(ctx).activate({ why: "rollover" });
+    return { status: "accepted" };
+  }
+  const resumed = { ...run, status: "running", outcome: null, endedAtMs: null } as const;
+  ctx.set(ROW, { run: resumed, active: null } satisfies Row);
+  toRun(ctx).activate({ why: how });
+  return { status: "accepted" };
+}
+
+/** Everything of a run that nobody has in memory. */
+async function remove(ctx: ObjectContext): Promise<boolean> {
+  const row = await ctx.get<Row>(ROW);
+  if (row === null || row.run.status === "running") return false;
+  ctx.clearAll();
+  toInbox(ctx).remove(null);
+  return true;
+}
+
+async function who(ctx: ObjectSharedContext, { idempotencyKey }: WhoMessage): Promise<WhoAnswer | null> {
+  const row = await ctx.get<Row>(ROW);
+  if (row === null) return null;
+  const receipt = idempotencyKey === null ? null : await ctx.get<string>(receiptKey(idempotencyKey));
+  return { ...row, receipt };
+}
+
+async function read(ctx: ObjectSharedContext, message: ReadMessage): Promise<ReadAnswer<unknown>> {
+  const plain = (value: unknown): ReadAnswer<unknown> => ({ value, blobs: [] });
+  if (message.what === "receipt") return plain(await ctx.get<string>(receiptKey(message.of)));
+  const keys = await ctx.stateKeys();
+  const row = await ctx.get<Row>(ROW);
+  if (row === null) return plain(message.what === "run" || message.what === "snapshot" ? null : []);
+  switch (message.what) {
+    case "run":
+      return plain(currentRow(row.run, keys));
+    case "snapshot": {
+      const { atOrBelow } = message;
+      const found = spansOf("s", keys).findLast(({ first }) => atOrBelow === null || first <= atOrBelow);
+      if (found === undefined) return plain(null);
+      const snapshot = (await ctx.get<StoredSnapshot>(found.key)) as StoredSnapshot;
+      return { value: snapshot, blobs: await named(ctx, keys, [snapshot.text]) };
+    }
+    case "ticks": {
+      const batches: TickBatch[] = [];
+      for (const { key } of spansAfter(spansOf("t", keys), message))
+        batches.push((await ctx.get<TickBatch>(key)) as TickBatch);
+      return { value: batches, blobs: await named(ctx, keys, [row.run.code, ...batches.map(({ text }) => text)]) };
+    }
+    case "events": {
+      const found = await events(ctx, spansAfter(spansOf("e", keys), message), message);
+      return {
+        value: found,
+        blobs: await named(
+          ctx,
+          keys,
+          found.map(({ text }) => text),
+        ),
+      };
+    }
+  }
+}
+
+async function events(
+  ctx: ObjectSharedContext,
+  spans: readonly Span[],
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<StoredEvent[]> {
+  const found: StoredEvent[] = [];
+  for (const { key } of spans) {
+    for (const event of (await ctx.get<StoredEvent[]>(key)) ?? []) if (event.sequence > after) found.push(event);
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** The large values that texts name, and those that these name in turn. */
+async function named(
+  ctx: ObjectSharedContext,
+  keys: readonly string[],
+  texts: readonly string[],
+): Promise<{ readonly hash: string; readonly text: string }[]> {
+  const blobs: { readonly hash: string; readonly text: string }[] = [];
+  const rest = [...texts];
+  const hashes = new Set(blobHashes(keys));
+  for (const naming of rest) {
+    for (const hash of hashes) {
+      if (!naming.includes(hash)) continue;
+      hashes.delete(hash);
+      const text = (await ctx.get<string>(blobKey(hash))) as string;
+      blobs.push({ hash, text });
+      rest.push(text);
+    }
+  }
+  return blobs;
+}

@@ -1,0 +1,171 @@
+/**
+ * A live run inside one attempt of an invocation: gathers what it commits into rounds, and tells it when a round is kept.
+ *
+ *     run ──commit──► gathered ──(something that has to be kept before anything else happens)──► round ──► journal ──► kept
+ *
+ * What only follows from kept facts waits a moment for the next round: a step that is done by then saves a round trip.
+ *
+ * @module
+ */
+import type { ActivatedRun, RoundNature } from "millrace/engine";
+import type { CommitResult, RunCommit, StoredPost } from "millrace/runtime";
+import type { KeptCommit } from "../kept/kept-run.js";
+
+/** What one `ctx.run` gives. */
+export interface Round {
+  readonly commits: readonly KeptCommit[];
+  /** No step is at work that began before it. */
+  readonly isCalm: boolean;
+  /** The run has left memory with it. */
+  readonly isOver: boolean;
+}
+
+/** A part of the text of a {@link Round}. One with `index` 0 makes those before it void: they were of an attempt that is over. */
+export interface Piece {
+  readonly index: number;
+  readonly left: number;
+  readonly text: string;
+}
+
+/** Quotes and letters outside of ASCII take more room in the message, of which Restate takes 32 MiB. */
+const PIECE_LENGTH = 4 * 1024 * 1024;
+
+export interface SessionSettings {
+  /** How long a step has to be at work before readers are shown what came before it. */
+  readonly followMs: number;
+  /** `null`: every round is journaled by itself. Else how long a slice of work is at least, in which nothing is. */
+  readonly sliceMs: number | null;
+}
+
+interface Pending {
+  readonly commit: RunCommit;
+  readonly nature: RoundNature;
+  readonly resolve: (result: CommitResult) => void;
+}
+
+const stored: CommitResult = { status: "stored" };
+const fenced: CommitResult = { status: "fenced" };
+
+export class Session {
+  readonly #settings: SessionSettings;
+  #run: ActivatedRun | null = null;
+  #pending: Pending[] = [];
+  /** In the round that is being journaled. */
+  #unkept: Pending[] = [];
+  #wake: () => void = () => {};
+  #pieces: Piece[] = [];
+  #isOver = false;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(settings: SessionSettings) {
+    this.#settings = settings;
+  }
+
+  /** `null`: there was nothing to do. */
+  set run(run: ActivatedRun | null) {
+    this.#run = run;
+    if (run === null) this.#isOver = true;
+    if (this.#isOver) run?.drop();
+  }
+
+  commit(commit: RunCommit, nature: RoundNature): Promise<CommitResult> {
+    if (this.#isOver) return Promise.resolve(fenced);
+    return new Promise((resolve) => {
+      this.#pending.push({ commit, nature, resolve });
+      this.#wake();
+    });
+  }
+
+  deliver(posts: readonly StoredPost[]): void {
+    this.#run?.deliver(posts);
+  }
+
+  cancel(reason: unknown): void {
+    this.#run?.cancel(reason);
+  }
+
+  /** The run could not go on here: the next round fails with this. */
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake();
+  }
+
+  /** The next round as texts that Restate takes, one at a time. */
+  async nextPiece(): Promise<Piece> {
+    if (this.#pieces.length === 0) {
+      const text = JSON.stringify(await this.nextRound());
+      const count = Math.ceil(text.length / PIECE_LENGTH);
+      for (let index = 0; index < count; index++) {
+        const part = text.slice(index * PIECE_LENGTH, (index + 1) * PIECE_LENGTH);
+        this.#pieces.push({ index, left: count - index - 1, text: part });
+      }
+    }
+    return this.#pieces.shift() as Piece;
+  }
+
+  /** What the run has done since the round before. Resolves once something of it has to be kept. */
+  async nextRound(): Promise<Round> {
+    const commits: KeptCommit[] = [];
+    const beganAtMs = Date.now();
+    let hasWorked = false;
+    for (;;) {
+      if (this.#isOver) return { commits, isCalm: true, isOver: true };
+      const pending = await this.#next(commits.length > 0);
+      if (pending === null) return { commits, isCalm: false, isOver: false };
+      const { commit, nature } = pending;
+      const { key: _, owner: _owner, epoch: _epoch, create: _create, ...kept } = commit;
+      commits.push(kept);
+      if (commit.release === true) {
+        this.#unkept.push(pending);
+        return { commits, isCalm: true, isOver: true };
+      }
+      const isFollowing = commit.ticks === undefined || nature.follows || nature.ends;
+      hasWorked ||= !isFollowing;
+      if (isFollowing || this.#mayGoOn(hasWorked, beganAtMs)) {
+        pending.resolve(stored);
+        continue;
+      }
+      this.#unkept.push(pending);
+      return { commits, isCalm: nature.isCalm, isOver: false };
+    }
+  }
+
+  /** A slice ends only after a step has: so every one brings the run further, however often it starts over. */
+  #mayGoOn(hasWorked: boolean, beganAtMs: number): boolean {
+    const { sliceMs } = this.#settings;
+    return sliceMs !== null && !(hasWorked && Date.now() - beganAtMs >= sliceMs);
+  }
+
+  /** `null`: nothing came for a while, and what was gathered is to be kept. */
+  async #next(mayGiveUp: boolean): Promise<Pending | null> {
+    const { followMs, sliceMs } = this.#settings;
+    const untilMs = mayGiveUp && sliceMs === null ? Date.now() + followMs : Number.POSITIVE_INFINITY;
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure.error;
+      const pending = this.#pending.shift();
+      if (pending !== undefined) return pending;
+      const leftMs = untilMs - Date.now();
+      if (leftMs <= 0) return null;
+      await new Promise<void>((resolve) => {
+        const timer = leftMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, leftMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  /** The last round is kept: what follows from it may happen. */
+  kept(): void {
+    for (const { resolve } of this.#unkept.splice(0)) resolve(stored);
+  }
+
+  /** The run is not this attempt's any more. */
+  drop(): void {
+    this.#isOver = true;
+    for (const { resolve } of [...this.#unkept.splice(0), ...this.#pending.splice(0)]) resolve(fenced);
+    this.#run?.drop();
+    this.#wake();
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * One run as the state of its virtual object has it, in memory for one activation: what a load reads, and what a commit changes.
+ *
+ * @module
+ */
+import type { ActivationStore } from "millrace/engine";
+import type { NewRunRecord, RunCommit, RunKey, StoredRun, StoredSnapshot, TickBatch } from "millrace/runtime";
+import { recordsUnsupported } from "../errors.js";
+import { blobHashes, blobKey, ROW, receiptKey, snapshotKey, spanKey, spansOf } from "./keys.js";
+
+/** The value of {@link ROW}. */
+export interface Row {
+  readonly run: StoredRun;
+  /** The invocation that is at work on it. */
+  readonly active: string | null;
+}
+
+/** One key of the state; a value of `undefined` clears it. */
+export interface Change {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** A commit as it is journaled: whose it is goes without saying. */
+export type KeptCommit = Omit<RunCommit, "key" | "owner" | "epoch" | "create">;
+
+/** What a virtual object can be asked of its state. */
+export interface StateReader {
+  get<Value>(key: string): Promise<Value | null>;
+  stateKeys(): Promise<string[]>;
+}
+
+export function newRun(key: RunKey, record: NewRunRecord): StoredRun {
+  const isScheduled = record.startAtMs > record.createdAtMs;
+  return {
+    ...record,
+    key,
+    status: isScheduled ? "scheduled" : "running",
+    updatedAtMs: record.createdAtMs,
+    endedAtMs: null,
+    wakeAtMs: record.startAtMs,
+    outcome: null,
+    waiting: null,
+    ticks: 0,
+    lastEvent: -1,
+    lease: null,
+    epoch: 1,
+  };
+}
+
+const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled", "timedOut"]);
+
+export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "blob" | "record"> {
+  #run: StoredRun;
+  #active: string | null;
+  #batches: TickBatch[] = [];
+  #snapshots: StoredSnapshot[] = [];
+  readonly #blobs: Map<string, string> = new Map();
+  readonly #receipts: Set<number> = new Set();
+  #keys: string[] = [];
+
+  constructor({ run, active }: Row) {
+    this.#run = run;
+    this.#active = active;
+  }
+
+  /** All that a load needs: the last snapshot, and the ticks since. */
+  static async read(state: StateReader, row: Row): Promise<KeptRun> {
+    const kept = new KeptRun(row);
+    const keys = await state.stateKeys();
+    kept.#keys = keys;
+    kept.#run = currentRow(row.run, keys);
+    const last = spansOf("s", keys).at(-1);
+    if (last !== undefined) kept.#snapshots.push((await state.get<StoredSnapshot>(last.key)) as StoredSnapshot);
+    for (const { key, last: tick } of spansOf("t", keys))
+      if (tick > (last?.first ?? 0)) kept.#batches.push((await state.get<TickBatch>(key)) as TickBatch);
+    for (const hash of blobHashes(keys)) kept.#blobs.set(hash, (await state.get<string>(blobKey(hash))) as string);
+    return kept;
+  }
+
+  get run(): StoredRun {
+    return this.#run;
+  }
+
+  /** Positions of the posts that it has answered since it was read. */
+  get answered(): ReadonlySet<number> {
+    return this.#receipts;
+  }
+
+  setActive(active: string | null): Change {
+    this.#active = active;
+    return this.#row();
+  }
+
+  /** Takes a commit. Gives what it changes in the state. */
+  apply(commit: KeptCommit): Change[] {
+    const changes: Change[] = [];
+    const set = (key: string, value: unknown): void => {
+      changes.push({ key, value });
+      this.#keys.push(key);
+    };
+    for (const { hash, text } of commit.blobs ?? []) {
+      if (this.#blobs.has(hash)) continue;
+      this.#blobs.set(hash, text);
+      set(blobKey(hash), text);
+    }
+    if (commit.ticks !== undefined) {
+      const { first, last, atMs } = commit.ticks;
+      this.#batches.push(commit.ticks);
+      this.#run = { ...this.#run, ticks: last, updatedAtMs: Math.max(this.#run.updatedAtMs, atMs) };
+      set(spanKey("t", first, last), commit.ticks);
+    }
+    const events = (commit.events ?? []).filter(({ sequence }) => sequence > this.#run.lastEvent);
+    const [firstEvent, lastEvent] = [events[0]?.sequence, events.at(-1)?.sequence];
+    if (firstEvent !== undefined && lastEvent !== undefined) {
+      this.#run = { ...this.#run, lastEvent };
+      set(spanKey("e", firstEvent, lastEvent), events);
+    }
+    if (commit.snapshot !== undefined) {
+      this.#snapshots.push(commit.snapshot);
+      set(snapshotKey(commit.snapshot.tick), commit.snapshot);
+    }
+    for (const { position, receipt } of commit.receipts ?? []) {
+      this.#receipts.add(position);
+      set(receiptKey(position), receipt);
+    }
+    for (const { idempotencyKey, receipt } of commit.received ?? []) set(receiptKey(idempotencyKey), receipt);
+    if (commit.prune !== undefined) {
+      const pruned = new Set(prunedKeys(commit.prune, this.#keys));
+      this.#keys = this.#keys.filter((key) => !pruned.has(key));
+      for (const key of pruned) changes.push({ key, value: undefined });
+    }
+    if (commit.summary !== undefined) {
+      this.#summarize(commit.summary);
+      changes.push(this.#row());
+    }
+    return changes;
+  }
+
+  #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
+    const updatedAtMs = Math.max(this.#run.updatedAtMs, atMs);
+    const endedAtMs = ended.has(status) ? atMs : null;
+    this.#run = { ...this.#run, status, updatedAtMs, endedAtMs, wakeAtMs, outcome, waiting };
+  }
+
+  #row(): Change {
+    return { key: ROW, value: { run: this.#run, active: this.#active } satisfies Row };
+  }
+
+  // ---- what a load reads
+
+  async snapshot(_key: RunKey, atOrBelow: number = Number.POSITIVE_INFINITY): Promise<StoredSnapshot | null> {
+    return this.#snapshots.findLast(({ tick }) => tick <= atOrBelow) ?? null;
+  }
+
+  async ticks(_key: RunKey, { after, limit }: { after: number; limit: number }): Promise<TickBatch[]> {
+    return this.#batches.filter(({ last }) => last > after).slice(0, limit);
+  }
+
+  async blob(hash: string): Promise<string | null> {
+    return this.#blobs.get(hash) ?? null;
+  }
+
+  record(): Promise<never> {
+    return Promise.reject(recordsUnsupported());
+  }
+}
+
+/** A row is written when the status changes; how far the run is by now is in the keys. */
+export function currentRow(run: StoredRun, keys: readonly string[]): StoredRun {
+  const ticks = Math.max(run.ticks, spansOf("t", keys).at(-1)?.last ?? 0);
+  const lastEvent = Math.max(run.lastEvent, spansOf("e", keys).at(-1)?.last ?? -1);
+  return { ...run, ticks, lastEvent };
+}
+
+/** Keys that a commit makes superfluous. */
+function prunedKeys({ ticks, snapshots }: NonNullable<RunCommit["prune"]>, keys: readonly string[]): string[] {
+  return [
+    ...spansOf("t", keys).filter(({ last }) => last <= ticks),
+    ...spansOf("s", keys).filter(({ first }) => first < snapshots),
+  ].map(({ key }) => key);
+}

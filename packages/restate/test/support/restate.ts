@@ -1,0 +1,95 @@
+/** A Restate server of its own for one test file, on free ports and with a folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { restateServer } from "../server/install.mjs";
+
+export interface Restate extends AsyncDisposable {
+  readonly ingress: string;
+  readonly admin: string;
+  /** Tells it of an endpoint, in the place of the one that it has of that address. */
+  register(uri: string, options?: { readonly useHttp11?: boolean }): Promise<void>;
+  sql<Row = Record<string, unknown>>(query: string): Promise<Row[]>;
+  /** `cancel` or `kill`, as an operator does it. */
+  stop(how: "cancel" | "kill", invocation: string): Promise<void>;
+}
+
+export async function startRestate(): Promise<Restate> {
+  const program = restateServer();
+  const folder = mkdtempSync(join(tmpdir(), "millrace-restate-"));
+  const [ingressPort, adminPort, nodePort] = (await freePorts(3)) as [number, number, number];
+  const env = {
+    ...process.env,
+    RESTATE_BASE_DIR: folder,
+    RESTATE_LISTEN_MODE: "tcp",
+    RESTATE_INGRESS__BIND_PORT: String(ingressPort),
+    RESTATE_ADMIN__BIND_PORT: String(adminPort),
+    RESTATE_BIND_PORT: String(nodePort),
+    RESTATE_DISABLE_TELEMETRY: "true",
+    RESTATE_DEFAULT_NUM_PARTITIONS: "4",
+    RESTATE_LOG_FORMAT: "compact",
+    RUST_LOG: "error",
+  };
+  const server = spawn(program, ["--no-logo"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  let log = "";
+  server.stderr?.on("data", (data: Buffer) => {
+    log = (log + data.toString()).slice(-10_000);
+  });
+  const killWithUs = (): void => void server.kill("SIGKILL");
+  process.once("exit", killWithUs);
+  const [ingress, admin] = [ingressPort, adminPort].map((port) => `http://127.0.0.1:${port}`) as [string, string];
+  await whenUp(server, `${admin}/health`, () => log);
+  await whenUp(server, `${ingress}/restate/health`, () => log);
+  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetch(admin + path, {
+      ...init,
+      headers: { "content-type": "application/json", accept: "application/json" },
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response;
+  };
+  return {
+    ingress,
+    admin,
+    async register(uri, { useHttp11 = false } = {}) {
+      const body = JSON.stringify({ uri, force: true, use_http_11: useHttp11 });
+      await ask("/deployments", { method: "POST", body });
+    },
+    async sql<Row>(query: string) {
+      const response = await ask("/query", { method: "POST", body: JSON.stringify({ query }) });
+      return ((await response.json()) as { readonly rows: Row[] }).rows;
+    },
+    async stop(how, invocation) {
+      await ask(`/invocations/${invocation}/${how}`, { method: "PATCH" });
+    },
+    async [Symbol.asyncDispose]() {
+      process.off("exit", killWithUs);
+      const gone = new Promise((resolve) => server.once("exit", resolve));
+      server.kill("SIGKILL");
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function whenUp(server: ChildProcess, url: string, log: () => string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    if (server.exitCode !== null) throw new Error(`Restate has ended: ${log()}`);
+    const response = await fetch(url).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`Restate does not answer: ${log()}`);
+}
+
+/** All at once, so that no two are the same. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))));
+  const ports = servers.map((server) => (server.address() as { readonly port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

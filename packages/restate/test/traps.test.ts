@@ -1,0 +1,168 @@
+/** What goes wrong on Restate unless somebody sees to it. */
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type * as Flows from "./support/flows.js";
+import { serveHost } from "./support/host.js";
+import { linesOf } from "./support/lines.js";
+import { freePorts, type Restate, startRestate } from "./support/restate.js";
+
+let restate: Restate;
+let flows: typeof Flows;
+
+beforeAll(async () => {
+  flows = await import("./support/flows.js"); // behind the file of effects
+  restate = await startRestate();
+});
+afterAll(() => restate?.[Symbol.asyncDispose]());
+
+const activeOf = async (runId: string): Promise<string> => {
+  const rows = await restate.sql<{ id: string }>(
+    `SELECT id FROM sys_invocation WHERE target_service_name = 'millrace.run' AND target_service_key = '/${runId}' AND status = 'running'`,
+  );
+  return rows[0]?.id ?? "";
+};
+
+const whenBegun = (begin: string, runId: string): Promise<void> =>
+  expect.poll(() => linesOf(begin, runId).length).toBeGreaterThan(0) as never;
+
+describe("Restate suspends an invocation that is quiet for long", () => {
+  it("runs every step once where that is longer than any step", async () => {
+    await using served = await serveHost(restate, { parts: flows.parts });
+
+    expect(await served.runtime.run("parts", { x: 300 }, { runId: "unhurried" })).toEqual({ count: 3, sum: 3 });
+
+    expect(linesOf("begin", "unhurried")).toHaveLength(3);
+  });
+
+  it("ends the run all the same where that is shorter, and repeats no effect that was recorded", async () => {
+    await using served = await serveHost(restate, { parts: flows.parts }, { inactivityTimeout: "200ms" });
+
+    expect(await served.runtime.run("parts", { x: 300 }, { runId: "hurried" })).toEqual({ count: 3, sum: 3 });
+
+    // At most three steps start over with each of the nine things that they record.
+    expect(linesOf("begin", "hurried").length).toBeLessThanOrEqual(3 * 9);
+    expect(linesOf("effect", "hurried")).toHaveLength(3);
+  });
+});
+
+describe("an endpoint that answers one request at a time", () => {
+  it("does all the work of a run in few slices", async () => {
+    const workflows = { laps: flows.laps, chain: flows.chain, asking: flows.asking };
+    await using served = await serveHost(restate, workflows, { isRequestResponse: true, mode: "slices" });
+
+    expect(await served.runtime.run("laps", { x: 50 }, { runId: "sliced" })).toBe("done");
+    expect(linesOf("lap", "sliced")).toHaveLength(51);
+    const run = served.runtime.run("asking", { x: 1 });
+    await run.idle();
+    await run.sendEvent(new flows.Said({ answer: "sliced, too" }));
+    expect(await run).toBe("sliced, too");
+  });
+
+  it("gets further with every slice, however short", async () => {
+    const workflows = { parts: flows.parts, laps: flows.laps };
+    await using served = await serveHost(restate, workflows, { isRequestResponse: true, mode: "slices", slice: 1 });
+
+    expect(await served.runtime.run("parts", { x: 100 }, { runId: "short" })).toEqual({ count: 3, sum: 3 });
+    expect(await served.runtime.run("laps", { x: 20 }, { runId: "short laps" })).toBe("done");
+
+    expect(linesOf("begin", "short").length).toBeLessThanOrEqual(3 * 9);
+    expect(linesOf("lap", "short laps").length).toBeLessThanOrEqual(2 * 21);
+  });
+});
+
+describe("messages of 32 MiB at most", () => {
+  it("keeps a state and snapshots of it that are larger, and loads them", async () => {
+    await using served = await serveHost(restate, { heavy: flows.heavy }, { snapshotEvery: 10, rounds: 5 });
+
+    expect(await served.runtime.run("heavy", { x: 9 })).toBe(9);
+  });
+});
+
+describe("many rounds", () => {
+  it("hands the run from one invocation to the next, and interrupts no step", async () => {
+    await using served = await serveHost(restate, { laps: flows.laps }, { rounds: 20 });
+
+    expect(await served.runtime.run("laps", { x: 100 }, { runId: "many" })).toBe("done");
+
+    expect(linesOf("lap", "many")).toHaveLength(101);
+    const [row] = await restate.sql<{ n: number }>(
+      "SELECT COUNT(*) AS n FROM sys_invocation WHERE target_service_name = 'millrace.run' AND target_service_key = '/many' AND target_handler_name IN ('start', 'activate')",
+    );
+    expect(row?.n).toBe(6);
+  });
+});
+
+describe("posts", () => {
+  it("are taken once each, in a run that leaves memory and changes hands all the time", async () => {
+    await using served = await serveHost(restate, { turns: flows.turns }, { rounds: 2 });
+    const run = served.runtime.run("turns", { x: 40 });
+    await run.accepted;
+
+    const receipts = await Promise.all(
+      Array.from({ length: 40 }, async (_, by) => {
+        await pause((by % 10) * 37);
+        return run.sendEvent(new flows.Vote({ by }));
+      }),
+    );
+
+    expect(receipts.filter(({ status }) => status === "refused")).toEqual([]);
+    expect([...((await run) as number[])].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, by) => by));
+  });
+});
+
+describe("an operator", () => {
+  it("cancels the invocation in the middle of a step: the run is cancelled, whatever its code heeds", async () => {
+    await using served = await serveHost(restate, { stubborn: flows.stubborn });
+    const run = served.runtime.run("stubborn", { x: 1_500 }, { runId: "cancelled" });
+    await whenBegun("stubborn", "cancelled");
+
+    await restate.stop("cancel", await activeOf("cancelled"));
+
+    await expect(run).rejects.toMatchObject({ code: "RUN_CANCELLED" });
+    expect(linesOf("stubborn end", "cancelled")).toEqual([]);
+  });
+
+  it("kills the invocation: what was kept stays, and the run goes on with `resume` or the next post", async () => {
+    await using served = await serveHost(restate, { laps: flows.laps, stubborn: flows.stubborn, asking: flows.asking });
+    const run = served.runtime.run("stubborn", { x: 1_000 }, { runId: "killed" });
+    await whenBegun("stubborn", "killed");
+
+    await restate.stop("kill", await activeOf("killed"));
+    expect((await run.summary()).status).toBe("running");
+    await served.runtime.resume("killed").accepted;
+
+    expect(await run).toBe(1_000);
+    expect(linesOf("stubborn killed", "killed")).toHaveLength(2);
+  });
+});
+
+describe("code that ignores its signal", () => {
+  it("counts for nobody once its run is cancelled", async () => {
+    await using served = await serveHost(restate, { stubborn: flows.stubborn });
+    const run = served.runtime.run("stubborn", { x: 1_000 }, { runId: "deaf" });
+    await whenBegun("stubborn", "deaf");
+
+    const begunAtMs = Date.now();
+    await run.cancel();
+
+    expect(Date.now() - begunAtMs).toBeLessThan(900);
+    await expect(run).rejects.toMatchObject({ code: "RUN_CANCELLED" });
+    await expect.poll(() => linesOf("stubborn end", "deaf")).toHaveLength(1);
+    expect((await run.summary()).status).toBe("cancelled");
+  });
+
+  it("counts once where its endpoint was lost and another one has the run", async () => {
+    const [port] = (await freePorts(1)) as [number];
+    const one = await serveHost(restate, { stubborn: flows.stubborn }, { port });
+    one.runtime.run("stubborn", { x: 800 }, { runId: "left" }).catch(() => {});
+    await whenBegun("stubborn", "left");
+
+    await one[Symbol.asyncDispose](); // its step is still at work
+    await using other = await serveHost(restate, { stubborn: flows.stubborn }, { port });
+
+    expect(await other.runtime.handle("left")).toBe(800);
+    const types = [];
+    for await (const { tick } of other.runtime.history("left")) types.push(tick.type);
+    expect(types.filter((type) => type === "step.completed")).toHaveLength(1);
+  });
+});
