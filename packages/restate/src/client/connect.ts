@@ -17,7 +17,7 @@ export interface ConnectOptions<Flows extends Workflows> {
   readonly headers?: { readonly [name: string]: string };
   /** @default the one of the platform */
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds between two looks at a run that somebody waits for. From 20. @default 200 */
+  /** Milliseconds between two looks at a run that somebody waits for, and up to five times as long where nothing new is asked. From 20. @default 200 */
   readonly pollMs?: number;
   readonly log?: Log;
 }

@@ -33,6 +33,7 @@ import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
 import { INBOX, RUN } from "../names.js";
 import type { Ingress } from "./ingress.js";
 import { listRuns, tenantsOf } from "./list-runs.js";
+import { Looks } from "./looks.js";
 
 export interface RestateStoreSetup {
   readonly ingress: Ingress;
@@ -52,10 +53,13 @@ export class RestateStore implements RunStore {
   /** Runs as their start has answered: a run that is over by then needs no second request. */
   readonly #answered: Map<string, StoredRun> = new Map();
   readonly #blobs: Map<string, string> = new Map();
-  readonly #listeners: Map<(key: RunKey | null) => void, ReturnType<typeof setInterval>> = new Map();
+  /** Reads that others may share: those of one turn of the host ask for the same. */
+  readonly #reads: Map<string, Promise<unknown>> = new Map();
+  readonly #looks: Looks;
 
   constructor(setup: RestateStoreSetup) {
     this.#setup = setup;
+    this.#looks = new Looks(setup.pollMs);
   }
 
   hash(text: string): string {
@@ -119,6 +123,7 @@ export class RestateStore implements RunStore {
 
   readonly again = (key: RunKey, message: AgainRequest): Promise<AgainResult> => {
     this.#answered.clear();
+    this.#looks.soon(key);
     return this.#setup.ingress.call({ service: RUN, handler: "again", key, message });
   };
 
@@ -172,7 +177,15 @@ export class RestateStore implements RunStore {
     return this.#read(key, { what: "receipt", of });
   }
 
-  async #read<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
+  #read<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
+    const id = JSON.stringify([key.tenant, key.runId, message]);
+    const known = this.#reads.get(id) ?? this.#ask(key, message);
+    if (!this.#reads.has(id)) setImmediate(() => this.#reads.delete(id));
+    this.#reads.set(id, known);
+    return known as Promise<Value>;
+  }
+
+  async #ask<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
     const { value, blobs } = await this.#setup.ingress.call<ReadAnswer<Value>>({
       service: RUN,
       handler: "read",
@@ -193,7 +206,7 @@ export class RestateStore implements RunStore {
 
   async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
     const posted = await this.#setup.ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
-    for (const waitMs of [10, 30, 80]) setTimeout(() => this.#tell(key), waitMs).unref?.();
+    this.#looks.soon(key);
     return posted;
   }
 
@@ -245,22 +258,10 @@ export class RestateStore implements RunStore {
 
   /** Nobody tells a client of changes: whoever waits looks again every so often. */
   watch(listener: (key: RunKey | null) => void): () => void {
-    this.#listeners.set(
-      listener,
-      setInterval(() => listener(null), this.#setup.pollMs),
-    );
-    return () => {
-      clearInterval(this.#listeners.get(listener));
-      this.#listeners.delete(listener);
-    };
-  }
-
-  #tell(key: RunKey): void {
-    for (const listener of this.#listeners.keys()) listener(key);
+    return this.#looks.add(listener);
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#listeners.values()) clearInterval(timer);
-    this.#listeners.clear();
+    this.#looks.stop();
   }
 }

@@ -28,16 +28,15 @@ export interface HostSetup {
 
 export interface Activation {
   readonly kept: KeptRun;
-  readonly posts: readonly StoredPost[];
   readonly why: "recover" | "resume" | "retry";
-  /** The inbox may know of posts that nobody else tells this invocation of. */
-  readonly attaches: boolean;
+  /** Nothing was posted to the run before. */
+  readonly isFirst: boolean;
 }
 
 /** What has come first. */
 type Came =
   | { readonly kind: "piece"; readonly piece: Piece }
-  | { readonly kind: "posts"; readonly posts: readonly StoredPost[] }
+  | { readonly kind: "post"; readonly post: StoredPost }
   | { readonly kind: "cancel" };
 
 /** How many times the share of rounds an activation takes when steps are always at work. */
@@ -46,11 +45,10 @@ const HARD_LIMIT = 5;
 export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...how }: Activation): Promise<void> {
   const { id } = ctx.request();
   write(ctx, [kept.setActive(id)]);
-  const known = how.posts.map(({ position }) => position);
-  if (how.attaches) toInbox(ctx).attach({ id, known });
-  const posts = [...how.posts];
+  const attached = how.isFirst ? nothing : await attach(ctx, id);
+  const posts = [...attached.posts];
+  let { isCancelled } = attached;
   const { ticks: before } = kept.run;
-  let isCancelled = false;
   let session: Session | null = null;
   ctx.request().attemptCompletedSignal.addEventListener("abort", () => session?.drop(), { once: true });
 
@@ -76,19 +74,19 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
       if (value === undefined) throw failure;
       return { kind: "piece", piece: value };
     });
-    news ??= ctx.signal<StoredPost[]>(signalName(signals)).map((value, failure) => {
+    news ??= ctx.signal<StoredPost>(signalName(signals)).map((value, failure) => {
       if (value === undefined) throw failure;
-      return { kind: "posts", posts: value };
+      return { kind: "post", post: value };
     });
     const came = await first(round, news);
     if (came.kind === "cancel") {
       isCancelled = true;
       live(session)?.cancel("cancelled in Restate");
-    } else if (came.kind === "posts") {
+    } else if (came.kind === "post") {
       news = null;
       signals++;
-      posts.push(...came.posts);
-      live(session)?.deliver(came.posts);
+      posts.push(came.post);
+      live(session)?.deliver([came.post]);
     } else {
       round = null;
       const { index, left, text } = came.piece;
@@ -105,6 +103,23 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
       }
       live(session)?.kept();
     }
+  }
+}
+
+interface Attached {
+  readonly posts: readonly StoredPost[];
+  readonly isCancelled: boolean;
+}
+
+const nothing: Attached = { posts: [], isCancelled: false };
+
+/** What waits for the run; the inbox tells this invocation of everything later. */
+async function attach(ctx: ObjectContext, id: string): Promise<Attached> {
+  try {
+    return { posts: await inbox(ctx).attach({ id }), isCancelled: false };
+  } catch (error) {
+    if (!(error instanceof CancelledError)) throw error;
+    return { posts: await inbox(ctx).attach({ id }), isCancelled: true };
   }
 }
 
@@ -168,7 +183,6 @@ interface RunSends {
 }
 
 interface InboxSends {
-  attach(message: AttachMessage): void;
   answered(positions: readonly number[]): void;
   remove(message: null): void;
 }
@@ -176,6 +190,10 @@ interface InboxSends {
 /** To the same run, after what it is doing. */
 export function toRun(ctx: ObjectContext): RunSends {
   return ctx.objectSendClient({ name: RUN }, ctx.key) as unknown as RunSends;
+}
+
+function inbox(ctx: ObjectContext): { attach(message: AttachMessage): Promise<readonly StoredPost[]> } {
+  return ctx.objectClient({ name: INBOX }, ctx.key) as never;
 }
 
 export function toInbox(ctx: ObjectContext): InboxSends {

@@ -21,14 +21,13 @@ interface Told {
   readonly id: string;
   /** How many signals it was sent. */
   readonly signals: number;
-  readonly positions: readonly number[];
 }
 
 export type InboxObject = VirtualObjectDefinition<typeof INBOX, InboxHandlers>;
 
 export interface InboxHandlers {
   post(ctx: ObjectContext, message: PostMessage): Promise<PostResult>;
-  attach(ctx: ObjectContext, message: AttachMessage): Promise<void>;
+  attach(ctx: ObjectContext, message: AttachMessage): Promise<readonly StoredPost[]>;
   answered(ctx: ObjectContext, positions: readonly number[]): Promise<void>;
   remove(ctx: ObjectContext): Promise<void>;
 }
@@ -61,29 +60,24 @@ async function post(ctx: ObjectContext, message: PostMessage): Promise<PostResul
   if (key !== null) ctx.set(key, position);
   const pending = [...((await ctx.get<StoredPost[]>("pending")) ?? []), stored];
   ctx.set("pending", pending);
-  if (run.active !== null) await tell(ctx, run.active, [stored]);
-  toRun(ctx).activate({ why: "post", post: stored });
+  if (run.active !== null) await tell(ctx, run.active, stored);
+  toRun(ctx).activate({ why: "post", position });
   return { status: "stored", position };
 }
 
-/** An invocation has begun to work on the run: it is told of what was posted while the inbox knew of another one, or of none. */
-async function attach(ctx: ObjectContext, { id, known }: AttachMessage): Promise<void> {
+/** An invocation has begun to work on the run. Gives what waits for a receipt; what is posted later comes as a signal. */
+async function attach(ctx: ObjectContext, { id }: AttachMessage): Promise<readonly StoredPost[]> {
   const pending = (await ctx.get<StoredPost[]>("pending")) ?? [];
-  await tell(
-    ctx,
-    id,
-    pending.filter(({ position }) => !known.includes(position)),
-  );
+  // One that came between the row and this has been told already: the next signal is not its number again.
+  if ((await ctx.get<Told>("told"))?.id !== id) ctx.set("told", { id, signals: 0 } satisfies Told);
+  return pending;
 }
 
-async function tell(ctx: ObjectContext, id: string, posts: readonly StoredPost[]): Promise<void> {
+async function tell(ctx: ObjectContext, id: string, post: StoredPost): Promise<void> {
   const last = await ctx.get<Told>("told");
-  const told = last?.id === id ? last : { id, signals: 0, positions: [] };
-  const news = posts.filter(({ position }) => !told.positions.includes(position));
-  if (news.length === 0) return;
-  ctx.invocation(InvocationIdParser.fromString(id)).signal<StoredPost[]>(signalName(told.signals)).resolve(news);
-  const positions = [...told.positions, ...news.map(({ position }) => position)];
-  ctx.set("told", { id, signals: told.signals + 1, positions } satisfies Told);
+  const signals = last?.id === id ? last.signals : 0;
+  ctx.invocation(InvocationIdParser.fromString(id)).signal<StoredPost>(signalName(signals)).resolve(post);
+  ctx.set("told", { id, signals: signals + 1 } satisfies Told);
 }
 
 async function answered(ctx: ObjectContext, positions: readonly number[]): Promise<void> {

@@ -13,7 +13,7 @@ export interface StartAnswer {
 
 /** Why a run is activated. */
 export type Activate =
-  | { readonly why: "post"; readonly post: StoredPost }
+  | { readonly why: "post"; readonly position: number }
   | { readonly why: "wake"; readonly atMs: number }
   | { readonly why: "rollover" }
   | { readonly why: "resume" | "retry" };
@@ -33,9 +33,8 @@ export interface WhoAnswer {
 export type PostMessage = PostedMessage;
 
 export interface AttachMessage {
+  /** The invocation that is told of posts from here on. */
   readonly id: string;
-  /** Posts that need not be told again. */
-  readonly known: readonly number[];
 }
 
 /** With the large values that it names, of which only the run itself knows. */
@@ -52,4 +51,4 @@ export type ReadMessage =
   | { readonly what: "receipt"; readonly of: number | string };
 
 /** The signal with which the inbox tells an invocation of posts: the first one that it sends has number 0. */
-export const signalName = (number: number): string => `posts-${number}`;
+export const signalName = (number: number): string => `post-${number}`;

@@ -67,7 +67,7 @@ async function start(ctx: ObjectContext, { record }: StartMessage, setup: HostSe
   if (run.status === "scheduled") {
     write(ctx, [kept.setActive(null)]);
     wake(ctx, record.startAtMs, record.createdAtMs);
-  } else await activate(ctx, setup, { kept, posts: [], why: "recover", attaches: false });
+  } else await activate(ctx, setup, { kept, why: "recover", isFirst: true });
   return { status: "stored", run: { ...kept.run, input: "" } };
 }
 
@@ -75,16 +75,15 @@ async function goOn(ctx: ObjectContext, message: Activate, setup: HostSetup): Pr
   const row = await ctx.get<Row>(ROW);
   if (row === null || !(await isWanted(ctx, message, row))) return;
   const kept = await KeptRun.read(ctx, row);
-  const posts = message.why === "post" ? [message.post] : [];
   const why = message.why === "resume" || message.why === "retry" ? message.why : "recover";
-  await activate(ctx, setup, { kept, posts, why, attaches: true });
+  await activate(ctx, setup, { kept, why, isFirst: false });
 }
 
 /** Whether that is still to be done: others may have done it since it was asked for. */
 async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Promise<boolean> {
   switch (message.why) {
     case "post":
-      return run.outcome === null && (await ctx.get<string>(receiptKey(message.post.position))) === null;
+      return run.outcome === null && (await ctx.get<string>(receiptKey(message.position))) === null;
     case "wake":
       return run.status !== "running" && run.outcome === null && run.wakeAtMs === message.atMs;
     case "rollover":

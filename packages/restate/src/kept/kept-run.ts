@@ -116,15 +116,15 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
       this.#run = { ...this.#run, lastEvent };
       set(spanKey("e", firstEvent, lastEvent), events);
     }
-    if (commit.snapshot !== undefined) {
-      this.#snapshots.push(commit.snapshot);
-      set(snapshotKey(commit.snapshot.tick), commit.snapshot);
-    }
     for (const { position, receipt } of commit.receipts ?? []) {
       this.#receipts.add(position);
       set(receiptKey(position), receipt);
     }
     for (const { idempotencyKey, receipt } of commit.received ?? []) set(receiptKey(idempotencyKey), receipt);
+    if (commit.snapshot !== undefined) {
+      this.#snapshots.push(commit.snapshot);
+      set(snapshotKey(commit.snapshot.tick), commit.snapshot);
+    }
     if (commit.prune !== undefined) {
       const pruned = new Set(prunedKeys(commit.prune, this.#keys));
       this.#keys = this.#keys.filter((key) => !pruned.has(key));
