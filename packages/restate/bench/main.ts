@@ -1,11 +1,11 @@
 /** Runs per second and latency against a handler written by hand, in turns on one server: `pnpm bench`. */
 import { spawn } from "node:child_process";
-import { connect } from "../dist/index.js";
+import { connect } from "@millrace/restate";
 import { freePorts, type Restate, startRestate } from "../test/support/restate.ts";
 import { chain } from "./subject.ts";
 
 const RUNS = 400;
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 interface Measured {
   readonly perSecond: number;
@@ -43,9 +43,8 @@ const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) 
 
 await using restate = await startRestate();
 const [port] = (await freePorts(1)) as [number];
-const args = ["--import", new URL("../test/child/source.mjs", import.meta.url).pathname];
 const subject = new URL("subject.ts", import.meta.url).pathname;
-const endpoint = spawn(process.execPath, [...args, subject], {
+const endpoint = spawn(process.execPath, [subject], {
   env: { ...process.env, PORT: String(port) },
   stdio: ["ignore", "inherit", "inherit", "ipc"],
 });

@@ -1,10 +1,10 @@
 /** The same three steps, as a workflow and as a handler written by hand. */
 import http2 from "node:http2";
+import { createRestateHost } from "@millrace/restate";
 import { handlers, type ObjectContext, object } from "@restatedev/restate-sdk/fetch";
 import { createEndpointHandler } from "@restatedev/restate-sdk/node";
 import { defineWorkflow, event, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
-import { createRestateHost } from "../dist/index.js";
 
 class Begin extends StartEvent.define("Begin", { x: z.number() }) {}
 class First extends event("First", { x: z.number() }) {}

@@ -42,8 +42,9 @@ export interface RestateStoreSetup {
   readonly pollMs: number;
 }
 
-/** How soon somebody looks whether a run that is not over yet has begun. */
+/** How soon somebody looks whether a run that is not over yet has begun; and for each start that has no answer, how much later. */
 const FIRST_LOOK_MS = 50;
+const LOOK_LATER_MS = 100;
 /** Large values that are kept of what was read. */
 const MOST_BLOBS = 1_000;
 
@@ -56,6 +57,8 @@ export class RestateStore implements RunStore {
   /** Reads that others may share: those of one turn of the host ask for the same. */
   readonly #reads: Map<string, Promise<unknown>> = new Map();
   readonly #looks: Looks;
+  /** How many starts have no answer. */
+  #starting = 0;
 
   constructor(setup: RestateStoreSetup) {
     this.#setup = setup;
@@ -89,8 +92,11 @@ export class RestateStore implements RunStore {
       if (over.signal.aborted || (await this.#hasBegun(key))) return null;
       throw error;
     });
-    const answer = await Promise.race([answered, this.#begun(key, over.signal)]);
-    over.abort();
+    this.#starting++;
+    const answer = await Promise.race([answered, this.#begun(key, over.signal)]).finally(() => {
+      this.#starting--;
+      over.abort();
+    });
     if (answer === null) return { status: "stored" };
     if (answer.status === "exists") return answer;
     this.#remember(key, { ...answer.run, input: record.input });
@@ -99,7 +105,7 @@ export class RestateStore implements RunStore {
 
   /** Null: the run has begun, and its start has no answer yet. */
   async #begun(key: RunKey, signal: AbortSignal): Promise<null> {
-    for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(2 * waitMs, 1_000)) {
+    for (let waitMs = FIRST_LOOK_MS + LOOK_LATER_MS * (this.#starting - 1); ; waitMs = Math.min(2 * waitMs, 1_000)) {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       if (signal.aborted || (await this.#hasBegun(key))) return null;
     }

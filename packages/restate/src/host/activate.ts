@@ -15,14 +15,13 @@ import {
 } from "@restatedev/restate-sdk/fetch";
 import type { Activations } from "millrace/engine";
 import type { StoredPost } from "millrace/runtime";
-import type { Change, KeptRun } from "../kept/kept-run.js";
+import type { Change, KeptCommit, KeptRun } from "../kept/kept-run.js";
 import { INBOX, RUN } from "../names.js";
 import { type Activate, type AttachMessage, signalName } from "./messages.js";
 import { type Piece, type Round, Session, type SessionSettings } from "./session.js";
 
 export interface HostSetup {
   readonly activations: Activations;
-  readonly rounds: number;
   readonly session: SessionSettings;
 }
 
@@ -39,9 +38,6 @@ type Came =
   | { readonly kind: "post"; readonly post: StoredPost }
   | { readonly kind: "cancel" };
 
-/** How many times the share of rounds an activation takes when steps are always at work. */
-const HARD_LIMIT = 5;
-
 export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...how }: Activation): Promise<void> {
   const { id } = ctx.request();
   write(ctx, [kept.setActive(id)]);
@@ -50,12 +46,13 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
   let { isCancelled } = attached;
   const { ticks: before } = kept.run;
   let session: Session | null = null;
+  let rounds = 0;
   ctx.request().attemptCompletedSignal.addEventListener("abort", () => session?.drop(), { once: true });
 
   /** In a closure of `ctx.run`: the journal has nothing more. */
   const nextPiece = async (): Promise<Piece> => {
     if (session === null) {
-      session = new Session(setup.session);
+      session = new Session(setup.session, codeOf(setup, kept));
       // One that was asked to go on has done so with its first round.
       const why = kept.run.ticks > before ? "recover" : how.why;
       const open = (): StoredPost[] => posts.filter((post) => !kept.answered.has(post.position));
@@ -63,13 +60,13 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
       session.deliver(open()); // those that came meanwhile
       if (isCancelled) session.cancel("cancelled in Restate");
     }
-    return session.nextPiece();
+    return session.nextPiece(rounds + 1);
   };
 
+  let pieces: string[] = [];
   let round: RestatePromise<Came> | null = null;
   let news: RestatePromise<Came> | null = null;
-  let pieces: string[] = [];
-  for (let rounds = 0, signals = 0; ; ) {
+  for (let signals = 0; ; ) {
     round ??= ctx.run("round", nextPiece).map((value, failure) => {
       if (value === undefined) throw failure;
       return { kind: "piece", piece: value };
@@ -93,10 +90,10 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
       pieces = index === 0 ? [text] : [...pieces, text];
       if (left > 0) continue;
       rounds++;
-      const { commits, isOver, isCalm } = JSON.parse(pieces.join("")) as Round;
+      const { commits, isOver, isFull } = JSON.parse(pieces.join("")) as Round;
       for (const commit of commits) write(ctx, kept.apply(commit));
       if (isOver) return close(ctx, kept);
-      if ((rounds >= setup.rounds && isCalm) || rounds >= HARD_LIMIT * setup.rounds) {
+      if (isFull) {
         live(session)?.drop();
         close(ctx, kept);
         return toRun(ctx).activate({ why: "rollover" });
@@ -135,6 +132,12 @@ async function first(...promises: readonly RestatePromise<Came>[]): Promise<Came
     if (error instanceof CancelledError) return { kind: "cancel" };
     throw error;
   }
+}
+
+/** The code that a run begins with is kept with its first round. Where its client has other code, that round says so itself. */
+function codeOf({ activations }: HostSetup, { run }: KeptRun): KeptCommit[] {
+  const code = activations.codeOf(run.workflow);
+  return run.ticks === 0 && run.code === code.hash ? [{ blobs: [code] }] : [];
 }
 
 interface Loading {

@@ -24,7 +24,7 @@ const MAX_TICK_LENGTH = 8 * 1024 * 1024;
  * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function createRestateHost(options: RestateHostOptions): RestateHost {
-  const { workflows, rounds, session, snapshotEvery, history, inactivityMs, log } = resolveHostOptions(options);
+  const { workflows, session, snapshotEvery, history, inactivityMs, log } = resolveHostOptions(options);
   const activations = createActivations({
     workflows,
     hash: sha256,
@@ -34,7 +34,7 @@ export function createRestateHost(options: RestateHostOptions): RestateHost {
     ...(log !== undefined && { log }),
   });
   return {
-    services: [runObject({ activations, rounds, session }, inactivityMs), inboxObject()],
+    services: [runObject({ activations, session }, inactivityMs), inboxObject()],
     dispose: () => activations.dispose(),
   };
 }

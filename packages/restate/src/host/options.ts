@@ -32,7 +32,6 @@ export interface RestateHostOptions {
 
 export interface ResolvedHostOptions {
   readonly workflows: Workflows;
-  readonly rounds: number;
   readonly session: SessionSettings;
   readonly snapshotEvery: number;
   readonly history: "all" | { readonly keep: number };
@@ -70,8 +69,7 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
   const sliceMs = toMs(slice, "slice");
   return {
     workflows,
-    rounds,
-    session: { followMs: FOLLOW_MS, sliceMs: mode === "slices" ? sliceMs : null },
+    session: { followMs: FOLLOW_MS, sliceMs: mode === "slices" ? sliceMs : null, rounds },
     snapshotEvery,
     history,
     inactivityMs: toMs(options.inactivityTimeout ?? "1h", "inactivityTimeout"),

@@ -61,9 +61,6 @@ async function start(ctx: ObjectContext, { record }: StartMessage, setup: HostSe
   if (known !== null) return { status: "exists", run: known.run };
   const run = newRun(runKeyOf(ctx.key), record);
   const kept = new KeptRun({ run, active: null });
-  const code = setup.activations.codeOf(record.workflow);
-  // Where the client has other code, the run begins under the code that is here, and says so in its first round.
-  if (record.code === code.hash) write(ctx, kept.apply({ blobs: [code] }));
   if (run.status === "scheduled") {
     write(ctx, [kept.setActive(null)]);
     wake(ctx, record.startAtMs, record.createdAtMs);

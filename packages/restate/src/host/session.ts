@@ -10,13 +10,22 @@
 import type { ActivatedRun, RoundNature } from "millrace/engine";
 import type { CommitResult, RunCommit, StoredPost } from "millrace/runtime";
 import type { KeptCommit } from "../kept/kept-run.js";
+import { mergeCommits } from "../kept/merge-commits.js";
 
 /** What one `ctx.run` gives. */
 export interface Round {
   readonly commits: readonly KeptCommit[];
+  /** The run has left memory with it. */
+  readonly isOver: boolean;
+  /** The activation has done its share. Decided where it is journaled: after a deployment the share may be another one. */
+  readonly isFull: boolean;
+}
+
+/** A round before it is known whether it is the last one. */
+interface Gathered {
+  readonly commits: readonly KeptCommit[];
   /** No step is at work that began before it. */
   readonly isCalm: boolean;
-  /** The run has left memory with it. */
   readonly isOver: boolean;
 }
 
@@ -35,7 +44,12 @@ export interface SessionSettings {
   readonly followMs: number;
   /** `null`: every round is journaled by itself. Else how long a slice of work is at least, in which nothing is. */
   readonly sliceMs: number | null;
+  /** Rounds of one activation. */
+  readonly rounds: number;
 }
+
+/** How many times its share of rounds an activation takes where steps are always at work. */
+const HARD_LIMIT = 5;
 
 interface Pending {
   readonly commit: RunCommit;
@@ -54,11 +68,14 @@ export class Session {
   #unkept: Pending[] = [];
   #wake: () => void = () => {};
   #pieces: Piece[] = [];
+  /** To be kept with the first round. */
+  readonly #before: KeptCommit[] = [];
   #isOver = false;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(settings: SessionSettings) {
+  constructor(settings: SessionSettings, before: readonly KeptCommit[]) {
     this.#settings = settings;
+    this.#before.push(...before);
   }
 
   /** `null`: there was nothing to do. */
@@ -90,10 +107,21 @@ export class Session {
     this.#wake();
   }
 
-  /** The next round as texts that Restate takes, one at a time. */
-  async nextPiece(): Promise<Piece> {
+  /**
+   * The next round as texts that Restate takes, one at a time.
+   *
+   * @param number Of the round in its activation, from 1.
+   */
+  async nextPiece(number: number): Promise<Piece> {
     if (this.#pieces.length === 0) {
-      const text = JSON.stringify(await this.nextRound());
+      const { commits, isOver, isCalm } = await this.#gather();
+      const { rounds } = this.#settings;
+      const isFull = (number >= rounds && isCalm) || number >= HARD_LIMIT * rounds;
+      const text = JSON.stringify({
+        commits: mergeCommits([...this.#before.splice(0), ...commits]),
+        isOver,
+        isFull,
+      } satisfies Round);
       const count = Math.ceil(text.length / PIECE_LENGTH);
       for (let index = 0; index < count; index++) {
         const part = text.slice(index * PIECE_LENGTH, (index + 1) * PIECE_LENGTH);
@@ -104,7 +132,7 @@ export class Session {
   }
 
   /** What the run has done since the round before. Resolves once something of it has to be kept. */
-  async nextRound(): Promise<Round> {
+  async #gather(): Promise<Gathered> {
     const commits: KeptCommit[] = [];
     const beganAtMs = Date.now();
     let hasWorked = false;

@@ -130,10 +130,10 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
       this.#keys = this.#keys.filter((key) => !pruned.has(key));
       for (const key of pruned) changes.push({ key, value: undefined });
     }
-    if (commit.summary !== undefined) {
-      this.#summarize(commit.summary);
-      changes.push(this.#row());
-    }
+    const { status } = this.#run;
+    if (commit.summary !== undefined) this.#summarize(commit.summary);
+    // With the commit that gives the run back, `setActive` writes it.
+    if (this.#run.status !== status && commit.release !== true) changes.push(this.#row());
     return changes;
   }
 
