@@ -12,7 +12,7 @@ export interface ActivationsOptions {
   readonly snapshotEvery?: number;
   /** `{ keep }`: about this many of the last ticks of a run stay. @default "all" */
   readonly history?: "all" | { readonly keep: number };
-  /** A tick with a longer text is refused where it is made, with the step that is to blame still there to be told. @default none */
+  /** What a step makes into a longer tick is refused at the call, with the step still there to be told. @default none */
   readonly maxTickLength?: number;
   readonly clock?: Clock;
   readonly log?: Log;

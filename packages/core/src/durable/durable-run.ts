@@ -202,7 +202,7 @@ export class DurableRun implements RunJournal, Committing {
     if (known?.atMs === tick.atMs) return;
     const text = tickText(tick, runner.host.compiled);
     const { maxTickLength = Number.POSITIVE_INFINITY } = this.#supervisor.settings;
-    if (text.length > maxTickLength) throw tickTooLong(tick, text.length, maxTickLength);
+    if (text.length > maxTickLength && isOfUserCode(tick)) throw tickTooLong(tick, text.length, maxTickLength);
     this.#texts.set(tick, { atMs: tick.atMs, text });
     this.#records?.prepare(runner, tick);
   }
@@ -455,6 +455,11 @@ export class DurableRun implements RunJournal, Committing {
     this.#tellLeft();
     this.#supervisor.onLeft(this);
   }
+}
+
+/** Somebody is there to be told that it is too long: what comes from outside or from a child was taken before. */
+function isOfUserCode(tick: Tick): boolean {
+  return "item" in tick && tick.item !== null && tick.type !== "child.closed" && tick.type !== "step.failed";
 }
 
 /** Null for the root of the tree. */
