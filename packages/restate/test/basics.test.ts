@@ -1,8 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createServer } from "@millrace/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asking, chain, failing, large, parts, Said, sleeping } from "./support/flows.js";
 import { type Served, serveHost } from "./support/host.js";
 import { type Restate, startRestate } from "./support/restate.js";
 
+const json = { "content-type": "application/json" };
 const workflows = { chain, parts, asking, sleeping, failing, large };
 let restate: Restate;
 let served: Served<typeof workflows>;
@@ -160,6 +163,38 @@ describe("a run on Restate", () => {
     const [run] = first.runs;
     await served.runtime.delete(run?.runId ?? "", { tenant: "a/b's" });
     expect((await served.runtime.runs({ tenant: "a/b's" })).runs).toHaveLength(2);
+  });
+
+  it("cancels a run before its time", async () => {
+    const run = served.runtime.run("chain", { x: 1 }, { startAt: Date.now() + 3_600_000 });
+
+    expect(await run.cancel("not needed")).toMatchObject({ status: "accepted" });
+    await expect(run).rejects.toMatchObject({ code: "RUN_CANCELLED" });
+  });
+
+  it("checks runs against the code, and deletes old ones", async () => {
+    const tenant = "old";
+    const waiting = served.runtime.run("asking", { x: 1 }, { tenant });
+    await waiting.idle();
+    await served.runtime.run("chain", { x: 1 }, { tenant });
+
+    expect(await served.runtime.check({ tenant })).toEqual({ runs: 1, problems: [] });
+    await pause(10);
+    expect(await served.runtime.retain({ tenant, olderThan: 1 })).toBe(1);
+    expect((await served.runtime.runs({ tenant })).runs.map(({ runId }) => runId)).toEqual([waiting.runId]);
+  });
+
+  it("is served by a server", async () => {
+    const { fetch } = createServer({ runtime: served.runtime, log: { info: () => {}, error: () => {} } });
+    const ask = async (path: string, body?: object): Promise<{ readonly status: number; readonly text: string }> => {
+      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: json };
+      const response = await fetch(new Request(`http://localhost${path}`, init));
+      return { status: response.status, text: await response.text() };
+    };
+
+    const ran = await ask("/workflows/chain/run", { start_event: { x: 1 } });
+    expect(ran).toMatchObject({ status: 200, text: expect.stringContaining('"result":4') });
+    expect(await ask("/handlers")).toMatchObject({ status: 200 });
   });
 
   it("says what cannot be had", async () => {
