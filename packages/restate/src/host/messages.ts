@@ -1,5 +1,5 @@
 /** What the services say to each other, and clients to them. */
-import type { NewRunRecord, PostedMessage, StoredPost, StoredRun } from "millrace/runtime";
+import type { NewRunRecord, PostedMessage, StoredRun } from "millrace/runtime";
 
 export interface StartMessage {
   readonly record: NewRunRecord;

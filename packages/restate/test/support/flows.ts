@@ -117,7 +117,7 @@ export const tally = defineWorkflow("tally", {
 export const stubborn = defineWorkflow("stubborn")
   .step("go", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
     note(`stubborn ${ctx.runId}`);
-    await pause(x);
+    await pause(x, undefined, { ref: false });
     note(`stubborn end ${ctx.runId}`);
     return new StopEvent({ result: x });
   })
