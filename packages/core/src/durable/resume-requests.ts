@@ -78,7 +78,8 @@ export class ResumeRequests {
   async #try(key: RunKey, request: ResumeRequest): Promise<number | null> {
     const registry = this.#registry;
     registry.assertOpen();
-    if (registry.store.again !== undefined) return this.#askElsewhere(key, request, registry.store.again);
+    const { runsElsewhere, again } = registry.store;
+    if (runsElsewhere === true && again !== undefined) return this.#askElsewhere(key, request, again);
     const run = await registry.store.run(key);
     if (run === null) throw runUnknown(key);
     if (await this.#isDone(key, request)) return null;

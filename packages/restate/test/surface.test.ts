@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import * as surface from "../src/index.js";
+import { chain } from "./support/flows.js";
+
+it("exports what the documentation names, and nothing else", () => {
+  expect(Object.keys(surface).sort()).toEqual(["connect", "createRestateHost"]);
+});
+
+it("names every option of a host that is wrong", () => {
+  const options = { workflows: {}, rounds: 0, mode: "fast", history: { keep: -1 }, round: 5 } as never;
+
+  expect(() => surface.createRestateHost(options)).toThrow(
+    '`round` is no option (did you mean `rounds`?); `workflows` is empty; `mode` is fast, not "rounds" or "slices"; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0.',
+  );
+});
+
+it("names every option of a client that is wrong", () => {
+  const options = { workflows: { chain }, ingress: "localhost:8080", admin: 9070, pollMs: 1, pool: 3 } as never;
+
+  expect(() => surface.connect(options)).toThrow(
+    /`pool` is no option.*`ingress` is "localhost:8080".*`admin` is 9070.*`pollMs` is 1/,
+  );
+});
+
+it("says what it could not do where Restate is not there", async () => {
+  const runtime = surface.connect({ workflows: { chain }, ingress: "http://127.0.0.1:9" });
+
+  await expect(runtime.run("chain", { x: 1 })).rejects.toMatchObject({
+    code: "STORE_FAILED",
+    message: expect.stringContaining("Restate could not start run"),
+  });
+  await runtime.stop({ drainMs: 0 });
+});
