@@ -5,7 +5,7 @@ import { freePorts, type Restate, startRestate } from "../test/support/restate.t
 import { chain } from "./subject.ts";
 
 const RUNS = 400;
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 interface Measured {
   readonly perSecond: number;
