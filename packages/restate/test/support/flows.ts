@@ -164,3 +164,16 @@ export const heavy = defineWorkflow("heavy", { state: { texts: z.array(z.string(
     return left === 1 ? new StopEvent({ result: length }) : new Lap({ left: left - 1 });
   })
   .build();
+
+const begun = new Set<string>();
+
+/** Its first attempt takes as long as its test; the others give at once. */
+export const stuckOnce = defineWorkflow("stuckOnce")
+  .step("go", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
+    note(`stuck ${ctx.runId}`);
+    const isFirst = !begun.has(ctx.runId);
+    begun.add(ctx.runId);
+    if (isFirst) await pause(60_000, undefined, { ref: false });
+    return new StopEvent({ result: x });
+  })
+  .build();
