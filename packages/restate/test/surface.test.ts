@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import * as surface from "../src/index.js";
 import { chain } from "./support/flows.js";
 
@@ -29,5 +29,29 @@ it("says what it could not do where Restate is not there", async () => {
     code: "STORE_FAILED",
     message: expect.stringContaining("Restate could not start run"),
   });
+  await runtime.stop({ drainMs: 0 });
+});
+
+it("asks nobody for what is due, and refuses schedules and starts that count once", async () => {
+  const log = { info: vi.fn(), error: vi.fn() };
+  const runtime = surface.connect({ workflows: { chain }, ingress: "http://127.0.0.1:9", log });
+  const refused = expect.objectContaining({
+    code: "RESTATE_UNSUPPORTED",
+    message: expect.stringContaining("schedules"),
+  });
+  const once = runtime.run("chain", { x: 1 }, { dedupe: { key: "one", for: "1m" } });
+  const last = runtime.run("chain", { x: 1 }, { dedupe: { key: "one", for: "1m", mode: "last" } });
+
+  expect(await runtime.start()).toBe(0);
+  expect(await runtime.due()).toEqual({ runs: [], wakeAtMs: null });
+  await expect(once.accepted).rejects.toEqual(refused);
+  await expect(last.accepted).rejects.toEqual(refused);
+  await expect(
+    runtime.schedules.set("daily", { workflow: "chain", input: { x: 1 }, cron: "0 9 * * *" }),
+  ).rejects.toEqual(refused);
+  await expect(runtime.schedules.get("daily")).rejects.toEqual(refused);
+  await expect(runtime.schedules.list()).rejects.toEqual(refused);
+
+  expect(log.error).not.toHaveBeenCalled();
   await runtime.stop({ drainMs: 0 });
 });

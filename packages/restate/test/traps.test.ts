@@ -1,6 +1,6 @@
 /** What goes wrong on Restate unless somebody sees to it. */
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type * as Flows from "./support/flows.js";
 import { serveHost } from "./support/host.js";
 import { linesOf } from "./support/lines.js";
@@ -15,12 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => restate?.[Symbol.asyncDispose]());
 
-const activeOf = async (runId: string): Promise<string> => {
-  const rows = await restate.sql<{ id: string }>(
-    `SELECT id FROM sys_invocation WHERE target_service_name = 'millrace.run' AND target_service_key = '/${runId}' AND status = 'running'`,
+/** The invocation that has the run in memory, once Restate lists it. */
+const activeOf = (runId: string): Promise<string> =>
+  vi.waitUntil(
+    async () => {
+      const rows = await restate.sql<{ id: string }>(
+        `SELECT id FROM sys_invocation WHERE target_service_name = 'millrace.run' AND target_service_key = '/${runId}' AND status = 'running'`,
+      );
+      return rows[0]?.id;
+    },
+    { timeout: 30_000 },
   );
-  return rows[0]?.id ?? "";
-};
 
 const whenBegun = (begin: string, runId: string): Promise<void> =>
   expect.poll(() => linesOf(begin, runId).length).toBeGreaterThan(0) as never;
@@ -129,6 +134,7 @@ describe("an operator", () => {
 
     await restate.stop("kill", await activeOf("killed"));
     expect((await run.summary()).status).toBe("running");
+    await expect.poll(() => linesOf("unstuck", "killed")).toHaveLength(1);
     await served.runtime.resume("killed").accepted;
 
     expect(await run).toBe(5);

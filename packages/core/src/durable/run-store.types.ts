@@ -15,8 +15,8 @@ export interface RunStore {
    */
   readonly isLocal?: boolean;
   /**
-   * Whether its runs are in the memory of other processes only: a runtime over it starts, reads and messages them, and gets no claim.
-   * @default false
+   * Whether its runs are in the memory of other processes only: a runtime over it starts, reads and messages them. It claims nothing,
+   * and does not look for what is due: schedules and waiting starts are for a store whose runs are claimed. @default false
    */
   readonly runsElsewhere?: boolean;
   /** Asks whoever has its runs to continue one that has ended, where `runsElsewhere`. Resolves once that is stored. */

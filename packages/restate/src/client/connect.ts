@@ -25,8 +25,8 @@ export interface ConnectOptions<Flows extends Workflows> {
 /**
  * A client for the runs of a host: the same as a runtime, except that every run is in the memory of a host.
  *
- * `fork`, `records` and `recordsOf` fail with `RESTATE_UNSUPPORTED`, as do lists of runs without `admin`. `due` gives nothing: Restate
- * wakes its runs itself.
+ * `fork`, `records`, `recordsOf`, `schedules` and `run` with `dedupe` fail with `RESTATE_UNSUPPORTED`, as do lists of runs without
+ * `admin`. `due` gives nothing: Restate wakes its runs itself.
  *
  * @example
  * const runtime = connect({ workflows: { digest: new Digest() }, ingress: "http://localhost:8080" });

@@ -1,4 +1,5 @@
 /** Workflows of the tests. What their steps do outside of the run is a line of a file, so that other processes see it. */
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import {
@@ -13,10 +14,9 @@ import {
 } from "millrace";
 import * as z from "zod";
 
-const effects = process.env["EFFECTS"];
-
 /** What a step does to the world. */
 export function note(line: string): void {
+  const effects = process.env["EFFECTS"];
   if (effects !== undefined) appendFileSync(effects, `${line}\n`);
 }
 
@@ -167,13 +167,16 @@ export const heavy = defineWorkflow("heavy", { state: { texts: z.array(z.string(
 
 const begun = new Set<string>();
 
-/** Its first attempt takes as long as its test; the others give at once. */
+/** Its first attempt is at work until somebody stops it; the others give at once. */
 export const stuckOnce = defineWorkflow("stuckOnce")
   .step("go", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
     note(`stuck ${ctx.runId}`);
     const isFirst = !begun.has(ctx.runId);
     begun.add(ctx.runId);
-    if (isFirst) await pause(60_000, undefined, { ref: false });
+    if (isFirst) {
+      await once(ctx.signal, "abort");
+      note(`unstuck ${ctx.runId}`);
+    }
     return new StopEvent({ result: x });
   })
   .build();

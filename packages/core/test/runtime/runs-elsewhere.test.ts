@@ -1,0 +1,33 @@
+/** A runtime over a store whose runs are in the memory of other processes only. */
+import { expect, it } from "vitest";
+import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
+import { withMethods } from "../support/processes.js";
+import { HOUR, scheduled } from "../support/scheduled.js";
+import { recordLog, VirtualClock } from "../support/virtual-clock.js";
+
+const refuse = async (): Promise<never> => {
+  throw new Error("A store whose runs are elsewhere was asked for what is due.");
+};
+
+const refused = ["claimDue", "renew", "posts", "nextWakeAtMs", "record", "records", "writeRecords"] as const;
+
+/** It keeps no records, and has nothing that could be claimed. */
+function elsewhere(store: RunStore): RunStore {
+  const methods = Object.fromEntries(refused.map((name) => [name, refuse]));
+  return withMethods(store, { ...methods, runsElsewhere: true, due: async () => ({ runs: [], wakeAtMs: null }) });
+}
+
+it("asks the store for nothing that is due, and sets no timer", async () => {
+  const [clock, log, store] = [new VirtualClock(), recordLog(), memoryStore()];
+  const runtime = createRuntime({ workflows: scheduled, store: elsewhere(store), clock, log });
+
+  expect(await runtime.start()).toBe(0);
+  await runtime.run("report", { of: "rain" }, { runId: "one" }).accepted;
+  await clock.advance(HOUR);
+
+  expect(await runtime.due()).toEqual({ runs: [], wakeAtMs: null });
+  expect((await store.run({ tenant: "", runId: "one" }))?.ticks).toBe(0);
+  expect(log.errors).toEqual([]);
+  expect(clock.pending).toBe(0);
+  await runtime.stop();
+});
