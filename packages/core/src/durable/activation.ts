@@ -159,6 +159,8 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       isStored: true,
       request: null,
       isForked: false,
+      isQueued: false,
+      leavesAtOnce: false,
       ...setup,
       supervisor: this,
       workflow,
