@@ -17,6 +17,13 @@ export function recordsUnsupported(): WorkflowError {
   );
 }
 
+export function queueUnsupported(): WorkflowError {
+  return unsupported(
+    "A queue",
+    "Start the run without `queue`, and limit what its steps share where they share it; or run it with a store: `createRuntime({ store, queues })`.",
+  );
+}
+
 /** Restate, or the network in between, has not done what it was asked for. */
 export function requestFailed(
   what: string,

@@ -55,3 +55,13 @@ it("asks nobody for what is due, and refuses schedules and starts that count onc
   expect(log.error).not.toHaveBeenCalled();
   await runtime.stop({ drainMs: 0 });
 });
+
+it("refuses a queue, whose places nobody would give", async () => {
+  const runtime = surface.connect({ workflows: { chain }, ingress: "http://127.0.0.1:9" });
+
+  expect(() => runtime.run("chain", { x: 1 }, { queue: "llm", queueKey: "tenant" })).toThrow(
+    expect.objectContaining({ code: "RESTATE_UNSUPPORTED", message: "A queue cannot be had of runs on Restate." }),
+  );
+
+  await runtime.stop({ drainMs: 0 });
+});

@@ -1,7 +1,7 @@
 import type { Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { createRuntime, type Runtime, type Workflows } from "millrace/runtime";
-import { unsupported } from "../errors.js";
+import { queueUnsupported, unsupported } from "../errors.js";
 import { refuse } from "../host/options.js";
 import { Ingress } from "./ingress.js";
 import { RestateStore } from "./restate-store.js";
@@ -25,8 +25,8 @@ export interface ConnectOptions<Flows extends Workflows> {
 /**
  * A client for the runs of a host: the same as a runtime, except that every run is in the memory of a host.
  *
- * `fork`, `records`, `recordsOf`, `schedules` and `run` with `dedupe` fail with `RESTATE_UNSUPPORTED`, as do lists of runs without
- * `admin`. `due` gives nothing: Restate wakes its runs itself.
+ * `fork`, `records`, `recordsOf`, `schedules` and `run` with `dedupe` or `queue` fail with `RESTATE_UNSUPPORTED`, as do lists of runs
+ * without `admin`. `due` gives nothing: Restate wakes its runs itself.
  *
  * @example
  * const runtime = connect({ workflows: { digest: new Digest() }, ingress: "http://localhost:8080" });
@@ -47,7 +47,12 @@ export function connect<const Flows extends Workflows>(options: ConnectOptions<F
   const addresses = { ingress: bare(ingress), admin: admin === undefined ? null : bare(admin), headers, fetch };
   const store = new RestateStore({ ingress: new Ingress(addresses), hasAdmin: admin !== undefined, pollMs });
   const runtime = createRuntime({ workflows, store, ...(log !== undefined && { log }) });
+  const run = runtime.run.bind(runtime) as Runtime["run"];
   return Object.assign(runtime, {
+    run: ((name, input, given) => {
+      if (given?.queue !== undefined) throw queueUnsupported();
+      return run(name, input, given);
+    }) as Runtime["run"],
     fork: (): never => {
       throw unsupported("A fork", "Fork the run in a runtime with a store, from its `snapshot()`.");
     },

@@ -54,9 +54,10 @@ function placeOf(cursor: string): Place {
 }
 
 function matches(run: StoredRun, query: RunQuery): boolean {
-  const { workflow, status, labels = {}, createdAfterMs, createdBeforeMs, endedBeforeMs } = query;
+  const { workflow, status, labels = {}, queue, createdAfterMs, createdBeforeMs, endedBeforeMs } = query;
   return (
     (workflow === undefined || run.workflow === workflow) &&
+    (queue === undefined || run.queue?.name === queue) &&
     (status === undefined || status.includes(run.status)) &&
     Object.entries(labels).every(([name, value]) => run.labels[name] === value) &&
     (createdAfterMs === undefined || run.createdAtMs > createdAfterMs) &&

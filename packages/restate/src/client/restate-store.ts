@@ -27,7 +27,7 @@ import type {
   StoredSnapshot,
   TickBatch,
 } from "millrace/runtime";
-import { recordsUnsupported, unsupported } from "../errors.js";
+import { queueUnsupported, recordsUnsupported, unsupported } from "../errors.js";
 import { sha256 } from "../hash.js";
 import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
 import { INBOX, RUN } from "../names.js";
@@ -78,6 +78,7 @@ export class RestateStore implements RunStore {
   async #commit({ key, create, snapshot }: RunCommit): Promise<CommitResult> {
     if (create === undefined) return { status: "fenced" };
     if (snapshot !== undefined) throw unsupported("A fork", "Fork the run in a runtime with a store.");
+    if (create.queue !== null) throw queueUnsupported();
     const { lease: _, ...record } = create;
     const over = new AbortController();
     const started = this.#setup.ingress.call<StartAnswer>({

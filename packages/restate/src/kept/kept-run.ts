@@ -45,6 +45,7 @@ export function newRun(key: RunKey, record: NewRunRecord): StoredRun {
     lastEvent: -1,
     lease: null,
     epoch: 1,
+    hasPlace: false,
   };
 }
 
