@@ -108,7 +108,7 @@ export class Beginnings {
         stored.resolve(result.status === "exists" ? result.run : null);
         if (record.queue !== null) this.#setup.onQueued();
       },
-      onCommitFailed: stored.reject,
+      onCommitFailed: (error) => stored.reject(error),
     });
     const id = idOf(key);
     const forget = (): void => void (this.#storing.get(id) === stored.promise && this.#storing.delete(id));

@@ -1,7 +1,8 @@
 /** Runs that begin later. */
 import { describe, expect, it } from "vitest";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { Machine, state } from "../support/processes.js";
+import { memoryStore } from "../../src/runtime.js";
+import { Machine, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -110,6 +111,17 @@ describe("a run with startAt", () => {
     expect(await state(handle)).toBe("pending");
     await machine.clock.advance(HOUR);
     expect(await handle).toBe("done");
+  });
+
+  it("says so when the store does not take it", async () => {
+    const { machine, flows } = later();
+    const full = async (): Promise<never> => {
+      throw new Error("The disk is full.");
+    };
+    const { runtime } = machine.open(flows, { store: withMethods(memoryStore(), { commit: full }) });
+    const handle = runtime.run("work", {}, { startAt: machine.clock.now() + HOUR });
+
+    await expect(handle.accepted).rejects.toThrow("The disk is full.");
   });
 
   it("can be deleted before its time", async () => {
