@@ -133,15 +133,9 @@ describe("a connection that breaks", () => {
     const options = { connectionString: cable.urlOf(databaseUrl), listen: false, maxConnections: 1, retryMs: 300 };
     const store = schema.open(options);
     await store.commit([creationOf("run", "ann")]);
-    await store.commit([tickOf("run", "ann", 1)]);
-    const before = cable.answers;
-    await store.commit([tickOf("run", "ann", 2)]);
 
-    // The last two messages are the answer to the commit.
-    cable.cutAt("answered", cable.answers - before - 2);
-    const committing = store.commit([tickOf("run", "ann", 3)]);
-    while (cable.cuts === 0) await new Promise((resolve) => setImmediate(resolve));
-    cable.die();
+    cable.dieAtCommitOf(Buffer.from("the last one"));
+    const committing = store.commit([{ ...tickOf("run", "ann", 1), ticks: batchOf(1, '"the last one"') }]);
 
     await expect(committing).rejects.toMatchObject({ code: "STORE_UNREACHABLE", details: { outcome: "unknown" } });
   });

@@ -4,16 +4,21 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** Whose messages are counted: those of the store, or those of the server. */
 export type Side = "asked" | "answered";
 
+/** What a cable does when the message comes that a test has chosen: that message does not arrive. */
+interface Fault {
+  /** Sees every message until it says yes. */
+  readonly isAt: (side: Side, message: Buffer) => boolean;
+  readonly how: "break" | "freeze" | "die";
+}
+
 /** A cable between a store and its server, which breaks where a test says. */
 export class Cable implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #cut: { readonly side: Side; left: number; readonly how: "break" | "freeze" } | null = null;
+  #fault: Fault | null = null;
   readonly #frozen = new WeakSet<Socket>();
   #isDead = false;
   cuts = 0;
-  /** Messages of the server so far. */
-  answers = 0;
 
   private constructor(targetPort: number) {
     this.#server = createServer((client) => this.#join(client, connect(targetPort, "127.0.0.1")));
@@ -34,18 +39,29 @@ export class Cable implements AsyncDisposable {
     return through.href;
   }
 
-  /** Breaks the connection at the message of this number from now on, which does not arrive. */
+  /** Breaks the connection at the message of this number from the next question on. */
   cutAt(side: Side, message: number): void {
-    this.#cut = { side, left: message, how: "break" };
+    let left = message;
+    let isAsked = false;
+    const isAt = (of: Side): boolean => {
+      isAsked ||= of === "asked"; // an answer to what was asked before may still come
+      return isAsked && of === side && left-- === 0;
+    };
+    this.#fault = { isAt, how: "break" };
   }
 
-  /** Lets nothing through from the message of this number on, and breaks nothing. */
-  freezeAt(side: Side, message: number): void {
-    this.#cut = { side, left: message, how: "freeze" };
+  /** Lets nothing through from the first answer on to whoever asks with these bytes, and breaks nothing. */
+  freezeAfter(asked: Buffer): void {
+    this.#fault = { isAt: answerAfter(asked, () => true), how: "freeze" };
+  }
+
+  /** Dies at the answer to the commit of what was asked with these bytes. */
+  dieAtCommitOf(asked: Buffer): void {
+    this.#fault = { isAt: answerAfter(asked, isCommitted), how: "die" };
   }
 
   mend(): void {
-    this.#cut = null;
+    this.#fault = null;
     this.#isDead = false;
   }
 
@@ -80,21 +96,34 @@ export class Cable implements AsyncDisposable {
   }
 
   #pass(one: { side: Side; messages: readonly Buffer[]; to: Socket; client: Socket }): void {
-    if (one.side === "answered") this.answers += one.messages.length;
     for (const message of one.messages) {
-      if (this.#cut?.side === one.side && this.#cut.left-- === 0) {
-        const { how } = this.#cut;
-        this.#cut = null;
+      if (this.#fault?.isAt(one.side, message)) {
+        const { how } = this.#fault;
+        this.#fault = null;
         this.cuts++;
         this.#frozen.add(one.client);
-        if (how === "freeze") return;
         // The server gets what was sent before, and works on it.
-        one.client.destroy();
+        if (how === "break") one.client.destroy();
+        if (how === "die") this.die();
         return;
       }
       if (!one.client.destroyed && !this.#frozen.has(one.client)) one.to.write(message);
     }
   }
+}
+
+function answerAfter(asked: Buffer, isAt: (message: Buffer) => boolean): Fault["isAt"] {
+  let isAsked = false;
+  return (side, message) => {
+    if (side === "answered") return isAsked && isAt(message);
+    isAsked ||= message.includes(asked);
+    return false;
+  };
+}
+
+/** `CommandComplete` of `COMMIT`. */
+function isCommitted(message: Buffer): boolean {
+  return message.toString("latin1", 0, 1) === "C" && message.toString("latin1", 5, 11) === "COMMIT";
 }
 
 /** Cuts a stream into the messages of the protocol. The first one of a client has no type. */
