@@ -1,9 +1,11 @@
 /** What the tests of every package have in common; `vitest.config.ts` of each adds what is its own. */
+import { join } from "node:path";
 import { configDefaults, type ViteUserConfig } from "vitest/config";
 
 export const shared: ViteUserConfig = {
   test: {
     include: ["src/**/*.{test,test-prop}.ts", "test/**/*.{test,test-prop}.ts"],
+    setupFiles: [join(import.meta.dirname, "vitest.setup.ts")],
     exclude: [...configDefaults.exclude, "test/types/**"],
     // Vitest leaves one processor free: of two, half of the time.
     maxWorkers: "100%",

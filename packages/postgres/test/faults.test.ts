@@ -41,7 +41,7 @@ describe("a server that goes away", () => {
   it("by a restart and by a crash under load loses no acknowledged tick and doubles none", {
     timeout: 120_000,
   }, async () => {
-    const server = await Server.start();
+    await using server = await Server.start();
     const schema = new TestSchema();
     const store = schema.open({ connectionString: server.url, retryMs: 60_000 });
     await store.commit(names.map((name) => creationOf(name, "ann")));
@@ -62,13 +62,12 @@ describe("a server that goes away", () => {
 
     expect(await ticksOf(store)).toEqual(names.map(() => ticks));
     await store.close();
-    await server.stop();
   });
 
   it("by taking no writes for a while makes them wait; for long, fails them with a code", {
     timeout: 120_000,
   }, async () => {
-    const server = await Server.start(["fsync=off"]);
+    await using server = await Server.start(["fsync=off"]);
     const admin = new pg.Client({ connectionString: server.url });
     await admin.connect();
     const setReadOnly = async (on: "on" | "off"): Promise<void> => {
@@ -99,11 +98,10 @@ describe("a server that goes away", () => {
     await admin.end();
     await patient.close();
     await hasty.close();
-    await server.stop();
   });
 
   it("as a standby gives what it has and takes nothing", { timeout: 120_000 }, async () => {
-    const server = await Server.start(["fsync=off"]);
+    await using server = await Server.start(["fsync=off"]);
     const schema = new TestSchema();
     const store = schema.open({ connectionString: server.url, listen: false });
     await store.commit([creationOf("a", "ann")]);
@@ -116,7 +114,6 @@ describe("a server that goes away", () => {
     await expect(late.commit([creationOf("b", null)])).rejects.toMatchObject({ code: "STORE_READ_ONLY" });
     await expect(late.renew(leaseOf("ann"))).rejects.toMatchObject({ code: "STORE_READ_ONLY" });
     await late.close();
-    await server.stop();
   });
 });
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { endsWithUs, nodeFlags } from "@millrace/conformance/processes";
 import type { WorkloadOptions } from "./workload.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -17,10 +18,10 @@ export class Worker {
 
   constructor(options: WorkloadOptions) {
     this.options = options;
-    const flags = ["--disable-warning=ExperimentalWarning", "--import", fileOf("../test/child/source.mjs")];
-    this.#process = spawn(process.execPath, [...flags, fileOf("workload.ts"), JSON.stringify(options)], {
+    this.#process = spawn(process.execPath, [...nodeFlags, fileOf("workload.ts"), JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "pipe"],
     });
+    endsWithUs(this.#process, { signal: "SIGKILL" });
     const { stdout, stderr } = this.#process;
     if (stdout === null || stderr === null) throw new TypeError("the process has no pipes");
     const lines: string[] = [];

@@ -6,7 +6,7 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, renameSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -49,9 +49,13 @@ function isReadableForAll(folder: string): boolean {
   return true;
 }
 
+/** Made once: it is 60 MB. */
 function copyOf(folder: string): string {
-  const copy = mkdtempSync(join(tmpdir(), "millrace-postgres-programs-"));
-  cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
-  spawnSync("chmod", ["-R", "a+rX", copy]);
+  const copy = join(tmpdir(), `millrace-postgres-${version}`);
+  if (existsSync(copy)) return copy;
+  const growing = mkdtempSync(`${copy}-`);
+  cpSync(folder, growing, { recursive: true, verbatimSymlinks: true });
+  spawnSync("chmod", ["-R", "a+rX", growing]);
+  renameSync(growing, copy);
   return copy;
 }

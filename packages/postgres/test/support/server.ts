@@ -4,11 +4,15 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endsWithUs } from "@millrace/conformance/processes";
 import pg from "pg";
 import { findBinaries } from "./binaries.js";
 
-/** A server of its own, in a temporary folder, on a port of its own. Nothing on it survives a loss of power. */
-export class Server {
+/**
+ * A server of its own, in a temporary folder, on a port of its own. Nothing on it survives a loss of power, and it does not
+ * outlive this process.
+ */
+export class Server implements AsyncDisposable {
   readonly port: number;
   readonly #native: string;
   readonly #folder: string;
@@ -44,7 +48,9 @@ export class Server {
     const fast = ["max_connections=200", "shared_buffers=128MB", "max_wal_size=2GB", ...this.#settings];
     const place = ["-D", join(this.#folder, "data"), "-p", String(this.port), "-h", "127.0.0.1", "-k", this.#folder];
     const args = [...place, ...fast.flatMap((setting) => ["-c", setting])];
-    this.#process = spawn(this.#program("postgres"), args, { ...asServer, cwd: this.#folder, stdio: "ignore" });
+    const options = { ...asServer, cwd: this.#folder, stdio: "ignore", detached: true } as const;
+    this.#process = spawn(this.#program("postgres"), args, options);
+    endsWithUs(this.#process, { signal: "SIGQUIT", folder: this.#folder });
     for (let attempt = 0; ; attempt++) {
       try {
         return await query(this.url, "SELECT 1").then(() => undefined);
@@ -77,6 +83,10 @@ export class Server {
   async stop(): Promise<void> {
     await this.halt("immediate");
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   #program(name: string): string {

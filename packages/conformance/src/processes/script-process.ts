@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { endsWithUs } from "./ends-with-us.js";
+import { nodeFlags } from "./node-flags.js";
+
+/** A process of its own that runs a script. It ends with this process, however that goes. */
+export class ScriptProcess {
+  readonly #process: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  #complaints = "";
+
+  /** @param nodeOptions As for `node`. */
+  constructor(path: string, values: readonly string[], nodeOptions: readonly string[] = []) {
+    this.#process = spawn(process.execPath, [...nodeOptions, ...nodeFlags, path, ...values], {
+      stdio: "pipe",
+    });
+    endsWithUs(this.#process, { signal: "SIGKILL" });
+    const { stdout, stderr } = this.#process;
+    if (stdout === null || stderr === null) throw new TypeError("the process has no pipes");
+    stderr.on("data", (data) => (this.#complaints += data));
+    this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  }
+
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
+  /** The next line that it prints. */
+  async line(): Promise<string> {
+    const next = await this.#lines.next();
+    if (next.done !== true) return next.value;
+    throw new TypeError(`the process has ended: ${this.#complaints}`);
+  }
+
+  /** Everything that it still prints, until it ends. */
+  async rest(): Promise<string[]> {
+    const lines: string[] = [];
+    for (let next = await this.#lines.next(); next.done !== true; next = await this.#lines.next())
+      lines.push(next.value);
+    if (this.#complaints !== "") throw new TypeError(this.#complaints);
+    return lines;
+  }
+
+  send(line: string): void {
+    this.#process.stdin?.write(`${line}\n`);
+  }
+
+  /** As `kill -9`. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const gone = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await gone;
+  }
+}
