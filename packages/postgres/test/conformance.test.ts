@@ -1,16 +1,3 @@
-import { runStoreSuite } from "@millrace/conformance";
-import { TestSchema } from "./support/stores.js";
+import { conformance } from "./support/conformance.js";
 
-for (const [name, options] of Object.entries({
-  "prepared statements": {},
-  "unnamed statements, no listening": { prepare: false, listen: false },
-})) {
-  runStoreSuite(`postgresStore with ${name}`, async () => {
-    const schema = new TestSchema();
-    return {
-      store: schema.open(options),
-      reopen: async () => schema.open(options),
-      dispose: () => schema[Symbol.asyncDispose](),
-    };
-  });
-}
+conformance("prepared statements", {});

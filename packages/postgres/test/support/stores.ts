@@ -11,6 +11,7 @@ let number = 0;
 export class TestSchema implements AsyncDisposable {
   readonly name: string;
   readonly #stores: RunStore[] = [];
+  #emptying: string | null = null;
 
   constructor(extra = "") {
     this.name = `test_${process.pid}_${++number}_${Date.now().toString(36)}${extra}`;
@@ -34,6 +35,19 @@ export class TestSchema implements AsyncDisposable {
       text.replace(/@(\w+)/g, (_, name) => `${this.#quoted}.${name}`),
       values,
     );
+  }
+
+  /** Closes the stores and deletes what they have stored: a schema is emptied much faster than made. */
+  async empty(): Promise<void> {
+    for (const store of this.#stores.splice(0)) await store.close();
+    this.#emptying ??= await this.#deletions();
+    await this.query(this.#emptying);
+  }
+
+  async #deletions(): Promise<string> {
+    const tables = await this.query("SELECT tablename AS name FROM pg_tables WHERE schemaname = $1", [this.name]);
+    const names = tables.map(({ name }) => name as string).filter((name) => name !== "millrace_version");
+    return names.map((name) => `DELETE FROM @${name}`).join(";");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,34 @@
+import { runStoreSuite } from "@millrace/conformance";
+import { afterAll } from "vitest";
+import type { PostgresStoreOptions } from "../../src/index.js";
+import { TestSchema } from "./stores.js";
+
+/** Declares the tests of the contract. They take turns with a few schemas: each one finds its own empty. */
+export function conformance(name: string, options: PostgresStoreOptions): void {
+  const all: TestSchema[] = [];
+  const free: TestSchema[] = [];
+
+  function take(): TestSchema {
+    const schema = free.pop();
+    if (schema !== undefined) return schema;
+    const created = new TestSchema();
+    all.push(created);
+    return created;
+  }
+
+  afterAll(async () => {
+    for (const schema of all) await schema[Symbol.asyncDispose]();
+  });
+
+  runStoreSuite(`postgresStore with ${name}`, async () => {
+    const schema = take();
+    return {
+      store: schema.open(options),
+      reopen: async () => schema.open(options),
+      dispose: async () => {
+        await schema.empty();
+        free.push(schema);
+      },
+    };
+  });
+}
