@@ -2,40 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunStore } from "millrace/runtime";
 import pg from "pg";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { load, names, ticksOf } from "./support/load.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { Server } from "./support/server.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
-
-const names = ["a", "b", "c", "d", "e"];
-
-/** Commits one tick after the other to each run until it is told to stop. Gives the number of acknowledged ticks. */
-function load(store: RunStore): { stop(): Promise<number>; readonly acknowledged: number } {
-  let tick = 0;
-  let isStopped = false;
-  const working = (async () => {
-    while (!isStopped) {
-      const results = await store.commit(names.map((name) => tickOf(name, "ann", tick + 1)));
-      expect(results).toEqual(names.map(() => ({ status: "stored" })));
-      tick++;
-    }
-  })();
-  return {
-    get acknowledged() {
-      return tick;
-    },
-    async stop() {
-      isStopped = true;
-      await working;
-      return tick;
-    },
-  };
-}
-
-async function ticksOf(store: RunStore): Promise<number[]> {
-  const runs = await Promise.all(names.map((name) => store.ticks(keyOf(name), { after: 0, limit: 100_000 })));
-  for (const batches of runs) expect(batches.map(({ first }) => first)).toEqual(batches.map((_, index) => index + 1));
-  return runs.map((batches) => batches.length);
-}
 
 describe("a server that goes away", () => {
   it("by a restart and by a crash under load loses no acknowledged tick and doubles none", {

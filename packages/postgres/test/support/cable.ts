@@ -18,10 +18,12 @@ export class Cable implements AsyncDisposable {
   #fault: Fault | null = null;
   readonly #frozen = new WeakSet<Socket>();
   #isDead = false;
+  #targetPort: number;
   cuts = 0;
 
   private constructor(targetPort: number) {
-    this.#server = createServer((client) => this.#join(client, connect(targetPort, "127.0.0.1")));
+    this.#targetPort = targetPort;
+    this.#server = createServer((client) => this.#join(client, connect(this.#targetPort, "127.0.0.1")));
   }
 
   static async open(url: string): Promise<Cable> {
@@ -58,6 +60,12 @@ export class Cable implements AsyncDisposable {
   /** Dies at the answer to the commit of what was asked with these bytes. */
   dieAtCommitOf(asked: Buffer): void {
     this.#fault = { isAt: answerAfter(asked, isCommitted), how: "die" };
+  }
+
+  /** Leads to another server from here on, as an address does after a failover. */
+  leadTo(url: string): void {
+    this.#targetPort = Number(new URL(url).port);
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   mend(): void {

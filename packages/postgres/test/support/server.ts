@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +78,27 @@ export class Server implements AsyncDisposable {
     writeFileSync(signal, "");
     if (process.getuid?.() === 0) chownSync(signal, nobody, nobody);
     await this.run();
+  }
+
+  /** A second server that streams every commit of this one, under this name. */
+  async startStandby(name: string): Promise<Server> {
+    const following = `primary_conninfo=host=127.0.0.1 port=${this.port} user=postgres application_name=${name}`;
+    const standby = new Server(this.#native, await freePort(), [...this.#settings, following]);
+    const [from, to] = [join(this.#folder, "data"), join(standby.#folder, "data")];
+    // A base backup by hand: `pg_basebackup` is not among the programs.
+    const backup = new pg.Client({ connectionString: this.url });
+    await backup.connect();
+    await backup.query("SELECT pg_backup_start('standby', true)");
+    cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith("postmaster.pid") });
+    const { rows } = await backup.query("SELECT labelfile FROM pg_backup_stop(false)");
+    await backup.end();
+    writeFileSync(join(to, "backup_label"), rows[0].labelfile);
+    writeFileSync(join(to, "standby.signal"), "");
+    if (process.getuid?.() === 0)
+      for (const path of ["", ...(readdirSync(to, { recursive: true }) as string[])])
+        chownSync(join(to, path), nobody, nobody);
+    await standby.run();
+    return standby;
   }
 
   async stop(): Promise<void> {
