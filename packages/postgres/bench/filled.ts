@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { postgresStore } from "@millrace/postgres";
-import type { RunStore } from "millrace/runtime";
+import type { RunKey, RunStore } from "millrace/runtime";
 import pg from "pg";
 
 /** A schema with runs, and a connection to it that knows nothing of the store. */
@@ -39,6 +39,15 @@ export async function filled(url: string): Promise<Filled> {
   };
   return { schema, store, bare, open, connect, close };
 }
+
+/** The runs that {@link addRuns} adds have these names. */
+export const key = (number: number): RunKey => ({ tenant: "acme", runId: `run-${number}` });
+export const owner = "ann";
+/** What a step stores: a batch of ticks. */
+export const text: string = JSON.stringify({
+  ticks: [{ type: "step.completed", step: "a", state: "x".repeat(200) }],
+  at: 1,
+});
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 

@@ -55,7 +55,11 @@ export async function rateOf(work: (worker: number) => Promise<number>, workers:
   let done = 0;
   await Promise.all(
     Array.from({ length: workers }, async (_, worker) => {
-      while (performance.now() - startMs < forMs) done += await work(worker);
+      while (performance.now() - startMs < forMs) {
+        // `done += await …` would read the sum before the others have added to it.
+        const count = await work(worker);
+        done += count;
+      }
     }),
   );
   return (done / (performance.now() - startMs)) * 1_000;

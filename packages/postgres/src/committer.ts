@@ -49,10 +49,7 @@ export class Committer {
   remember(id: string, run: HeldRun): void {
     this.#held.delete(id);
     this.#held.set(id, run);
-    for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= maxHeld) return;
-      this.#held.delete(oldest);
-    }
+    if (this.#held.size > maxHeld) this.#held.delete(this.#held.keys().next().value as string);
   }
 
   async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
@@ -93,14 +90,18 @@ export class Committer {
   /** Null: one of the runs is not remembered. */
   #planFromMemory(commits: readonly RunCommit[], newId: () => number): Plan | null {
     const created = new Set(commits.filter(({ create }) => create !== undefined).map(({ key }) => idOf(key)));
-    const isKnown = commits.every(({ key }) => created.has(idOf(key)) || this.#held.has(idOf(key)));
-    if (!isKnown) return null;
-    return planGroup(commits, {
-      run: (id) => this.#held.get(id) ?? null,
+    let isKnown = true;
+    const plan = planGroup(commits, {
+      run: (id) => {
+        const held = this.#held.get(id) ?? null;
+        isKnown &&= held !== null || created.has(id);
+        return held;
+      },
       version: (_key, expected) => expected,
       owner: this.#owner,
       newId,
     });
+    return isKnown ? plan : null;
   }
 
   async #planLocked(transaction: Transaction, commits: readonly RunCommit[], newId: () => number): Promise<Plan> {

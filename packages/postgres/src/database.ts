@@ -159,9 +159,12 @@ export class Database {
     const { pool, statements } = this.#setup;
     const patienceMs = Math.max(1_000, this.#setup.retryMs);
     const connecting = pool.connect();
-    const timer = new AbortController();
-    const late = sleep(patienceMs, null, { signal: timer.signal, ref: false }).catch(() => null);
-    const client: PostgresClient | null = await Promise.race([connecting, late]).finally(() => timer.abort());
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => resolve(null), patienceMs);
+      timer.unref();
+    });
+    const client: PostgresClient | null = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
     if (client !== null) return new Session(client, statements);
     connecting.then(
       (unused) => unused.release(),

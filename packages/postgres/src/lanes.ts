@@ -17,9 +17,18 @@ export interface Lane {
 
 const add = "INSERT INTO @lanes (writer) VALUES ($1) RETURNING id";
 const clean = "DELETE FROM @lanes WHERE seen_at < now() - interval '7 days'";
-const take = `WITH moved AS (
-    UPDATE @lanes SET batch = $2, seen_at = now() WHERE id = $1 AND batch < $2 AND fence < $2 RETURNING 1
-  ) SELECT @expect((SELECT count(*) FROM moved), 1, '${surprises.lane}')`;
+/** A part of a statement that makes it the next batch of a lane, and what has to be selected then. */
+export function asBatch(lane: string, batch: string): { readonly part: string; readonly check: string } {
+  return {
+    part: `lane AS (
+      UPDATE @lanes SET batch = ${batch}, seen_at = now() WHERE id = ${lane} AND batch < ${batch} AND fence < ${batch} RETURNING 1
+    )`,
+    check: `@expect((SELECT count(*) FROM lane), 1, '${surprises.lane}')`,
+  };
+}
+
+const { part, check } = asBatch("$1", "$2");
+const take = `WITH ${part} SELECT ${check}`;
 const fence = "UPDATE @lanes SET fence = greatest(fence, $2) WHERE id = $1 RETURNING batch";
 
 /** After a day without use, the row may soon be cleaned away. */

@@ -27,9 +27,11 @@ export class Statements {
 
   /** Begins a transaction. */
   readonly begin: string;
+  readonly isLimited: boolean;
 
   constructor(schema: string, { prepare, isLimited }: StatementSetup) {
     this.begin = isLimited ? begin : [begin, ...setLimits].join("; ");
+    this.isLimited = isLimited;
     this.#schema = `"${schema.replaceAll('"', '""')}"`;
     this.#prepare = prepare;
   }
@@ -66,6 +68,11 @@ export class Session {
 
   get begin(): string {
     return this.#statements.begin;
+  }
+
+  /** Whether a statement has the limits of a transaction also without {@link begin}. */
+  get isLimited(): boolean {
+    return this.#statements.isLimited;
   }
 
   async all(text: string, values: unknown[]): Promise<readonly Row[]> {

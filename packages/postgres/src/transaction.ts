@@ -1,23 +1,35 @@
 import { type Lane, nextBatch } from "./lanes.js";
 import type { Row, Session } from "./session.js";
 
-/** One transaction. Its statements go out without waiting for each other's answers. */
+/** A statement that can be a transaction of its own. */
+export interface LoneStatement {
+  readonly text: string;
+  /** The same, as the next batch of a lane: it takes the values of `nextBatch` after its own. */
+  readonly asBatch: string;
+}
+
+/**
+ * One transaction. Its statements go out without waiting for each other's answers. Where a lone statement is all, it goes out
+ * without BEGIN and COMMIT: three answers less to wait for.
+ */
 export class Transaction {
   readonly #session: Session;
+  readonly #lane: Lane;
   readonly #sent: Promise<unknown>[] = [];
+  #first: { readonly statement: LoneStatement; readonly values: unknown[] } | null = null;
+  #hasBegun = false;
   #failure: { readonly error: unknown } | null = null;
   /** From here on, a lost connection leaves open whether it was stored. */
   isCommitting = false;
 
   constructor(session: Session, lane: Lane) {
     this.#session = session;
-    this.#track(session.run(session.begin));
-    const { text, values } = nextBatch(lane);
-    this.send(text, values);
+    this.#lane = lane;
   }
 
   /** @throws what went wrong first, if something has. */
   async all(text: string, values: unknown[]): Promise<readonly Row[]> {
+    this.#begin();
     const answer = this.#session.all(text, values);
     this.#track(answer);
     try {
@@ -28,21 +40,43 @@ export class Transaction {
   }
 
   /** Does not wait: the commit fails when this does. */
-  send(text: string, values: unknown[]): void {
-    this.#track(this.#session.all(text, values));
+  send(statement: string | LoneStatement, values: unknown[]): void {
+    const isLone = typeof statement !== "string";
+    if (isLone && !this.#hasBegun && this.#first === null && this.#session.isLimited) {
+      this.#first = { statement, values };
+      return;
+    }
+    this.#begin();
+    this.#track(this.#session.all(isLone ? statement.text : statement, values));
   }
 
   async commit(): Promise<void> {
     this.isCommitting = true;
-    const done = this.#session.run("COMMIT");
-    this.#track(done);
+    if (this.#first === null) {
+      this.#begin();
+      this.#track(this.#session.run("COMMIT"));
+    } else {
+      const { statement, values } = this.#first;
+      this.#track(this.#session.all(statement.asBatch, [...values, ...nextBatch(this.#lane).values]));
+    }
     await Promise.all(this.#sent);
     if (this.#failure !== null) throw this.#failure.error;
   }
 
   async rollback(): Promise<void> {
     await Promise.all(this.#sent);
-    await this.#session.run("ROLLBACK");
+    if (this.#hasBegun) await this.#session.run("ROLLBACK");
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#track(this.#session.run(this.#session.begin));
+    const { text, values } = nextBatch(this.#lane);
+    this.#track(this.#session.all(text, values));
+    const first = this.#first;
+    this.#first = null;
+    if (first !== null) this.send(first.statement, first.values);
   }
 
   /** Keeps the first failure: it is the reason of those that follow. */

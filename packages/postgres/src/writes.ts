@@ -11,14 +11,18 @@ import { hashOf } from "./keys.js";
 import { type Numbering, sendNewRuns } from "./new-runs.js";
 import type { HeldRun, Taken, Wave } from "./plan.js";
 import { sendRecords } from "./records.js";
+import { asBatch } from "./lanes.js";
 import { isLong, lastEventOf, sendLongSummaries, short } from "./run-columns.js";
 
 import { surprises } from "./store-error.js";
-import type { Transaction } from "./transaction.js";
+import type { LoneStatement, Transaction } from "./transaction.js";
 import { bytes, numbers, texts } from "./values.js";
 
 // `locked` locks the rows in the order of their numbers, which an UPDATE does not.
-const changed = (input: string, set: string, rest: string): string => `WITH input AS (
+function changed(input: string, set: string, rest: string): LoneStatement {
+  const next = input.split(", ").length + 9;
+  const batch = asBatch(`$${next}`, `$${next + 1}`);
+  const sql = (first: string, check: string): string => `WITH ${first}input AS (
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
       ${input
         .split(", ")
@@ -34,7 +38,9 @@ const changed = (input: string, set: string, rest: string): string => `WITH inpu
     UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event)${set}
     FROM input i JOIN locked l ON l.id = i.run AND l.owner = i.owner AND l.epoch = i.epoch AND l.ticks = i.before
     WHERE r.id = l.id RETURNING r.id
-  )${rest} SELECT @expect((SELECT count(*) FROM moved), $8, '${surprises.state}')`;
+  )${rest} SELECT ${check}@expect((SELECT count(*) FROM moved), $8, '${surprises.state}')`;
+  return { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) };
+}
 
 // The hot path: a commit with one batch of ticks is this statement.
 const advance = changed(

@@ -105,7 +105,7 @@ describe("a connection that breaks", () => {
 
         const done = await cutEverywhere(deed, side, { near, cable });
 
-        expect(done).toBeGreaterThan(side === "asked" ? 8 : 4);
+        expect(done).toBeGreaterThan(4); // a statement alone is four messages, its answer five
         expect(await deed.count(far)).toBe(done);
       });
     }

@@ -129,9 +129,9 @@ function answerAfter(asked: Buffer, isAt: (message: Buffer) => boolean): Fault["
   };
 }
 
-/** `CommandComplete` of `COMMIT`. */
+/** `ReadyForQuery` outside of a transaction. */
 function isCommitted(message: Buffer): boolean {
-  return message.toString("latin1", 0, 1) === "C" && message.toString("latin1", 5, 11) === "COMMIT";
+  return message.toString("latin1", 0, 1) === "Z" && message.toString("latin1", 5, 6) === "I";
 }
 
 /** Cuts a stream into the messages of the protocol. The first one of a client has no type. */
