@@ -4,6 +4,7 @@
  * @module
  */
 import type { Receipt, WorkflowEvent } from "millrace";
+import type { CallOptions, KeyedOptions, QueueTicket, RunLabels } from "./call.types.js";
 import type { WorkflowError } from "./client-error.js";
 import type { RetryOptions } from "./http/backoff.js";
 import type { HeadersSource } from "./http/transport.js";
@@ -16,7 +17,10 @@ import type {
   EventData,
   SomeEvent,
 } from "./inferred.types.js";
+import type { ClientSchedules } from "./schedules.types.js";
 import type { HistoryTick } from "./wire/contract.types.js";
+
+export type { CallOptions, KeyedOptions, QueueTicket, RunLabels };
 
 /** Options of `createClient`. */
 export interface ClientOptions<Classes extends EventClasses = EventClasses> {
@@ -36,23 +40,6 @@ export interface ClientOptions<Classes extends EventClasses = EventClasses> {
   readonly events?: Classes;
 }
 
-export type RunLabels = { readonly [name: string]: string };
-
-/** Options of every call. */
-export interface CallOptions {
-  /** Aborts the waiting. The run goes on: use `cancel()` to stop it. */
-  readonly signal?: AbortSignal;
-}
-
-/** Options of calls that change something. */
-export interface KeyedOptions extends CallOptions {
-  /**
-   * Idempotency key: the server treats a second request with the same key as the first one. 1 to 200 ASCII characters.
-   * @default a random UUID
-   */
-  readonly key?: string;
-}
-
 export interface RunOptions extends KeyedOptions {
   /**
    * Id of the run, of 1 to 200 characters. An existing id is `RUN_ID_CONFLICT`, unless the `key` is the same.
@@ -61,6 +48,23 @@ export interface RunOptions extends KeyedOptions {
   readonly handlerId?: string;
   /** Labels for `client.runs({ labels })`, at most 50. Names contain no `=` and do not start with `millrace.`. */
   readonly labels?: RunLabels;
+  /** Queue in which the run waits for its place, if the server lets its callers choose. */
+  readonly queue?: string;
+  /** Whose run it is: keys of a queue take turns. */
+  readonly queueKey?: string;
+  /** Among the runs of its key the highest begins first. A whole number of 32 bits. */
+  readonly priority?: number;
+  /**
+   * Calls with one `key` start one run: for this long the others are given that run, whatever their input. Without `handlerId`. The
+   * `handlerId` of the run is `""` until `accepted` has resolved.
+   */
+  readonly dedupe?: DedupeOptions;
+}
+
+export interface DedupeOptions {
+  readonly key: string;
+  /** Milliseconds, or a text such as `"10m"`. */
+  readonly for: number | string;
 }
 
 export interface SendOptions extends KeyedOptions {
@@ -105,6 +109,13 @@ interface SummaryBase {
   /** Sequence number of the last event of the stream so far; -1 for none. */
   readonly lastEvent: number;
   readonly labels: RunLabels;
+  /** Where the run waits for its place; `null` for no queue. */
+  readonly queue: RunQueue | null;
+}
+
+export interface RunQueue extends QueueTicket {
+  /** `false` for a run that is `running`: its turn is still to come. */
+  readonly hasPlace: boolean;
 }
 
 /** Status of a run. */
@@ -177,6 +188,8 @@ export interface RunSelection<Name extends string = string> extends CallOptions 
   readonly waiting?: boolean;
   /** Labels that the runs have, each with exactly this value. */
   readonly labels?: RunLabels;
+  /** Only runs of this queue. */
+  readonly queue?: string;
   /** Only runs created after this time: a Date, or epoch milliseconds. */
   readonly createdAfter?: Date | number;
   /** Only runs created before this time: a Date, or epoch milliseconds. */
@@ -250,6 +263,8 @@ export type RunOf<Known, Name extends keyof Known & string, Classes extends Even
 >;
 
 export interface Client<Known, Classes extends EventClasses = {}> {
+  /** Runs that begin by the calendar, where the server offers them. */
+  readonly schedules: ClientSchedules<Known>;
   /**
    * Starts a run. Returns synchronously; `await run.accepted` tells when the start is stored.
    *

@@ -8,6 +8,7 @@ import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
 import { eachRun, listRuns } from "./run/list-runs.js";
 import { readHistory } from "./run/list-runs.js";
+import { schedulesOf } from "./run/schedules.js";
 import { forkRun, continueRun, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";
 
@@ -28,7 +29,11 @@ export function createClient<Known extends Flows = Flows, Classes extends EventC
 ): Client<Known, Classes> {
   refuse("createClient", problemsOfClient(options));
   const connection: Connection = { transport: openTransport(options), classes: classesByType(options.events ?? {}) };
-  return { ...runsOf(connection), ...factsOf(connection) } as unknown as Client<Known, Classes>;
+  return {
+    ...runsOf(connection),
+    ...factsOf(connection),
+    schedules: schedulesOf(connection),
+  } as unknown as Client<Known, Classes>;
 }
 
 function openTransport(options: ClientOptions): Transport {
@@ -46,7 +51,7 @@ function openTransport(options: ClientOptions): Transport {
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-type Methods = Omit<Client<Flows>, "run" | "handle"> & {
+type Methods = Omit<Client<Flows>, "run" | "handle" | "schedules"> & {
   run(workflow: string, input?: object, options?: RunOptions): ClientRun;
   handle(handlerId: string, options?: CallOptions): ClientRun;
 };

@@ -11,6 +11,7 @@ export type {
   CancelOptions,
   Client,
   ClientOptions,
+  DedupeOptions,
   EachRunFilter,
   ForkOptions,
   HistoryEntry,
@@ -33,14 +34,25 @@ export type { HistoryTick } from "./wire/contract.types.js";
 export type {
   ClientRun,
   PendingPrompt,
+  QueueTicket,
   RunOf,
   RunOutcome,
+  RunQueue,
   RunSummary,
   SendOptions,
   SentEvent,
   StreamedEvent,
   StreamOptions,
 } from "./client.types.js";
+
+// ---- schedules
+export type {
+  ClientSchedules,
+  Schedule,
+  ScheduleFilter,
+  ScheduleOptions,
+  SchedulePage,
+} from "./schedules.types.js";
 
 // ---- what the workflows say
 export type {

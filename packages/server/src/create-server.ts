@@ -23,6 +23,7 @@ import { mountResumeAndFork } from "./routes/resume-and-fork.js";
 import { mountHandlers } from "./routes/handlers.js";
 import { mountHistory } from "./routes/history.js";
 import { mountPrompts } from "./routes/prompts.js";
+import { mountSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
 import { mountStart } from "./routes/start.js";
@@ -53,6 +54,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   app.use(refuseOtherOrigins(resolved));
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
+  if (resolved.schedules) mountSchedules(server);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
   app.onError((error, context) => answerError(error, requestOf(context), resolved.log));
@@ -85,7 +87,7 @@ function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptio
   return cors({
     origin: origins.includes("*") ? "*" : [...origins],
     credentials,
-    allowMethods: ["GET", "POST"],
+    allowMethods: ["GET", "POST", "PUT", "DELETE"],
     allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id", "x-requested-with"],
     exposeHeaders: ["retry-after"],
     maxAge: 600,

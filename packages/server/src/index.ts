@@ -12,6 +12,9 @@ export { createHandler } from "./serverless/create-handler.js";
 export type { DueReport, RequestContext, RequestHandler } from "./serverless/create-handler.js";
 export type { HandlerOptions } from "./serverless/handler-options.js";
 
+// ---- who waits where
+export type { QueueOf, QueuePlace, QueueRequest } from "./queue-of.js";
+
 // ---- who asks
 export { bearerAuth } from "./auth.js";
 export type { Authenticate, BearerOptions, BearerToken, Identity } from "./auth.js";

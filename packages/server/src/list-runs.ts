@@ -48,9 +48,9 @@ export async function listRuns(
   return { handlers: records.filter((record) => record !== null), cursor };
 }
 
-type Filter = Pick<RunFilter, "status" | "labels" | "createdAfter" | "createdBefore">;
+type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore">;
 
-function filterOf({ status, waiting, label, created_after, created_before }: ListQuery): Filter {
+function filterOf({ status, waiting, label, queue, created_after, created_before }: ListQuery): Filter {
   const statuses = (status ?? allStatuses).flatMap((one) => storedStatuses[one]);
   const pairs = label?.map((one): [string, string] => [
     one.slice(0, one.indexOf("=")),
@@ -63,6 +63,7 @@ function filterOf({ status, waiting, label, created_after, created_before }: Lis
       status: statuses.filter((one) => waiting === undefined || waitingStatuses.includes(one) === waiting),
     }),
     ...(pairs !== undefined && { labels: Object.fromEntries(labels) }),
+    ...(queue !== undefined && { queue }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),
   };

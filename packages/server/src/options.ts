@@ -3,6 +3,7 @@ import { type EventClass, type Log, type Workflow, WorkflowError } from "millrac
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./auth.js";
+import type { QueueOf } from "./queue-of.js";
 import { consoleLog } from "./system.js";
 
 /** Options of `createServer`. */
@@ -37,6 +38,15 @@ export interface ServerOptions {
    * @default none
    */
   readonly internalEvents?: readonly string[];
+  /**
+   * Decides in which queue of the runtime a run of a caller waits, and under which key and priority. It is given what the caller
+   * asks for; what it gives counts.
+   *
+   * @default runs of callers wait in no queue, and a request that names one is refused
+   */
+  readonly queueOf?: QueueOf;
+  /** Serves `/schedules`: callers may then set up runs that begin by the calendar. @default false */
+  readonly schedules?: boolean;
   /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
   /**
@@ -87,6 +97,8 @@ export interface ServerLimits {
   readonly startsPerMinutePerTenant: number;
   /** Runs that one client starts or forks in a minute. @default 6000 */
   readonly startsPerMinutePerClient: number;
+  /** Schedules of one tenant. @default 1000 */
+  readonly schedulesPerTenant: number;
 }
 
 export const defaultLimits: ServerLimits = {
@@ -103,13 +115,16 @@ export const defaultLimits: ServerLimits = {
   waitsPerClient: 100,
   startsPerMinutePerTenant: 60_000,
   startsPerMinutePerClient: 6_000,
+  schedulesPerTenant: 1_000,
 };
 
 /** The options with their defaults. */
-export interface ResolvedOptions extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "limits"> {
+export interface ResolvedOptions
+  extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "queueOf" | "limits"> {
   readonly auth: Authenticate | null;
   readonly cors: CorsOptions | null;
   readonly clientOf: ((request: Request) => string) | null;
+  readonly queueOf: QueueOf | null;
   readonly limits: ServerLimits;
 }
 
@@ -122,6 +137,8 @@ const known: OptionNames<ServerOptions> = {
   basePath: true,
   additionalEvents: true,
   internalEvents: true,
+  queueOf: true,
+  schedules: true,
   publicDocs: true,
   clientOf: true,
   log: true,
@@ -129,11 +146,12 @@ const known: OptionNames<ServerOptions> = {
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
-  const { auth, cors, clientOf, limits, ...rest } = options;
+  const { auth, cors, clientOf, queueOf, limits, ...rest } = options;
   const resolved: ResolvedOptions = {
     basePath: "",
     additionalEvents: {},
     internalEvents: [],
+    schedules: false,
     publicDocs: false,
     securityScheme: { type: "http", scheme: "bearer" },
     log: consoleLog,
@@ -141,6 +159,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     auth: auth ?? null,
     cors: cors ?? null,
     clientOf: clientOf ?? null,
+    queueOf: queueOf ?? null,
     limits: { ...defaultLimits, ...limits },
   };
   const problems = [...unknownOptions(options, known), ...authProblems(options), ...problemsOf(resolved)];
@@ -195,7 +214,7 @@ export function limitProblems(limits: ServerLimits): string[] {
 }
 
 function problemsOf(options: ResolvedOptions): string[] {
-  const { runtime, limits, cors, basePath, additionalEvents, internalEvents } = options;
+  const { runtime, limits, cors, basePath, additionalEvents, internalEvents, queueOf, schedules } = options;
   const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
   return [
     ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
@@ -206,6 +225,8 @@ function problemsOf(options: ResolvedOptions): string[] {
     ...(Array.isArray(internalEvents)
       ? unknownWorkflows("internalEvents", internalEvents, known)
       : ["`internalEvents` is no list of names of workflows"]),
+    ...(queueOf === null || typeof queueOf === "function" ? [] : ["`queueOf` is no function"]),
+    ...(typeof schedules === "boolean" ? [] : ["`schedules` is neither true nor false"]),
   ];
 }
 

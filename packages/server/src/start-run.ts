@@ -7,8 +7,9 @@
  * @module
  */
 import { WorkflowError } from "millrace";
-import type { RunHandle } from "millrace/runtime";
+import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
 import { HttpError } from "./http/http-error.js";
+import type { QueuePlace } from "./queue-of.js";
 import type { Server } from "./server.types.js";
 import { newId } from "./system.js";
 import { readStart } from "./wire/read-event.js";
@@ -21,6 +22,8 @@ export interface StartRequest {
   readonly workflow: string;
   readonly tenant: string;
   readonly body: RunBody;
+  /** Where it waits. @default in no queue */
+  readonly place?: QueuePlace | null;
   readonly idempotencyKey: string | null;
 }
 
@@ -33,16 +36,23 @@ export type StartHost = Pick<Server, "runtime" | "catalog" | "limits">;
 
 /** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and the errors of an invalid input. */
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
-  const { workflow, tenant, body, idempotencyKey } = request;
+  const { workflow, tenant, body, place, idempotencyKey } = request;
   const facts = catalog.get(workflow);
   if (body.context !== undefined && body.context !== null) throw contextDisabled();
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
+  const own = { tenant, ...place };
+  if (body.dedupe !== undefined && body.dedupe !== null) {
+    // Its key says which requests are one; a `handler_id` beside it is refused by the runtime.
+    const { handler_id: runId, labels, dedupe } = body;
+    const options = { ...own, dedupe, ...(runId && { runId }), ...(labels && { labels }) } as RuntimeRunOptions;
+    return accepted(runtime.run(workflow, input as never, options));
+  }
   const runId = body.handler_id ?? (idempotencyKey === null ? null : await idOfKey(workflow, idempotencyKey));
   const given = body.labels ?? {};
-  if (runId === null) return accepted(runtime.run(workflow, input as never, { tenant, labels: given }));
+  if (runId === null) return accepted(runtime.run(workflow, input as never, { ...own, labels: given }));
   const mark = idempotencyKey === null ? `request ${newId()}` : `key ${idempotencyKey}`;
   const labels = { ...given, [startLabel]: mark };
-  const started = await accepted(runtime.run(workflow, input as never, { tenant, runId, labels })).catch(
+  const started = await accepted(runtime.run(workflow, input as never, { ...own, runId, labels })).catch(
     (error: unknown) => {
       throw WorkflowError.is(error, "RUN_ID_CONFLICT") ? conflict(runId, error.message) : error;
     },

@@ -131,6 +131,7 @@ describe("POST /workflows/{name}/run", () => {
       wake_at: null,
       last_sequence: 0,
       labels: {},
+      queue: null,
     });
   });
 

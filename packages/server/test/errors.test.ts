@@ -49,6 +49,7 @@ interface Site {
   readonly runtime: Runtime;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  put(path: string, body: object): Promise<Answer>;
 }
 
 type Options = Partial<ServerOptions> & { readonly on?: Partial<RuntimeOptions<never>> };
@@ -74,6 +75,8 @@ async function open({ on = {}, ...options }: Options = {}): Promise<Site> {
   return {
     url,
     runtime,
+    put: (path, body) =>
+      ask(path, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, body = {}, headers = {}) =>
       ask(path, {
@@ -124,6 +127,8 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     const site = await open();
     return site.post(`/handlers/${await started(site, "add", { left: 1 })}/fork`, { at: 999 });
   },
+  "400 DURATION_INVALID": async () =>
+    (await open()).post("/workflows/add/run", { kwargs: { left: 1 }, dedupe: { key: "a", for: "soon" } }),
   "400 CONTEXT_DISABLED": async () => (await open()).post("/workflows/add/run", { context: {} }),
   "401 UNAUTHORIZED": async () => (await open({ auth: bearerAuth({ tokens: ["secret"] }) })).get("/workflows"),
   "403 STATE_CLOSED": async () => {
@@ -133,6 +138,13 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   "403 FORBIDDEN": async () => {
     const site = await open({ auth: bearerAuth({ tokens: [{ token: "secret", tenant: "acme" }] }) });
     return site.post("/tick", {}, { authorization: "Bearer secret" });
+  },
+  "404 SCHEDULE_UNKNOWN": async () => (await open({ schedules: true })).get("/schedules/nightly"),
+  "429 SCHEDULES_EXCEEDED": async () => {
+    const site = await open({ schedules: true, limits: { schedulesPerTenant: 1 } });
+    const daily = { cron: "@daily", workflow_name: "add", kwargs: { left: 1 } };
+    await site.put("/schedules/a", daily);
+    return site.put("/schedules/b", daily);
   },
   "404 RUN_UNKNOWN": async () => (await open()).get("/handlers/nobody"),
   "404 WORKFLOW_UNKNOWN": async () => (await open()).post("/workflows/nothing/run"),

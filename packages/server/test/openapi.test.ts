@@ -26,6 +26,7 @@ const operationsOf = (document: Json): Json[] =>
 describe("the OpenAPI document", () => {
   it.each<[string, Partial<ServerOptions>]>([
     ["of a server that asks nobody", {}],
+    ["of one with schedules", { schedules: true }],
     ["of one that asks who it is", { auth: bearerAuth({ tokens: ["secret"] }) }],
   ])("%s has nothing that a strict linter reports", async (_name, options) => {
     expect(await problemsOf(await documentOf(options))).toEqual([]);

@@ -29,7 +29,7 @@ export interface TransportOptions {
 
 /** One request. */
 export interface Call {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path, with a slash at the beginning. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;

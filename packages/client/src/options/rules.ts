@@ -102,6 +102,19 @@ function isLabel(name: string, label: unknown): boolean {
   return /^(?!millrace\.)[^=]{1,100}$/u.test(name) && typeof label === "string" && label.length <= 1_000;
 }
 
+const int32 = 2 ** 31;
+/** Where a run waits. */
+const place: Rules = { queue: text, queueKey: anyText, priority: count(-int32, int32 - 1) };
+
+const dedupe: Rule = (value) => object(value) ?? (problemsOf(value, dedupeRules, "dedupe").join("; ") || null);
+const dedupeRules: Rules = {
+  key: text,
+  for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
+};
+
+const oneOf = (words: readonly string[]): Rule =>
+  rule((value: unknown) => words.includes(value as string), `one of ${words.map(show).join(", ")}`);
+
 const call: Rules = { signal };
 const keyed: Rules = { ...call, key };
 const filter: Rules = {
@@ -110,6 +123,7 @@ const filter: Rules = {
   status: oneOrMore(status),
   waiting: flag,
   labels,
+  queue: text,
   createdAfter: time,
   createdBefore: time,
   cursor: text,
@@ -127,13 +141,16 @@ type Ruled =
   | "eachRun"
   | "history"
   | "fork"
-  | "useRun";
+  | "useRun"
+  | "schedule"
+  | "schedules"
+  | "next";
 
 /** Rules by call. */
 export const rules: Readonly<Record<Ruled, Rules>> = {
   call,
   keyed,
-  run: { ...keyed, handlerId: id, labels },
+  run: { ...keyed, ...place, handlerId: id, labels, dedupe },
   handle: { ...call, workflow: text },
   send: { ...keyed, step: text },
   cancel: { ...keyed, reason: anyText },
@@ -143,6 +160,19 @@ export const rules: Readonly<Record<Ruled, Rules>> = {
   history: { ...call, after: count(0), pageSize: count(1, 1_000) },
   fork: { ...keyed, at: count(1), handlerId: id, state: jsonFields },
   useRun: { input: object, handlerId: (value) => (value === null ? null : id(value)), labels, keepEvents: count(0) },
+  schedule: {
+    ...call,
+    ...place,
+    cron: text,
+    timezone: text,
+    workflow: text,
+    input: object,
+    overlap: oneOf(["skip", "queue", "allow"]),
+    catchUp: oneOf(["last", "all", "none"]),
+    labels,
+  },
+  schedules: { ...call, prefix: text, limit: count(1, 1_000), cursor: text },
+  next: { ...call, count: count(1, 1_000) },
 };
 
 const retry: Rules = {

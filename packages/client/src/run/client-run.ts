@@ -26,6 +26,7 @@ import { settle } from "./settle.js";
 
 export interface RunSource {
   readonly connection: Connection;
+  /** `""`: the server says it with its first answer. */
   readonly handlerId: string;
   /** Request that starts the run; `null` for an existing run. */
   readonly started: Promise<RunSummary> | null;
@@ -37,17 +38,30 @@ export function createClientRun(source: RunSource): ClientRun {
 }
 
 class Run implements ClientRun {
-  readonly handlerId: string;
   readonly accepted: Promise<void>;
   readonly [Symbol.toStringTag] = "ClientRun";
   readonly #source: RunSource;
+  /** Resolves to the id when the run is stored. */
+  readonly #stored: Promise<string>;
+  #handlerId: string;
   #result: Promise<unknown> | null = null;
 
   constructor(source: RunSource) {
     this.#source = source;
-    this.handlerId = source.handlerId;
-    this.accepted = Promise.resolve(source.started).then(() => {});
+    this.#handlerId = source.handlerId;
+    this.#stored = this.#whenStored();
+    this.accepted = this.#stored.then(() => {});
     this.accepted.catch(() => {}); // users of the run get this error, too
+  }
+
+  get handlerId(): string {
+    return this.#handlerId;
+  }
+
+  async #whenStored(): Promise<string> {
+    const summary = await this.#source.started;
+    if (this.#handlerId === "" && summary !== null) this.#handlerId = summary.handlerId;
+    return this.#handlerId;
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise of its result
@@ -69,8 +83,9 @@ class Run implements ClientRun {
   }
 
   async #settle(signal = this.#source.signal): Promise<unknown> {
-    const { connection, handlerId, started } = this.#source;
+    const { connection, started } = this.#source;
     const known = (await started) ?? undefined;
+    const handlerId = await this.#stored;
     const outcome = await settle(connection, { handlerId, until: "end", known, signal });
     if (outcome.status === "completed") return outcome.result;
     throw outcome.status === "waiting" ? new TypeError("A run that waits has not ended.") : outcome.error;
@@ -79,20 +94,24 @@ class Run implements ClientRun {
   // biome-ignore lint/suspicious/noExplicitAny: the interface types the events
   stream(options: StreamOptions = {}): AsyncIterable<StreamedEvent<any>> {
     checkOptions("stream", options, rules.stream);
-    const { accepted } = this;
-    return createRunStream({ ...this.#source, accepted }, options);
+    const { connection, signal } = this.#source;
+    return createRunStream({ connection, signal, stored: this.#stored }, options);
   }
 
   async sendEvent(event: object, options: SendOptions = {}): Promise<Receipt> {
-    const { connection, handlerId } = this.#source;
+    const { connection } = this.#source;
     const signal = await this.#ready("sendEvent", options, rules.send);
-    return postEvent(connection, { handlerId, step: options.step }, { event, key: options.key, signal });
+    return postEvent(
+      connection,
+      { handlerId: this.handlerId, step: options.step },
+      { event, key: options.key, signal },
+    );
   }
 
   async answer(promptId: string, fields: object = {}, options: KeyedOptions = {}): Promise<Receipt> {
-    const { connection, handlerId } = this.#source;
+    const { connection } = this.#source;
     const signal = await this.#ready("answer", options, rules.keyed);
-    return postAnswer(connection, { handlerId, promptId }, { fields, key: options.key, signal });
+    return postAnswer(connection, { handlerId: this.handlerId, promptId }, { fields, key: options.key, signal });
   }
 
   async prompts(options: CallOptions = {}): Promise<PendingPrompt[]> {

@@ -35,13 +35,14 @@ export async function* eachRun(
   } while (cursor !== null);
 }
 
-function queryOf({ workflow, status, waiting, labels, createdAfter, createdBefore, limit, cursor }: RunFilter) {
+function queryOf({ workflow, status, waiting, labels, queue, createdAfter, createdBefore, limit, cursor }: RunFilter) {
   const pairs = Object.entries(labels ?? {}).map(([name, label]) => `${name}=${label}`);
   return {
     workflow_name: workflow,
     status,
     waiting: waiting === undefined ? undefined : String(waiting),
     label: pairs,
+    queue,
     created_after: isoTime(createdAfter),
     created_before: isoTime(createdBefore),
     limit,

@@ -24,14 +24,16 @@ interface Start {
 /** Returns synchronously; errors appear when the run is awaited. */
 export function startRun(connection: Connection, { workflow, input, options }: Start): ClientRun {
   const path = `/workflows/${segment(workflow)}/run-nowait`;
-  const { labels, signal } = options;
+  const { labels, queue, queueKey, priority, dedupe, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, workflow);
   const post = async (): Promise<RunSummary> => {
     const start = encodeStart(input);
-    const body = { start_event: start, handler_id: handlerId, ...(labels !== undefined && { labels }) };
+    const id = dedupe === undefined ? handlerId : options.handlerId;
+    const body = { start_event: start, handler_id: id, labels, queue, queue_key: queueKey, priority, dedupe };
     return begin(connection, { method: "POST", path, body, key, signal }, { handlerId, isOurs });
   };
-  return createClientRun({ connection, handlerId, started: post(), signal });
+  // With `dedupe`, the server says which run it is.
+  return createClientRun({ connection, handlerId: dedupe === undefined ? handlerId : "", started: post(), signal });
 }
 
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {

@@ -8,9 +8,8 @@ import { follow } from "./follow.js";
 
 export interface StreamSource {
   readonly connection: Connection;
-  readonly handlerId: string;
-  /** Resolves when the run is stored. */
-  readonly accepted: Promise<void>;
+  /** Resolves to the id of the run when that is stored. */
+  readonly stored: Promise<string>;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -45,12 +44,11 @@ function iterate(
 }
 
 async function* read(
-  { connection, handlerId, accepted }: StreamSource,
+  { connection, stored }: StreamSource,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
 ): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
   const { transport, classes } = connection;
-  await orAborted(accepted, signal);
-  const path = eventsPath(handlerId);
+  const path = eventsPath(await orAborted(stored, signal));
   const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
   for await (const envelope of follow({ transport, path, after, signal })) {
     yield {

@@ -42,6 +42,29 @@ export interface HandlerRecord {
   readonly wake_at: string | null;
   readonly last_sequence: number;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Servers before queues do not send it. */
+  readonly queue?: (QueueTicketRecord & { readonly has_place: boolean }) | null;
+}
+
+export interface QueueTicketRecord {
+  readonly name: string;
+  readonly key: string;
+  readonly priority: number;
+}
+
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly workflow_name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly overlap: "skip" | "queue" | "allow";
+  readonly catch_up: "last" | "all" | "none";
+  readonly queue: QueueTicketRecord | null;
+  readonly paused: boolean;
+  readonly next_at: string | null;
+  readonly last: { readonly at: string; readonly handler_id: string } | null;
+  readonly queued_at: readonly string[];
+  readonly skips: readonly { readonly at: string; readonly reason: "overlap" | "missed" }[];
 }
 
 export interface HistoryRecord {

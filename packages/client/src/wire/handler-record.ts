@@ -1,4 +1,4 @@
-import type { PendingPrompt, RunOutcome, RunSummary } from "../client.types.js";
+import type { PendingPrompt, RunOutcome, RunQueue, RunSummary } from "../client.types.js";
 import { WorkflowError } from "../client-error.js";
 import { invalidAnswer } from "../http/answer-error.js";
 import type { SomeEvent } from "../inferred.types.js";
@@ -15,6 +15,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     updatedAtMs: Date.parse(record.updated_at),
     lastEvent: record.last_sequence,
     labels: record.labels ?? {},
+    queue: toQueue(record.queue),
   };
   const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
   switch (record.status) {
@@ -36,6 +37,12 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
       };
     }
   }
+}
+
+function toQueue(queue: HandlerRecord["queue"]): RunQueue | null {
+  if (queue === null || queue === undefined) return null;
+  const { has_place: hasPlace, ...ticket } = queue;
+  return { ...ticket, hasPlace };
 }
 
 export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {

@@ -93,3 +93,7 @@ export function Open() {
 // G16 promises of runs compose
 const [first, second] = await Promise.all([client.run("joke", { topic: "x" }), client.run("rated", { topic: "x" })]);
 expectType<Equal<[typeof first, (typeof second)["joke"]], [number, string]>>(true);
+// G17 schedules: by the names and the inputs of the workflows
+client.schedules.set("nightly", { workflow: "joke", input: { topic: "x" }, cron: "0 3 * * *" });
+client.schedules.set("nightly", { workflow: "open", cron: "@daily", queue: "llm" });
+client.run("joke", { topic: "x" }, { queue: "llm", queueKey: "t", priority: 1, dedupe: { key: "k", for: "1m" } });

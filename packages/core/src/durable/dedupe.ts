@@ -22,6 +22,9 @@ import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { QueueTicket, RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
 import type { DedupeOptions, RuntimeRunOptions } from "./runtime.types.js";
 
+/** With the present added, still a date. */
+const LONGEST_MS = 1e15;
+
 export interface DedupesSetup {
   readonly store: RunStore;
   readonly workflows: RegisteredWorkflows;
@@ -70,6 +73,7 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
   ];
   const forMs = toMs(dedupe.for, "dedupe.for");
   if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
+  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
   if (problems.length > 0) throw optionsInvalid("`run`", problems);
   checkNames({ key: dedupe.key });
   return { key: dedupe.key, forMs, mode };

@@ -179,6 +179,7 @@ describe("at the door", () => {
     ["an unknown mode", { dedupe: { ...first.dedupe, mode: "all" } }, '`dedupe.mode` is "all"'],
     ["an option that nobody reads", { dedupe: { ...first.dedupe, modes: "last" } }, "did you mean `mode`?"],
     ["no time at all", { dedupe: { key: "a", for: 0 } }, "`dedupe.for` is 0"],
+    ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "`dedupe.for` ends after every date"],
     ["an empty key", { dedupe: { key: "", for: 1 } }, "`key` is empty"],
     ["a key that is no text", { dedupe: { key: 5, for: 1 } }, "`key` is no text"],
   ])("%s is refused", async (_, options, message) => {

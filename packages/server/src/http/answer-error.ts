@@ -7,7 +7,7 @@
 import { type Log, WorkflowError } from "millrace";
 import { newId } from "../system.js";
 import { cleanText } from "../wire/clean-text.js";
-import { HttpError, type HttpErrorOptions, type Issue, runUnknown } from "./http-error.js";
+import { HttpError, type HttpErrorOptions, type Issue, runUnknown, scheduleUnknown } from "./http-error.js";
 
 /** Statuses of errors that callers cause, for every method. */
 const statusOfCode: Readonly<Record<string, number>> = {
@@ -30,6 +30,7 @@ const inputCodes: ReadonlySet<string> = new Set([
   "EVENT_NEWER",
   "EVENT_NOT_SENDABLE",
   "EVENT_UNKNOWN",
+  "DURATION_INVALID",
   "INPUT_INVALID",
   "REQUIREMENT_INVALID",
   "SNAPSHOT_HOSTILE",
@@ -40,6 +41,7 @@ const inputCodes: ReadonlySet<string> = new Set([
   "VALUE_UNSERIALIZABLE",
 ]);
 
+const carriesInput: ReadonlySet<string> = new Set(["POST", "PUT"]);
 const passing: ReadonlySet<string> = new Set(["RUNTIME_STOPPED", "STORE_BUSY", "STORE_CLOSED"]);
 
 export interface FailedRequest {
@@ -87,8 +89,9 @@ function fromWorkflowError(error: unknown, { method }: FailedRequest): HttpError
   if (!WorkflowError.is(error)) return null;
   const { code, message, hint, details } = error;
   if (code === "RUN_UNKNOWN") return runUnknown(String(details["runId"]));
+  if (code === "SCHEDULE_UNKNOWN") return scheduleUnknown(String(details["schedule"]));
   if (passing.has(code)) return notNow(code);
-  const status = statusOfCode[code] ?? (inputCodes.has(code) && method === "POST" ? 400 : null);
+  const status = statusOfCode[code] ?? (inputCodes.has(code) && carriesInput.has(method) ? 400 : null);
   if (status === null) return null;
   const issues = issuesOf(details["issues"]);
   return new HttpError({

@@ -37,6 +37,15 @@ export function bodyInvalid(detail: string, issues?: readonly Issue[]): HttpErro
   return new HttpError({ status: 400, code: "BODY_INVALID", detail, ...(issues && { issues }) });
 }
 
+export function scheduleUnknown(name: string): HttpError {
+  return new HttpError({
+    status: 404,
+    code: "SCHEDULE_UNKNOWN",
+    detail: `There is no schedule ${JSON.stringify(name)}.`,
+    hint: "Check the name: `GET /schedules` lists those that there are.",
+  });
+}
+
 export function runUnknown(runId: string): HttpError {
   return new HttpError({
     status: 404,

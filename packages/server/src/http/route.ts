@@ -25,7 +25,7 @@ export interface RouteTable {
 
 export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   /** Method, and path with its parameters in braces. */
-  readonly route: `${"GET" | "POST"} /${string}`;
+  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
   /** Operation id, for generated clients. */
   readonly operation: string;
   readonly summary: string;

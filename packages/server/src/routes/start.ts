@@ -1,14 +1,24 @@
 /** Routes that start runs. */
-import { json, mount } from "../http/route.js";
+import { type Call, json, mount } from "../http/route.js";
+import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
 import { settled } from "../run-wait.js";
 import type { Server } from "../server.types.js";
-import { startRun } from "../start-run.js";
+import { type StartRequest, startRun } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import { handler, nameParams, runBody } from "../wire/schemas.js";
+import { handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
 import { whileWaiting } from "./waiting.js";
 
 const start = { tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;
+
+type StartCall = Call<{ readonly name: string }, unknown, RunBody>;
+
+async function requestOf({ options }: Server, call: StartCall): Promise<StartRequest> {
+  const { context, params, tenant, body, idempotencyKey } = call;
+  const workflow = params.name;
+  const place = await placeOf(options, { request: context.req.raw, tenant, workflow, body });
+  return { workflow, tenant, body, place, idempotencyKey };
+}
 
 export function mountStart(server: Server): void {
   mount(server, {
@@ -20,7 +30,7 @@ export function mountStart(server: Server): void {
     handle: async (call) => {
       const record = await whileWaiting(server, call, async () => {
         server.quotas.starts.spend(callerOf(server.options, call.context));
-        const { handle } = await startRun(server, { ...call, workflow: call.params.name });
+        const { handle } = await startRun(server, await requestOf(server, call));
         await settled(handle, server.limits.runWaitMs, call.context.req.raw.signal);
         return handlerRecord(handle, server.catalog);
       });
@@ -35,7 +45,7 @@ export function mountStart(server: Server): void {
     answers: { 200: ["The run is stored", handler] },
     handle: async (call) => {
       server.quotas.starts.spend(callerOf(server.options, call.context));
-      const { handle } = await startRun(server, { ...call, workflow: call.params.name });
+      const { handle } = await startRun(server, await requestOf(server, call));
       return json(await handlerRecord(handle, server.catalog));
     },
   });

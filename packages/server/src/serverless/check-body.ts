@@ -10,7 +10,8 @@ import type { RunBody } from "../wire/schemas.js";
 
 type Fields = Record<string, unknown>;
 
-export interface RequestBody extends RunBody {
+/** A function takes no `queue`: the runtime of a request has none. */
+export interface RequestBody extends Omit<RunBody, "queue" | "queue_key" | "priority" | "dedupe"> {
   readonly prompt_id?: string | null | undefined;
   readonly fields?: Fields | null | undefined;
   readonly meta?: unknown;

@@ -1,6 +1,6 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
 import { type PendingPrompt, type RunOutcome, type ValueType, WorkflowError } from "millrace";
-import type { RunHandle, RunListing } from "millrace/runtime";
+import type { ListedQueue, RunHandle, RunListing } from "millrace/runtime";
 import { isoTime } from "../system.js";
 import type { WorkflowCatalog } from "../workflow-facts.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
@@ -45,7 +45,7 @@ export function isUnloadable(error: unknown): error is WorkflowError {
 }
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
-  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels } = listing;
+  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue } = listing;
   const types = catalog.find(workflow)?.types ?? [];
   const waiting = outcome?.status === "waiting" ? outcome : null;
   const status = statusOf(listing, outcome);
@@ -64,7 +64,12 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     wake_at: waiting === null || waiting.wakeAtMs === null ? null : isoTime(waiting.wakeAtMs),
     last_sequence: lastEvent,
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("millrace."))),
+    queue: queue === null ? null : queueOf(queue),
   };
+}
+
+function queueOf({ name, key, priority, hasPlace }: ListedQueue): Handler["queue"] {
+  return { name, key, priority, has_place: hasPlace };
 }
 
 export function toPrompt({ promptId, event, runId }: PendingPrompt, types: readonly ValueType[]): Prompt {

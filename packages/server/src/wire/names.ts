@@ -7,7 +7,14 @@ export const idMeaning = "an id has no control characters, and is neither `.` no
 export const labelPattern: RegExp = /^(?!millrace\.)[^=]{1,100}$/u;
 export const labelMeaning = "a name of a label has no `=`, and no `millrace.` in front";
 
-export const most = { id: 200, promptId: 1_000, labels: 50, labelValue: 1_000 } as const;
+export const most = {
+  id: 200,
+  promptId: 1_000,
+  labels: 50,
+  labelValue: 1_000,
+  name: 1_000,
+  scheduleName: 150,
+} as const;
 
 /** Says what is wrong with a body that holds more than anybody reads. */
 export function unreadKeys(keys: readonly string[]): string {

@@ -30,19 +30,66 @@ const readAll = {
     code === "unrecognized_keys" ? unreadKeys(keys ?? []) : undefined,
 };
 
+const startFields = {
+  start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
+  kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
+  labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
+  queue: z
+    .string()
+    .max(most.name)
+    .nullish()
+    .openapi({ description: "Where it waits, if `queueOf` of the server lets it." }),
+  queue_key: z.string().max(most.name).nullish().openapi({ description: "Whose run it is: keys take turns." }),
+  priority: z.number().nullish().openapi({ description: "The highest of its key begins first." }),
+};
+
 export const runBody = z
   .strictObject(
     {
-      start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
-      kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
+      ...startFields,
       handler_id: handlerIdText.nullish(),
-      labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
+      dedupe: z
+        .strictObject(
+          {
+            key: z.string().max(most.name),
+            for: z.union([z.number(), z.string()]),
+            mode: z.literal("first").optional(),
+          },
+          readAll,
+        )
+        .nullish()
+        .openapi({
+          description: "Starts with one key give one run, for so many milliseconds or a time such as `10m`.",
+        }),
       context: anything.optional().openapi({ description: "Refused: fork instead." }),
     },
     readAll,
   )
   .openapi("RunBody");
 export type RunBody = z.infer<typeof runBody>;
+
+export const scheduleBody = z
+  .strictObject(
+    {
+      ...startFields,
+      workflow_name: z.string(),
+      cron: z
+        .string()
+        .max(most.name)
+        .refine((cron) => cron.trim().split(/\s+/).length < 6, "has a field for seconds: at most once a minute, please")
+        .openapi({ description: "Minute, hour, day of the month, month, day of the week; or `@daily` and the like." }),
+      timezone: z
+        .string()
+        .max(most.name)
+        .nullish()
+        .openapi({ description: "An IANA name; `UTC` where it is left out." }),
+      overlap: z.enum(["skip", "queue", "allow"]).nullish(),
+      catch_up: z.enum(["last", "all", "none"]).nullish(),
+    },
+    readAll,
+  )
+  .openapi("ScheduleBody");
+export type ScheduleBody = z.infer<typeof scheduleBody>;
 
 export const postBody = z
   .strictObject(
@@ -77,6 +124,14 @@ export const forkBody = z
   )
   .openapi("ForkBody");
 
+export const scheduleQuery = z.object({
+  prefix: z.string().max(most.name).optional(),
+  limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
+  cursor: z.string().min(1).max(2000).optional(),
+});
+
+export const nextQuery = z.object({ count: whole({ minimum: 1, maximum: 1000, default: 1 }) });
+
 export const streamQuery = z.object({
   sse: flag(true),
   after_sequence: z
@@ -104,6 +159,7 @@ export const listQuery = z.object({
   label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).openapi({
     description: "`name=value`; all of them.",
   }),
+  queue: z.string().min(1).max(most.name).optional().openapi({ description: "Runs of this queue." }),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
   limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
@@ -123,6 +179,8 @@ export const standQuery = z.object({
 export const cancelQuery = z.object({ purge: flag(false) });
 
 export const idParams = z.object({ id: handlerIdText });
+/** Short enough for the ids of its runs, `<name>@<time>`, to be ids of handlers. */
+export const scheduleParams = z.object({ name: handlerIdText.max(most.scheduleName) });
 export const nameParams = z.object({ name: z.string() });
 export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(most.promptId) });
 
@@ -183,6 +241,8 @@ export type StreamedEnvelope = z.infer<typeof streamedEnvelope>;
 export const prompt = z.object({ prompt_id: z.string(), event: envelope, run_id: z.string() }).openapi("Prompt");
 export type Prompt = z.infer<typeof prompt>;
 
+const queueShape = { name: z.string(), key: z.string(), priority: z.number() };
+
 const time = z.string().openapi({ format: "date-time" });
 
 export const handler = z
@@ -202,9 +262,31 @@ export const handler = z
     wake_at: time.nullable(),
     last_sequence: z.number(),
     labels: z.record(z.string(), z.string()),
+    queue: z
+      .object({ ...queueShape, has_place: z.boolean() })
+      .nullable()
+      .openapi({ description: "`has_place: false` of a run that is at work: its turn is still to come." }),
   })
   .openapi("Handler");
 export type Handler = z.infer<typeof handler>;
+
+export const schedule = z
+  .object({
+    name: z.string(),
+    workflow_name: z.string(),
+    cron: z.string(),
+    timezone: z.string(),
+    overlap: z.enum(["skip", "queue", "allow"]),
+    catch_up: z.enum(["last", "all", "none"]),
+    queue: z.object(queueShape).nullable(),
+    paused: z.boolean(),
+    next_at: time.nullable(),
+    last: z.object({ at: time, handler_id: z.string() }).nullable(),
+    queued_at: z.array(time),
+    skips: z.array(z.object({ at: time, reason: z.enum(["overlap", "missed"]) })),
+  })
+  .openapi("Schedule");
+export type ScheduleRecord = z.infer<typeof schedule>;
 
 export const errorAnswer = z
   .object({

@@ -1,0 +1,79 @@
+/** Requests about schedules. */
+import type { CallOptions } from "../call.types.js";
+import { ClientError } from "../client-error.js";
+import { type Call, segment } from "../http/transport.js";
+import { checkOptions } from "../options/check-options.js";
+import { rules } from "../options/rules.js";
+import type { ClientSchedules, Schedule, SchedulePage } from "../schedules.types.js";
+import { newId } from "../system.js";
+import type { ScheduleRecord } from "../wire/contract.types.js";
+import { encodeStart } from "../wire/event.js";
+import type { Connection } from "./handler-calls.js";
+
+export function schedulesOf({ transport }: Connection): ClientSchedules<{ readonly [name: string]: never }> {
+  const ask = async (call: Call): Promise<Schedule> => toSchedule(await transport.json<ScheduleRecord>(call, "cron"));
+  const change = (name: string, how: "pause" | "resume", options: CallOptions): Promise<Schedule> => {
+    checkOptions(`schedules.${how}`, options, rules.call);
+    return ask({ method: "POST", path: `${pathOf(name)}/${how}`, key: newId(), signal: options.signal });
+  };
+  return {
+    set: async (name, options) => {
+      checkOptions("schedules.set", { ...options, cron: options?.cron ?? null }, rules.schedule);
+      const { workflow, input = {}, catchUp, queueKey, signal, ...same } = options;
+      const start = { workflow_name: workflow, start_event: encodeStart(input) };
+      const body = { ...same, ...start, catch_up: catchUp, queue_key: queueKey };
+      return ask({ method: "PUT", path: pathOf(name), body, key: newId(), signal });
+    },
+    get: async (name, options = {}) => {
+      checkOptions("schedules.get", options, rules.call);
+      const found = ask({ method: "GET", path: pathOf(name), signal: options.signal });
+      return found.catch((error: unknown) => {
+        if (isUnknown(error)) return null;
+        throw error;
+      });
+    },
+    list: async (filter = {}): Promise<SchedulePage> => {
+      checkOptions("schedules.list", filter, rules.schedules);
+      const { signal, ...query } = filter;
+      const call: Call = { method: "GET", path: "/schedules", query, signal };
+      const page = await transport.json<{ schedules: ScheduleRecord[]; cursor: string | null }>(call, "schedules");
+      return { schedules: page.schedules.map(toSchedule), cursor: page.cursor };
+    },
+    pause: async (name, options = {}) => change(name, "pause", options),
+    resume: async (name, options = {}) => change(name, "resume", options),
+    delete: async (name, options = {}) => {
+      checkOptions("schedules.delete", options, rules.call);
+      const call: Call = { method: "DELETE", path: pathOf(name), key: newId(), signal: options.signal };
+      await transport.json<{ status: string }>(call, "status").catch((error: unknown) => {
+        if (!isUnknown(error)) throw error; // also when an attempt whose answer was lost has deleted it
+      });
+    },
+    next: async (name, count = 1, options = {}) => {
+      checkOptions("schedules.next", { ...options, count }, rules.next);
+      const call: Call = { method: "GET", path: `${pathOf(name)}/next`, query: { count }, signal: options.signal };
+      const { next } = await transport.json<{ next: string[] }>(call, "next");
+      return next.map((time) => new Date(time));
+    },
+  };
+}
+
+function pathOf(name: string): string {
+  return `/schedules/${segment(name)}`;
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ClientError && error.code === "SCHEDULE_UNKNOWN";
+}
+
+function toSchedule(record: ScheduleRecord): Schedule {
+  const { workflow_name: workflow, catch_up: catchUp, next_at, last, queued_at, skips, ...same } = record;
+  return {
+    ...same,
+    workflow,
+    catchUp,
+    nextAtMs: next_at === null ? null : Date.parse(next_at),
+    last: last === null ? null : { atMs: Date.parse(last.at), handlerId: last.handler_id },
+    queuedAtMs: queued_at.map((time) => Date.parse(time)),
+    skips: skips.map(({ at, reason }) => ({ atMs: Date.parse(at), reason })),
+  };
+}

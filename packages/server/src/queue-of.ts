@@ -1,0 +1,55 @@
+/** In which queue a run of a caller waits: the operator decides, for keys and priorities of one tenant count for all. */
+import { HttpError } from "./http/http-error.js";
+
+/** What a caller asks for with a run or a schedule; `null` for what it leaves open. */
+export interface QueueRequest {
+  readonly request: Request;
+  /** `""` for a caller without a tenant. */
+  readonly tenant: string;
+  readonly workflow: string;
+  readonly queue: string | null;
+  readonly queueKey: string | null;
+  readonly priority: number | null;
+}
+
+/** Where the run waits, as `runtime.run` takes it. */
+export interface QueuePlace {
+  readonly queue: string;
+  readonly queueKey?: string;
+  readonly priority?: number;
+}
+
+/** Gives where the run waits: `null` for no queue. `false` refuses the request with 403. */
+export type QueueOf = (request: QueueRequest) => QueuePlace | null | false | Promise<QueuePlace | null | false>;
+
+/** The part of a body that says where the run is to wait. */
+export interface QueueFields {
+  readonly queue?: string | null | undefined;
+  readonly queue_key?: string | null | undefined;
+  readonly priority?: number | null | undefined;
+}
+
+interface Asking extends Pick<QueueRequest, "request" | "tenant" | "workflow"> {
+  readonly body: QueueFields;
+}
+
+/** @throws {HttpError} `FORBIDDEN` */
+export async function placeOf(
+  { queueOf }: { readonly queueOf: QueueOf | null },
+  { body, ...caller }: Asking,
+): Promise<QueuePlace | null> {
+  const asked = { queue: body.queue ?? null, queueKey: body.queue_key ?? null, priority: body.priority ?? null };
+  const isAsked = Object.values(asked).some((part) => part !== null);
+  const place = queueOf === null ? !isAsked && null : await queueOf({ ...caller, ...asked });
+  if (place === false) throw closed();
+  return place;
+}
+
+function closed(): HttpError {
+  return new HttpError({
+    status: 403,
+    code: "FORBIDDEN",
+    detail: "The run may not wait where the request says.",
+    hint: "Leave out `queue`, `queue_key` and `priority`. Which of them callers may give, `queueOf` of the server decides.",
+  });
+}

@@ -1,0 +1,157 @@
+/** Routes of schedules: runs that begin by the calendar. */
+import { z } from "@hono/zod-openapi";
+import type { Schedule, ScheduleOptions } from "millrace/runtime";
+import { HttpError, scheduleUnknown } from "../http/http-error.js";
+import { type Call, json, mount } from "../http/route.js";
+import { placeOf } from "../queue-of.js";
+import { callerOf } from "../quota/caller.js";
+import type { Server } from "../server.types.js";
+import { isoTime } from "../system.js";
+import { readStart } from "../wire/read-event.js";
+import {
+  nextQuery,
+  type ScheduleBody,
+  type ScheduleRecord,
+  schedule,
+  scheduleBody,
+  scheduleParams,
+  scheduleQuery,
+} from "../wire/schemas.js";
+
+const tag = "Schedules";
+const one = { tag, params: scheduleParams } as const;
+const it = { 200: ["The schedule", schedule] } as const;
+
+type Name = { readonly name: string };
+
+export function mountSchedules(server: Server): void {
+  const { schedules } = server.runtime;
+  mount(server, {
+    route: "GET /schedules",
+    operation: "listSchedules",
+    summary: "Lists schedules by name, in pages",
+    tag,
+    query: scheduleQuery,
+    answers: { 200: ["A page", z.object({ schedules: z.array(schedule), cursor: z.string().nullable() })] },
+    handle: async ({ tenant, query: { prefix, limit, cursor } }) => {
+      const where = { ...(prefix !== undefined && { prefix }), ...(cursor !== undefined && { cursor }) };
+      const page = await schedules.list({ tenant, limit, ...where });
+      return json({ schedules: page.schedules.map(toRecord), cursor: page.cursor });
+    },
+  });
+  mount(server, {
+    ...one,
+    route: "GET /schedules/{name}",
+    operation: "getSchedule",
+    summary: "A schedule, and where it stands",
+    answers: it,
+    handle: async ({ tenant, params: { name } }) => {
+      const found = await schedules.get(name, { tenant });
+      if (found === null) throw scheduleUnknown(name);
+      return json(toRecord(found));
+    },
+  });
+  mount(server, {
+    ...one,
+    route: "PUT /schedules/{name}",
+    operation: "setSchedule",
+    summary: "Creates a schedule, or replaces the one of that name",
+    body: scheduleBody,
+    answers: it,
+    handle: async (call) => json(toRecord(await setSchedule(server, call))),
+  });
+  mount(server, {
+    ...one,
+    route: "DELETE /schedules/{name}",
+    operation: "deleteSchedule",
+    summary: "Deletes a schedule; its runs stay",
+    answers: { 200: ["Done", z.object({ status: z.literal("deleted") })] },
+    handle: async ({ tenant, params: { name } }) => {
+      await schedules.delete(name, { tenant });
+      return json({ status: "deleted" });
+    },
+  });
+  mountPauses(server);
+}
+
+function mountPauses(server: Server): void {
+  const { schedules } = server.runtime;
+  mount(server, {
+    ...one,
+    route: "POST /schedules/{name}/pause",
+    operation: "pauseSchedule",
+    summary: "Nothing occurs until it is resumed",
+    answers: it,
+    handle: async ({ tenant, params: { name } }) => json(toRecord(await schedules.pause(name, { tenant }))),
+  });
+  mount(server, {
+    ...one,
+    route: "POST /schedules/{name}/resume",
+    operation: "resumeSchedule",
+    summary: "The next occurrence counts from now",
+    answers: it,
+    handle: async ({ tenant, params: { name } }) => json(toRecord(await schedules.resume(name, { tenant }))),
+  });
+  mount(server, {
+    ...one,
+    route: "GET /schedules/{name}/next",
+    operation: "listOccurrences",
+    summary: "Times of the next occurrences, also of a schedule that is paused",
+    query: nextQuery,
+    answers: { 200: ["Times", z.object({ next: z.array(z.string().openapi({ format: "date-time" })) })] },
+    handle: async ({ tenant, params: { name }, query: { count } }) => {
+      const dates = await schedules.next(name, count, { tenant });
+      return json({ next: dates.map((date) => date.toISOString()) });
+    },
+  });
+}
+
+async function setSchedule(server: Server, call: Call<Name, unknown, ScheduleBody>): Promise<Schedule> {
+  const { runtime, catalog, limits, options, quotas } = server;
+  const { context, tenant, body, params } = call;
+  quotas.starts.spend(callerOf(options, context)); // it starts runs, and is stored like one
+  const { workflow_name: workflow, cron, timezone, overlap, catch_up: catchUp, labels } = body;
+  const input = readStart(body, { facts: catalog.get(workflow), maxDepth: limits.bodyDepth });
+  const place = await placeOf(options, { request: context.req.raw, tenant, workflow, body });
+  if ((await runtime.schedules.get(params.name, { tenant })) === null) await assertRoom(server, tenant);
+  const given = { timezone, overlap, catchUp, labels };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+  const wanted: ScheduleOptions = { tenant, cron, workflow, input, ...place, ...set };
+  return runtime.schedules.set(params.name, wanted as never);
+}
+
+/** @throws {HttpError} 429 `SCHEDULES_EXCEEDED` */
+async function assertRoom({ runtime, limits: { schedulesPerTenant: most } }: Server, tenant: string): Promise<void> {
+  let count = 0;
+  for (let cursor: string | null | undefined; cursor !== null && count < most; ) {
+    const page = await runtime.schedules.list({ tenant, limit: 1_000, ...(cursor !== undefined && { cursor }) });
+    count += page.schedules.length;
+    cursor = page.cursor;
+  }
+  if (count < most) return;
+  throw new HttpError({
+    status: 429,
+    code: "SCHEDULES_EXCEEDED",
+    detail: `There are ${count} schedules; the most is ${most}.`,
+    hint: "Delete one that is not needed any more.",
+    headers: { "retry-after": "60" },
+  });
+}
+
+function toRecord(found: Schedule): ScheduleRecord {
+  const { name, workflow, cron, timezone, overlap, catchUp, queue, paused, nextAtMs, last, queuedAtMs, skips } = found;
+  return {
+    name,
+    workflow_name: workflow,
+    cron,
+    timezone,
+    overlap,
+    catch_up: catchUp,
+    queue,
+    paused,
+    next_at: nextAtMs === null ? null : isoTime(nextAtMs),
+    last: last === null ? null : { at: isoTime(last.atMs), handler_id: last.runId },
+    queued_at: queuedAtMs.map(isoTime),
+    skips: skips.map(({ atMs, reason }) => ({ at: isoTime(atMs), reason })),
+  };
+}
