@@ -189,7 +189,10 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     if (this.#isLoading) return { status: "stored" }; // it is given back as it was
     const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
     this.#nature = nothing;
-    return this.#setup.store.commit(commit, nature);
+    const result = await this.#setup.store.commit(commit, nature);
+    // It comes again, with the ticks that are in it.
+    if (result.status === "conflict") this.#nature = { follows: false, ends: this.#nature.ends };
+    return result;
   }
 }
 

@@ -262,7 +262,7 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions("due", options);
     const report = await this.#registry.due(pageSize(options.limit ?? 100, 0));
-    const nextAtMs = this.#options.store.runsElsewhere === true ? null : await this.#dueWork.nextAtMs();
+    const nextAtMs = this.#registry.keepsRecords ? await this.#dueWork.nextAtMs() : null;
     return nextAtMs === null ? report : { ...report, wakeAtMs: Math.min(report.wakeAtMs ?? nextAtMs, nextAtMs) };
   }
 

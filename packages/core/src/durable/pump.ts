@@ -44,14 +44,14 @@ export class Pump {
       registry.watchers.notify(key === null ? null : idOf(key));
       if (key === null || registry.isForeign(key) || dueWork.awaits(key)) void this.pump();
     });
-    if (!registry.claims) return; // it only hears of changes
+    if (!this.#looksForDue) return; // it only hears of changes
     registry.onParked = () => void this.pump();
     this.#arm(this.#renewAtMs);
   }
 
   /** Claims everything that is due. Gives how many runs that were: none where others have all runs. */
   pump(): Promise<number> {
-    if (!this.#setup.registry.claims) return Promise.resolve(0);
+    if (!this.#looksForDue) return Promise.resolve(0);
     if (this.#running !== null) {
       this.#again = true;
       return this.#running;
@@ -63,6 +63,12 @@ export class Pump {
       void this.pump();
     });
     return this.#running;
+  }
+
+  /** False: others do what is due. */
+  get #looksForDue(): boolean {
+    const { executes, keepsRecords } = this.#setup.registry;
+    return executes && keepsRecords;
   }
 
   /** Resolves when it claims no more runs. */

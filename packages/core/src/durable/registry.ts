@@ -96,9 +96,14 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     });
   }
 
-  /** False: every run comes into memory in another process, and what is due is done there. */
+  /** False: every run comes into memory in another process. */
   get claims(): boolean {
     return this.executes && this.store.runsElsewhere !== true;
+  }
+
+  /** Whether schedules and starts that wait can be here. */
+  get keepsRecords(): boolean {
+    return this.store.runsElsewhere !== true || this.store.keepsRecords === true;
   }
 
   get isStopped(): boolean {

@@ -16,9 +16,11 @@ export interface RunStore {
   readonly isLocal?: boolean;
   /**
    * Whether its runs are in the memory of other processes only: a runtime over it starts, reads and messages them. It claims nothing,
-   * and does not look for what is due: schedules and waiting starts are for a store whose runs are claimed. @default false
+   * and does not look for what is due unless its store `keepsRecords`. @default false
    */
   readonly runsElsewhere?: boolean;
+  /** Where `runsElsewhere`: it keeps records all the same, and with them schedules and starts that wait. @default false */
+  readonly keepsRecords?: boolean;
   /** Asks whoever has its runs to continue one that has ended, where `runsElsewhere`. Resolves once that is stored. */
   again?(key: RunKey, request: AgainRequest): Promise<AgainResult>;
   /** Collision-resistant hash of a text, for blobs. */

@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type ActivatedRun, type ActivationStore, createActivations, type RoundNature } from "../../src/engine.js";
 import { defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunCommit, type RunStore } from "../../src/runtime.js";
+import {
+  type CommitResult,
+  createRuntime,
+  memoryStore,
+  type RunCommit,
+  type RunStore,
+  recordsOf,
+} from "../../src/runtime.js";
 
 class Middle extends event("Middle", { text: z.string() }) {}
 class Answer extends HumanResponseEvent.define("Answer", { by: z.string() }) {}
@@ -32,7 +39,17 @@ const flow = defineWorkflow("flow", { state: { count: z.number().default(0) }, c
   })
   .build();
 
-const workflows = { flow };
+const counting = defineWorkflow("counting")
+  .step("count", { on: StartEvent, emits: StopEvent }, async (_start, ctx) => {
+    const records = recordsOf(ctx);
+    const found = await records.read("counter", "one");
+    const value = Number(found?.value ?? 0) + 1;
+    records.write({ kind: "counter", id: "one", expected: found?.version ?? 0, value });
+    return new StopEvent({ result: value });
+  })
+  .build();
+
+const workflows = { flow, counting };
 const key = { tenant: "", runId: "run" };
 
 /** What a host keeps. Commits come in by `next`; `keep` is its answer to the last one. */
@@ -42,7 +59,7 @@ class Host {
   readonly #activations;
   #came: (commit: RunCommit) => void = () => {};
   #coming: RunCommit[] = [];
-  #answer: (() => void) | null = null;
+  #answer: ((result: CommitResult) => void) | null = null;
 
   constructor(options: { readonly maxTickLength?: number } = {}) {
     this.store = memoryStore();
@@ -50,7 +67,7 @@ class Host {
   }
 
   /** Keeps a run that is to begin, as a runtime does it whose runs are elsewhere. */
-  async begin(input: { readonly text: string }): Promise<void> {
+  async begin(input: { readonly text: string }, workflow: keyof typeof workflows = "flow"): Promise<void> {
     const store = new Proxy(this.store, {
       get(target, name) {
         if (name === "runsElsewhere") return true;
@@ -61,7 +78,7 @@ class Host {
       },
     });
     const runtime = createRuntime({ workflows, store });
-    await runtime.run("flow", input, { runId: key.runId }).accepted;
+    await runtime.run(workflow, input, { runId: key.runId }).accepted;
     await this.store.claim(key, { owner: "activation", nowMs: Date.now(), untilMs: Number.MAX_SAFE_INTEGER });
   }
 
@@ -78,7 +95,7 @@ class Host {
         this.natures.push(nature);
         return new Promise((resolve) => {
           this.#coming.push(commit);
-          this.#answer = () => resolve({ status: "stored" });
+          this.#answer = resolve;
           this.#came(commit);
         });
       },
@@ -101,11 +118,11 @@ class Host {
     );
   }
 
-  /** Stores a commit, and says so. */
+  /** Stores a commit, and says what became of it. */
   async keep({ release: _, ...commit }: RunCommit): Promise<void> {
     const run = await this.store.run(key);
-    await this.store.commit([{ ...commit, owner: "activation", epoch: run?.epoch ?? 0 }]);
-    this.#answer?.();
+    const [result] = await this.store.commit([{ ...commit, owner: "activation", epoch: run?.epoch ?? 0 }]);
+    this.#answer?.(result as CommitResult);
   }
 
   /** Until the run is given back. */
@@ -173,6 +190,23 @@ describe("an activation", () => {
       expect(called).toBeLessThanOrEqual(2);
       if (isReleased) break;
     }
+  });
+
+  it("runs a step again whose record somebody has changed, and lets its host keep that before anything follows", async () => {
+    const host = new Host();
+    await host.begin({ text: "" }, "counting");
+    await host.open();
+    let commit = await host.next();
+    for (; commit.records === undefined; commit = await host.next()) await host.keep(commit);
+
+    await host.store.writeRecords([{ tenant: "", kind: "counter", id: "one", expected: 0, text: '{"json":10}' }]);
+    await host.keep(commit);
+    await host.next().then((again) => host.keep(again));
+    const [nature] = host.natures.slice(-1);
+    await host.untilReleased();
+
+    expect(nature).toMatchObject({ follows: false, ends: false });
+    expect(JSON.stringify(await host.result())).toContain("11");
   });
 
   it("refuses a tick that its host could not keep, where it is made", async () => {

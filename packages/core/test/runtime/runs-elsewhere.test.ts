@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
 import { withMethods } from "../support/processes.js";
-import { HOUR, scheduled } from "../support/scheduled.js";
+import { HOUR, scheduled, startedIds } from "../support/scheduled.js";
 import { recordLog, VirtualClock } from "../support/virtual-clock.js";
 
 const refuse = async (): Promise<never> => {
@@ -29,5 +29,22 @@ it("asks the store for nothing that is due, and sets no timer", async () => {
   expect((await store.run({ tenant: "", runId: "one" }))?.ticks).toBe(0);
   expect(log.errors).toEqual([]);
   expect(clock.pending).toBe(0);
+  await runtime.stop();
+});
+
+it("starts what schedules ask for where the store keeps records all the same", async () => {
+  const [clock, log, store] = [new VirtualClock(), recordLog(), memoryStore()];
+  const claiming = { claimDue: async () => [], renew: async () => [], nextWakeAtMs: async () => null };
+  const keeping = withMethods(store, { ...claiming, runsElsewhere: true, keepsRecords: true });
+  const runtime = createRuntime({ workflows: scheduled, store: keeping, clock, log });
+
+  const hourly = { cron: "0 * * * *", overlap: "allow" } as const;
+  await runtime.schedules.set("hourly", { workflow: "report", input: { of: "rain" }, ...hourly });
+  const { wakeAtMs } = await runtime.due();
+  await clock.advance(2 * HOUR);
+
+  expect(wakeAtMs).toBe(clock.now() - HOUR);
+  expect(await startedIds(runtime)).toHaveLength(2);
+  expect(log.errors).toEqual([]);
   await runtime.stop();
 });
