@@ -12,8 +12,8 @@ export function unsupported(what: string, hint: string): WorkflowError {
 
 export function recordsUnsupported(): WorkflowError {
   return unsupported(
-    "Records, as which schedules and `dedupe` are kept, too,",
-    "Keep such data in a database of your own, let a cron of your platform call `run`, or run the workflow with a store: `createRuntime({ store })`.",
+    "Records, as which sessions, schedules and `dedupe` are kept,",
+    "Name a store for them, the same in the hosts and the clients: `createRestateHost({ workflows, records })`, `connect({ ingress, workflows, records })`.",
   );
 }
 

@@ -8,3 +8,4 @@ export type { RestateHost } from "./host/create-host.js";
 export type { RestateHostOptions } from "./host/options.js";
 export { connect } from "./client/connect.js";
 export type { ConnectOptions } from "./client/connect.js";
+export type { RecordStore } from "./kept/record-store.js";

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { sqliteStore } from "@millrace/sqlite";
 import {
   createRuntime,
   memoryStore,
@@ -39,9 +40,14 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-function startEndpoint(port: number, effects: string): Promise<ChildProcess> {
+interface Files {
+  readonly effects: string;
+  readonly records: string;
+}
+
+function startEndpoint(port: number, { effects, records }: Files): Promise<ChildProcess> {
   const args = ["--import", child("source.mjs"), child("endpoint.ts")];
-  const env = { ...process.env, PORT: String(port), EFFECTS: effects };
+  const env = { ...process.env, PORT: String(port), EFFECTS: effects, RECORDS: records };
   const endpoint = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
   return new Promise((resolve) => endpoint.once("message", () => resolve(endpoint)));
 }
@@ -49,10 +55,10 @@ function startEndpoint(port: number, effects: string): Promise<ChildProcess> {
 it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`, { timeout }, async () => {
   const random = randomFrom(SEED);
   const folder = mkdtempSync(join(tmpdir(), "millrace-matrix-"));
-  const effects = join(folder, "effects");
+  const files = { effects: join(folder, "effects"), records: join(folder, "records.db") };
   await using restate = await startRestate();
   const [balancerPort, ...ports] = (await freePorts(3)) as [number, number, number];
-  const endpoints = await Promise.all(ports.map((port) => startEndpoint(port, effects)));
+  const endpoints = await Promise.all(ports.map((port) => startEndpoint(port, files)));
   await using _endpoints = killedAtTheEnd(endpoints, folder);
   await using balancer = await startBalancer(
     balancerPort,
@@ -66,7 +72,7 @@ it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`
     await pause(200 + random() * 500);
     const which = kills % 2;
     endpoints[which]?.kill("SIGKILL");
-    endpoints[which] = await startEndpoint(ports[which] as number, effects);
+    endpoints[which] = await startEndpoint(ports[which] as number, files);
   }
   const results = await ending;
 
@@ -79,11 +85,21 @@ it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`
   }
   const failures = await restate.sql("SELECT id FROM sys_invocation WHERE last_failure LIKE '%mismatch%'");
   expect(failures).toEqual([]);
-  const called = readFileSync(effects, "utf8").trim().split("\n");
+  const called = readFileSync(files.effects, "utf8").trim().split("\n");
   expect(new Set(called).size).toBe(RUNS * ITEMS);
+  expect(await readOrders(files.records)).toEqual(Array.from({ length: RUNS }, (_, index) => `order-${index}`).sort());
   const compared = await compareLiveWithTicks(restate, runtime);
   expect(compared).toBeGreaterThan(RUNS * 10);
 });
+
+/** As the last steps of the runs have written them, all into one record. */
+async function readOrders(path: string): Promise<string[]> {
+  const records = sqliteStore(path);
+  const runtime = createRuntime({ workflows: matrixFlows, store: records });
+  const done = await runtime.records.read("orders", "done");
+  await runtime.stop();
+  return [...((done?.value ?? []) as string[])].sort();
+}
 
 type Matrix = Runtime<typeof matrixFlows>;
 

@@ -2,7 +2,8 @@ import type { Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { createRuntime, type Runtime, type Workflows } from "millrace/runtime";
 import { queueUnsupported, unsupported } from "../errors.js";
-import { refuse } from "../host/options.js";
+import { recordsProblem, refuse } from "../host/options.js";
+import type { RecordStore } from "../kept/record-store.js";
 import { Ingress } from "./ingress.js";
 import { RestateStore } from "./restate-store.js";
 
@@ -19,14 +20,19 @@ export interface ConnectOptions<Flows extends Workflows> {
   readonly fetch?: typeof globalThis.fetch;
   /** Milliseconds between two looks at a run that somebody waits for, and up to five times as long where nothing new is asked. From 20. @default 200 */
   readonly pollMs?: number;
+  /**
+   * Where records are kept, as the hosts have it: for `runtime.records`, schedules and `dedupe`, and for the sessions of pipelines. Runs
+   * are not kept in it. It is yours to close. @default none: whatever needs a record fails with `RESTATE_UNSUPPORTED`
+   */
+  readonly records?: RecordStore;
   readonly log?: Log;
 }
 
 /**
  * A client for the runs of a host: the same as a runtime, except that every run is in the memory of a host.
  *
- * `fork`, `records`, `recordsOf`, `schedules` and `run` with `dedupe` or `queue` fail with `RESTATE_UNSUPPORTED`, as do lists of runs
- * without `admin`. `due` gives nothing: Restate wakes its runs itself.
+ * `fork` and `run` with `queue` fail with `RESTATE_UNSUPPORTED`; so do `records`, `schedules` and `run` with `dedupe` without the option
+ * `records`, and lists of runs without `admin`. `due` gives no runs: Restate wakes them itself.
  *
  * @example
  * const runtime = connect({ workflows: { digest: new Digest() }, ingress: "http://localhost:8080" });
@@ -35,17 +41,23 @@ export interface ConnectOptions<Flows extends Workflows> {
  * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function connect<const Flows extends Workflows>(options: ConnectOptions<Flows>): Runtime<Flows> {
-  const { workflows, ingress, admin, headers = {}, fetch = globalThis.fetch, pollMs = 200, log } = options;
+  const { workflows, ingress, admin, headers = {}, fetch = globalThis.fetch, pollMs = 200, records, log } = options;
   refuse("`connect`", [
     ...unknownOptions(options, known),
     ...addressProblem("ingress", ingress),
     ...(admin === undefined ? [] : addressProblem("admin", admin)),
+    ...recordsProblem(records),
     ...(Number.isInteger(pollMs) && pollMs >= 20
       ? []
       : [`\`pollMs\` is ${String(pollMs)}, not a whole number from 20`]),
   ]);
   const addresses = { ingress: bare(ingress), admin: admin === undefined ? null : bare(admin), headers, fetch };
-  const store = new RestateStore({ ingress: new Ingress(addresses), hasAdmin: admin !== undefined, pollMs });
+  const store = new RestateStore({
+    ingress: new Ingress(addresses),
+    hasAdmin: admin !== undefined,
+    pollMs,
+    records: records ?? null,
+  });
   const runtime = createRuntime({ workflows, store, ...(log !== undefined && { log }) });
   const run = runtime.run.bind(runtime) as Runtime["run"];
   return Object.assign(runtime, {
@@ -66,6 +78,7 @@ const known: OptionNames<ConnectOptions<Workflows>> = {
   headers: true,
   fetch: true,
   pollMs: true,
+  records: true,
   log: true,
 };
 

@@ -9,11 +9,14 @@ import type {
   ClaimedRun,
   CommitResult,
   DueRuns,
+  NewRunRecord,
   PostedMessage,
   PostResult,
   Range,
   RecordKey,
   RecordPage,
+  RecordQuery,
+  RecordWrite,
   RunCommit,
   RunKey,
   RunPage,
@@ -30,16 +33,20 @@ import type {
 import { queueUnsupported, recordsUnsupported, unsupported } from "../errors.js";
 import { sha256 } from "../hash.js";
 import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
+import type { RecordStore } from "../kept/record-store.js";
 import { INBOX, RUN } from "../names.js";
 import type { Ingress } from "./ingress.js";
 import { listRuns, tenantsOf } from "./list-runs.js";
 import { Looks } from "./looks.js";
+import { Starts } from "./starts.js";
 
 export interface RestateStoreSetup {
   readonly ingress: Ingress;
   /** Whether lists can be asked for. */
   readonly hasAdmin: boolean;
   readonly pollMs: number;
+  /** `null`: there are none. */
+  readonly records: RecordStore | null;
 }
 
 /** How soon somebody looks whether a run that is not over yet has begun; and for each start that has no answer, how much later. */
@@ -50,6 +57,7 @@ const MOST_BLOBS = 1_000;
 
 export class RestateStore implements RunStore {
   readonly runsElsewhere = true;
+  readonly keepsRecords: boolean;
   readonly #setup: RestateStoreSetup;
   /** Runs as their start has answered: a run that is over by then needs no second request. */
   readonly #answered: Map<string, StoredRun> = new Map();
@@ -57,12 +65,15 @@ export class RestateStore implements RunStore {
   /** Reads that others may share: those of one turn of the host ask for the same. */
   readonly #reads: Map<string, Promise<unknown>> = new Map();
   readonly #looks: Looks;
+  readonly #starts: Starts | null;
   /** How many starts have no answer. */
   #starting = 0;
 
   constructor(setup: RestateStoreSetup) {
     this.#setup = setup;
     this.#looks = new Looks(setup.pollMs);
+    this.keepsRecords = setup.records !== null;
+    this.#starts = setup.records === null ? null : new Starts(setup.records, (key, record) => this.#start(key, record));
   }
 
   hash(text: string): string {
@@ -75,11 +86,18 @@ export class RestateStore implements RunStore {
     return Promise.all(commits.map((commit) => this.#commit(commit)));
   }
 
-  async #commit({ key, create, snapshot }: RunCommit): Promise<CommitResult> {
+  async #commit({ key, create, snapshot, records }: RunCommit): Promise<CommitResult> {
     if (create === undefined) return { status: "fenced" };
     if (snapshot !== undefined) throw unsupported("A fork", "Fork the run in a runtime with a store.");
     if (create.queue !== null) throw queueUnsupported();
     const { lease: _, ...record } = create;
+    if (records === undefined) return this.#start(key, record);
+    if (this.#starts === null) throw recordsUnsupported();
+    const run = await this.run(key);
+    return run === null ? this.#starts.begin(key, record, records) : { status: "exists", run };
+  }
+
+  async #start(key: RunKey, record: NewRunRecord): Promise<CommitResult> {
     const over = new AbortController();
     const started = this.#setup.ingress.call<StartAnswer>({
       service: RUN,
@@ -140,7 +158,9 @@ export class RestateStore implements RunStore {
     return null;
   }
 
+  /** None is claimed: those that have begun here go to Restate. */
   async claimDue(): Promise<ClaimedRun[]> {
+    await this.#starts?.finish();
     return [];
   }
 
@@ -149,7 +169,7 @@ export class RestateStore implements RunStore {
   }
 
   async nextWakeAtMs(): Promise<number | null> {
-    return null;
+    return (await this.#starts?.nextAtMs()) ?? null;
   }
 
   async due(_of: DueRuns): Promise<StoredDue> {
@@ -162,7 +182,10 @@ export class RestateStore implements RunStore {
     const id = `${key.tenant}\0${key.runId}`;
     const known = this.#answered.get(id);
     this.#answered.delete(id);
-    return known ?? this.#read(key, { what: "run" });
+    const begun = known ?? (await this.#read<StoredRun | null>(key, { what: "run" }));
+    if (begun !== null || this.#starts === null) return begun;
+    // Between the two looks Restate may have been told of it.
+    return (await this.#starts.find(key)) ?? this.#read(key, { what: "run" });
   }
 
   snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null> {
@@ -241,16 +264,21 @@ export class RestateStore implements RunStore {
 
   // ---- records
 
-  record(_key: RecordKey): Promise<StoredRecord | null> {
-    return Promise.reject(recordsUnsupported());
+  async record(key: RecordKey): Promise<StoredRecord | null> {
+    return this.#records().record(key);
   }
 
-  records(): Promise<RecordPage> {
-    return Promise.reject(recordsUnsupported());
+  async records(query: RecordQuery): Promise<RecordPage> {
+    return this.#records().records(query);
   }
 
-  writeRecords(): Promise<readonly RecordKey[]> {
-    return Promise.reject(recordsUnsupported());
+  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
+    return this.#records().writeRecords(writes);
+  }
+
+  #records(): RecordStore {
+    if (this.#setup.records === null) throw recordsUnsupported();
+    return this.#setup.records;
   }
 
   // ---- the rest
@@ -263,9 +291,12 @@ export class RestateStore implements RunStore {
     return removed.filter(Boolean).length;
   }
 
-  /** Nobody tells a client of changes: whoever waits looks again every so often. */
+  /** Nobody tells a client of changes of runs: whoever waits looks again every so often. */
   watch(listener: (key: RunKey | null) => void): () => void {
-    return this.#looks.add(listener);
+    const stops = [this.#looks.add(listener), this.#setup.records?.watch(() => listener(null))];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
   }
 
   async close(): Promise<void> {

@@ -14,15 +14,19 @@ import {
   rpc,
 } from "@restatedev/restate-sdk/fetch";
 import type { Activations } from "millrace/engine";
-import type { StoredPost } from "millrace/runtime";
+import type { RecordKey, StoredPost } from "millrace/runtime";
+import { recordsUnsupported } from "../errors.js";
 import type { Change, KeptCommit, KeptRun } from "../kept/kept-run.js";
 import { INBOX, RUN } from "../names.js";
 import { type Activate, type AttachMessage, signalName } from "./messages.js";
+import type { HostRecords, Proposal } from "./records.js";
 import { type Piece, type Round, Session, type SessionSettings } from "./session.js";
 
 export interface HostSetup {
   readonly activations: Activations;
   readonly session: SessionSettings;
+  /** `null`: there are none. */
+  readonly records: HostRecords | null;
 }
 
 export interface Activation {
@@ -52,7 +56,7 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
   /** In a closure of `ctx.run`: the journal has nothing more. */
   const nextPiece = async (): Promise<Piece> => {
     if (session === null) {
-      session = new Session(setup.session, codeOf(setup, kept));
+      session = new Session(setup.session, (...given) => recordsOf(setup).propose(...given), codeOf(setup, kept));
       // One that was asked to go on has done so with its first round.
       const why = kept.run.ticks > before ? "recover" : how.why;
       const open = (): StoredPost[] => posts.filter((post) => !kept.answered.has(post.position));
@@ -61,6 +65,20 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
       if (isCancelled) session.cancel("cancelled in Restate");
     }
     return session.nextPiece(rounds + 1);
+  };
+
+  /** Gives the records that kept the proposal from counting. */
+  const decide = async (proposal: Proposal): Promise<readonly RecordKey[]> => {
+    const decided = ctx.run("records", () => recordsOf(setup).decide(kept.run.key, proposal));
+    for (;;) {
+      try {
+        return await Promises.race([decided]);
+      } catch (error) {
+        if (!(error instanceof CancelledError)) throw error;
+        isCancelled = true;
+        live(session)?.cancel("cancelled in Restate");
+      }
+    }
   };
 
   let pieces: string[] = [];
@@ -90,15 +108,17 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
       pieces = index === 0 ? [text] : [...pieces, text];
       if (left > 0) continue;
       rounds++;
-      const { commits, isOver, isFull } = JSON.parse(pieces.join("")) as Round;
+      const { commits, proposal, isOver, isFull } = JSON.parse(pieces.join("")) as Round;
       for (const commit of commits) write(ctx, kept.apply(commit));
-      if (isOver) return close(ctx, kept);
+      const conflicts = proposal === null ? [] : await decide(proposal);
+      if (proposal !== null && conflicts.length === 0) write(ctx, kept.apply(proposal.commit));
+      if (isOver && conflicts.length === 0) return close(ctx, kept);
       if (isFull) {
         live(session)?.drop();
         close(ctx, kept);
         return toRun(ctx).activate({ why: "rollover" });
       }
-      live(session)?.kept();
+      live(session)?.kept(conflicts);
     }
   }
 }
@@ -140,19 +160,25 @@ function codeOf({ activations }: HostSetup, { run }: KeptRun): KeptCommit[] {
   return run.ticks === 0 && run.code === code.hash ? [{ blobs: [code] }] : [];
 }
 
+/** @throws {WorkflowError} `RESTATE_UNSUPPORTED` */
+function recordsOf({ records }: HostSetup): HostRecords {
+  if (records === null) throw recordsUnsupported();
+  return records;
+}
+
 interface Loading {
   readonly kept: KeptRun;
   readonly why: Activation["why"];
   readonly posts: readonly StoredPost[];
 }
 
-async function load({ activations }: HostSetup, session: Session, { kept, why, posts }: Loading): Promise<void> {
-  session.run = await activations.open({
+async function load(setup: HostSetup, session: Session, { kept, why, posts }: Loading): Promise<void> {
+  session.run = await setup.activations.open({
     store: {
       snapshot: (key, atOrBelow) => kept.snapshot(key, atOrBelow),
       ticks: (key, range) => kept.ticks(key, range),
       blob: (hash) => kept.blob(hash),
-      record: () => kept.record(),
+      record: async (key) => recordsOf(setup).store.record(key),
       commit: (commit, nature) => session.commit(commit, nature),
     },
     run: kept.run,

@@ -7,7 +7,7 @@ import { type RunObject, runObject } from "./run-object.js";
 export interface RestateHost {
   /** For `serve({ services })`, or the endpoint of a platform. */
   readonly services: readonly [RunObject, InboxObject];
-  /** Disposes the resources that its runs have shared. Runs under way go on in other processes. */
+  /** Disposes the resources that its runs have shared. Runs under way go on in other processes; the store of `records` stays open. */
   dispose(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const MAX_TICK_LENGTH = 8 * 1024 * 1024;
  * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function createRestateHost(options: RestateHostOptions): RestateHost {
-  const { workflows, session, snapshotEvery, history, inactivityMs, log } = resolveHostOptions(options);
+  const { workflows, session, snapshotEvery, history, inactivityMs, records, log } = resolveHostOptions(options);
   const activations = createActivations({
     workflows,
     hash: sha256,
@@ -34,7 +34,7 @@ export function createRestateHost(options: RestateHostOptions): RestateHost {
     ...(log !== undefined && { log }),
   });
   return {
-    services: [runObject({ activations, session }, inactivityMs), inboxObject()],
+    services: [runObject({ activations, session, records }, inactivityMs), inboxObject()],
     dispose: () => activations.dispose(),
   };
 }

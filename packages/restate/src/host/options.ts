@@ -2,6 +2,8 @@
 import { type Duration, type Log, WorkflowError } from "millrace";
 import { type OptionNames, toMs, unknownOptions } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
+import type { RecordStore } from "../kept/record-store.js";
+import { HostRecords } from "./records.js";
 import type { SessionSettings } from "./session.js";
 
 export interface RestateHostOptions {
@@ -27,6 +29,11 @@ export interface RestateHostOptions {
    * After this long without news of a round, Restate may suspend the invocation: steps that are at work then start over. @default "1h"
    */
   readonly inactivityTimeout?: Duration;
+  /**
+   * Where records of runs are kept, such as the sessions of pipelines: any store of Millrace, the same for all hosts and clients. Runs
+   * are not kept in it. It is yours to close. @default none: a step that asks for a record fails
+   */
+  readonly records?: RecordStore;
   readonly log?: Log;
 }
 
@@ -36,6 +43,7 @@ export interface ResolvedHostOptions {
   readonly snapshotEvery: number;
   readonly history: "all" | { readonly keep: number };
   readonly inactivityMs: number;
+  readonly records: HostRecords | null;
   readonly log: Log | undefined;
 }
 
@@ -47,6 +55,7 @@ const known: OptionNames<RestateHostOptions> = {
   snapshotEvery: true,
   history: true,
   inactivityTimeout: true,
+  records: true,
   log: true,
 };
 
@@ -65,6 +74,7 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
     ...wholeProblem("rounds", rounds, 1),
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
     ...wholeProblem("history.keep", keep, 0),
+    ...recordsProblem(options.records),
   ]);
   const sliceMs = toMs(slice, "slice");
   return {
@@ -73,6 +83,7 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
     snapshotEvery,
     history,
     inactivityMs: toMs(options.inactivityTimeout ?? "1h", "inactivityTimeout"),
+    records: options.records === undefined ? null : new HostRecords(options.records),
     log: options.log,
   };
 }
@@ -80,6 +91,11 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
 function wholeProblem(name: string, value: unknown, least: number): string[] {
   if (Number.isInteger(value) && (value as number) >= least) return [];
   return [`\`${name}\` is ${String(value)}, not a whole number from ${least}`];
+}
+
+export function recordsProblem(records: unknown): string[] {
+  const isStore = typeof (records as Partial<RecordStore> | null | undefined)?.writeRecords === "function";
+  return records === undefined || isStore ? [] : ['`records` is no store such as `sqliteStore("records.db")`'];
 }
 
 export function refuse(owner: string, problems: readonly string[]): void {

@@ -49,7 +49,7 @@ export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
       start: exclusive(timeouts, (ctx: ObjectContext, message: StartMessage) => start(ctx, message, setup)),
       activate: exclusive(timeouts, (ctx: ObjectContext, message: Activate) => goOn(ctx, message, setup)),
       again: exclusive({ enableLazyState: true }, again),
-      remove: exclusive({ enableLazyState: true }, remove),
+      remove: exclusive({ enableLazyState: true }, (ctx: ObjectContext) => remove(ctx, setup)),
       who: shared({ enableLazyState: true }, who),
       read: shared({ enableLazyState: true }, read),
     },
@@ -114,9 +114,10 @@ async function again(ctx: ObjectContext, { how, idempotencyKey }: AgainRequest):
 }
 
 /** Everything of a run that nobody has in memory. */
-async function remove(ctx: ObjectContext): Promise<boolean> {
+async function remove(ctx: ObjectContext, { records }: HostSetup): Promise<boolean> {
   const row = await ctx.get<Row>(ROW);
   if (row === null || row.run.status === "running") return false;
+  if (records !== null) await ctx.run("forget", () => records.forget(row.run.key));
   ctx.clearAll();
   toInbox(ctx).remove(null);
   return true;

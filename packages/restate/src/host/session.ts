@@ -8,9 +8,10 @@
  * @module
  */
 import type { ActivatedRun, RoundNature } from "millrace/engine";
-import type { CommitResult, RunCommit, StoredPost } from "millrace/runtime";
+import type { CommitResult, RecordKey, RunCommit, StoredPost } from "millrace/runtime";
 import type { KeptCommit } from "../kept/kept-run.js";
 import { mergeCommits } from "../kept/merge-commits.js";
+import type { HostRecords, Proposal } from "./records.js";
 
 /** What one `ctx.run` gives. */
 export interface Round {
@@ -19,11 +20,14 @@ export interface Round {
   readonly isOver: boolean;
   /** The activation has done its share. Decided where it is journaled: after a deployment the share may be another one. */
   readonly isFull: boolean;
+  /** The last of its commits, where that writes records. */
+  readonly proposal: Proposal | null;
 }
 
 /** A round before it is known whether it is the last one. */
 interface Gathered {
   readonly commits: readonly KeptCommit[];
+  readonly proposal?: Proposal;
   /** No step is at work that began before it. */
   readonly isCalm: boolean;
   readonly isOver: boolean;
@@ -62,6 +66,7 @@ const fenced: CommitResult = { status: "fenced" };
 
 export class Session {
   readonly #settings: SessionSettings;
+  readonly #propose: HostRecords["propose"];
   #run: ActivatedRun | null = null;
   #pending: Pending[] = [];
   /** In the round that is being journaled. */
@@ -73,8 +78,9 @@ export class Session {
   #isOver = false;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(settings: SessionSettings, before: readonly KeptCommit[]) {
+  constructor(settings: SessionSettings, propose: HostRecords["propose"], before: readonly KeptCommit[]) {
     this.#settings = settings;
+    this.#propose = propose;
     this.#before.push(...before);
   }
 
@@ -114,13 +120,14 @@ export class Session {
    */
   async nextPiece(number: number): Promise<Piece> {
     if (this.#pieces.length === 0) {
-      const { commits, isOver, isCalm } = await this.#gather();
+      const { commits, proposal = null, isOver, isCalm } = await this.#gather();
       const { rounds } = this.#settings;
       const isFull = (number >= rounds && isCalm) || number >= HARD_LIMIT * rounds;
       const text = JSON.stringify({
         commits: mergeCommits([...this.#before.splice(0), ...commits]),
         isOver,
         isFull,
+        proposal,
       } satisfies Round);
       const count = Math.ceil(text.length / PIECE_LENGTH);
       for (let index = 0; index < count; index++) {
@@ -141,7 +148,12 @@ export class Session {
       const pending = await this.#next(commits.length > 0);
       if (pending === null) return { commits, isCalm: false, isOver: false };
       const { commit, nature } = pending;
-      const { key: _, owner: _owner, epoch: _epoch, create: _create, ...kept } = commit;
+      const { key, owner: _owner, epoch: _epoch, create: _create, records, ...kept } = commit;
+      if (records !== undefined) {
+        this.#unkept.push(pending);
+        const proposal = await this.#propose(key, kept, records);
+        return { commits, proposal, isCalm: nature.isCalm, isOver: commit.release === true };
+      }
       commits.push(kept);
       if (commit.release === true) {
         this.#unkept.push(pending);
@@ -184,9 +196,10 @@ export class Session {
     }
   }
 
-  /** The last round is kept: what follows from it may happen. */
-  kept(): void {
-    for (const { resolve } of this.#unkept.splice(0)) resolve(stored);
+  /** The last round is kept: what follows from it may happen. Unless others have changed the records that it was to write. */
+  kept(conflicts: readonly RecordKey[]): void {
+    const result: CommitResult = conflicts.length === 0 ? stored : { status: "conflict", records: conflicts };
+    for (const { resolve } of this.#unkept.splice(0)) resolve(result);
   }
 
   /** The run is not this attempt's any more. */

@@ -5,7 +5,6 @@
  */
 import type { ActivationStore } from "millrace/engine";
 import type { NewRunRecord, RunCommit, RunKey, StoredRun, StoredSnapshot, TickBatch } from "millrace/runtime";
-import { recordsUnsupported } from "../errors.js";
 import { blobHashes, blobKey, ROW, receiptKey, snapshotKey, spanKey, spansOf } from "./keys.js";
 
 /** The value of {@link ROW}. */
@@ -22,7 +21,7 @@ export interface Change {
 }
 
 /** A commit as it is journaled: whose it is goes without saying. */
-export type KeptCommit = Omit<RunCommit, "key" | "owner" | "epoch" | "create">;
+export type KeptCommit = Omit<RunCommit, "key" | "owner" | "epoch" | "create" | "records">;
 
 /** What a virtual object can be asked of its state. */
 export interface StateReader {
@@ -51,7 +50,7 @@ export function newRun(key: RunKey, record: NewRunRecord): StoredRun {
 
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled", "timedOut"]);
 
-export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "blob" | "record"> {
+export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "blob"> {
   #run: StoredRun;
   #active: string | null;
   #batches: TickBatch[] = [];
@@ -160,10 +159,6 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
 
   async blob(hash: string): Promise<string | null> {
     return this.#blobs.get(hash) ?? null;
-  }
-
-  record(): Promise<never> {
-    return Promise.reject(recordsUnsupported());
   }
 }
 

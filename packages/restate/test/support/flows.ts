@@ -12,6 +12,7 @@ import {
   StartEvent,
   StopEvent,
 } from "millrace";
+import { recordsOf } from "millrace/runtime";
 import * as z from "zod";
 
 /** What a step does to the world. */
@@ -128,6 +129,18 @@ class Large extends event("Large", { text: z.string() }) {}
 export const large = defineWorkflow("large")
   .step("go", { on: Begin, emits: Large }, ({ x }) => new Large({ text: "x".repeat(x) }))
   .step("end", { on: Large, emits: StopEvent }, ({ text }) => new StopEvent({ result: text.length }))
+  .build();
+
+/** Counts in a record by as much as it is told; the record has the id of the run. */
+export const counting = defineWorkflow("counting")
+  .step("count", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
+    note(`count ${ctx.runId}`);
+    const records = recordsOf(ctx);
+    const found = await records.read("counter", ctx.runId);
+    const value = Number(found?.value ?? 0) + x;
+    records.write({ kind: "counter", id: ctx.runId, expected: found?.version ?? 0, value });
+    return new StopEvent({ result: value });
+  })
   .build();
 
 let failures = 0;

@@ -35,7 +35,9 @@ export async function serveHost<const Flows extends Workflows>(
   await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const uri = `http://127.0.0.1:${at}`;
   await restate.register(uri);
-  const runtime = connect({ workflows, ingress: restate.ingress, admin: restate.admin, pollMs });
+  const { records } = options;
+  const { ingress, admin } = restate;
+  const runtime = connect({ workflows, ingress, admin, pollMs, ...(records !== undefined && { records }) });
   return {
     uri,
     runtime,

@@ -1,7 +1,8 @@
-/** What the kill matrix runs: effects, fan-outs, children with and without the store of their parent, sleeps, waits and posts. */
+/** What the kill matrix runs: effects, fan-outs, children with and without the store of their parent, sleeps, waits, posts, and a record of all. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { collect, defineWorkflow, event, HumanResponseEvent, many, StartEvent, StopEvent, type Store } from "millrace";
+import { recordsOf } from "millrace/runtime";
 import * as z from "zod";
 
 const effects = process.env["EFFECTS"];
@@ -75,6 +76,10 @@ export const order = defineWorkflow("order", { state, children: { pack, price } 
   .step("end", { on: Voted, emits: StopEvent }, async ({ sum }, ctx) => {
     await ctx.sleep(100);
     const { packed, votes } = await ctx.store.getState();
+    const records = recordsOf(ctx);
+    const done = await records.read("orders", "done");
+    const runs = [...((done?.value ?? []) as string[]), ctx.runId];
+    records.write({ kind: "orders", id: "done", expected: done?.version ?? 0, value: runs });
     return new StopEvent({ result: { sum, packed: [...packed], votes: [...votes] } });
   })
   .build({ timeout: "10m" });

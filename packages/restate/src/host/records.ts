@@ -1,0 +1,72 @@
+/**
+ * The records that a step writes, in a store beside Restate: written once, or refused once, whatever dies in between.
+ *
+ *     step ends ──► proposal (journaled) ──► decided in the store, with a mark ──► answer (journaled) ──► its ticks are kept, or not
+ *
+ * The mark is a record of the run. It is written in one transaction with the records and says which proposal that was, so whoever asks
+ * again gets the same answer.
+ *
+ * @module
+ */
+import type { RecordKey, RecordWrite, RunKey } from "millrace/runtime";
+import type { KeptCommit } from "../kept/kept-run.js";
+import type { RecordStore } from "../kept/record-store.js";
+
+/** A commit that counts only if its records are written. */
+export interface Proposal {
+  readonly id: string;
+  /** Version of the mark before it is decided: an attempt that is long over decides nothing. */
+  readonly mark: number;
+  readonly commit: KeptCommit;
+  readonly records: readonly RecordWrite[];
+}
+
+interface Mark {
+  readonly id: string;
+  readonly conflicts: readonly RecordKey[];
+}
+
+export class HostRecords {
+  readonly store: RecordStore;
+
+  constructor(store: RecordStore) {
+    this.store = store;
+  }
+
+  async propose(run: RunKey, commit: KeptCommit, records: readonly RecordWrite[]): Promise<Proposal> {
+    const mark = (await this.store.record(markKey(run)))?.version ?? 0;
+    return { id: crypto.randomUUID(), mark, commit, records };
+  }
+
+  /** Gives the records that others have changed: then none is written. */
+  async decide(run: RunKey, { id, mark, records }: Proposal): Promise<readonly RecordKey[]> {
+    const key = markKey(run);
+    const write = (conflicts: readonly RecordKey[]): RecordWrite => {
+      const text = JSON.stringify({ id, conflicts } satisfies Mark);
+      return { ...key, expected: mark, text };
+    };
+    const conflicts = await this.store.writeRecords([...records, write([])]);
+    if (conflicts.length === 0) return [];
+    if (!conflicts.some(({ kind }) => kind === KIND)) {
+      const others = await this.store.writeRecords([write(conflicts)]);
+      if (others.length === 0) return conflicts;
+    }
+    const decided = await this.store.record(key);
+    const last = decided === null ? null : (JSON.parse(decided.text) as Mark);
+    // Where it is another proposal's, this attempt is over and nobody hears the answer.
+    return last?.id === id ? last.conflicts : conflicts;
+  }
+
+  /** With the run. */
+  async forget(run: RunKey): Promise<void> {
+    const key = markKey(run);
+    const mark = await this.store.record(key);
+    if (mark !== null) await this.store.writeRecords([{ ...key, expected: mark.version, text: null }]);
+  }
+}
+
+const KIND = "millrace:restate";
+
+function markKey({ tenant, runId }: RunKey): RecordKey {
+  return { tenant, kind: KIND, id: runId };
+}
