@@ -9,11 +9,11 @@ import {
   StopEvent,
   wait,
 } from "millrace";
-import { memoryStore, type RunStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { isLong } from "../../../test-share.js";
 import { type Caller, type SimulatedProcess, type Simulation, simulate } from "../src/index.js";
+import { wrong } from "./wrong-store.js";
 
 class Part extends event("Part", { number: z.number() }) {}
 class Packed extends event("Packed", { number: z.number() }) {}
@@ -110,20 +110,6 @@ describe("a simulated cluster", () => {
     expect(ends).toEqual([false, false, false, true]);
   });
 });
-
-/** A store in memory, one method of which does something else. */
-function wrong(change: (store: RunStore) => Partial<RunStore>): () => RunStore {
-  return () => {
-    const store = memoryStore({ maxEnded: Number.POSITIVE_INFINITY });
-    const changed = change(store);
-    return new Proxy(store, {
-      get(target, name) {
-        const member: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name);
-        return typeof member === "function" ? (member as () => unknown).bind(target) : member;
-      },
-    });
-  };
-}
 
 describe("what a simulated cluster finds", () => {
   it("a store that lets an owner write that has lost its lease", async () => {

@@ -5,12 +5,12 @@
  */
 import { type Duration, type Receipt, type StreamedEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import { toMs } from "millrace/engine";
-import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
+import type { RunHandle, RuntimeRunOptions, ScheduleOptions } from "millrace/runtime";
 import { createRandom, type Random } from "../random.js";
 import type { Cluster } from "./cluster.js";
 import type { Process } from "./process.js";
+import { idOf } from "./queue-watch.js";
 import type { Caller, SimulatedRun, Simulation, StartedRun } from "./simulation.types.js";
-import { idOf } from "./witness.js";
 
 const AGAIN_MS = 5_000;
 /** What a request fails with when its process or its store does. */
@@ -21,12 +21,12 @@ export class OneCaller implements Caller {
   /** What it awaits now, for whoever asks why it does not end. */
   waitsFor = "itself";
   readonly #cluster: Cluster<Process>;
-  readonly #started: Map<string, StartedRun>;
+  readonly #known: Known;
 
-  constructor(cluster: Cluster<Process>, random: Random, started: Map<string, StartedRun>) {
+  constructor(cluster: Cluster<Process>, random: Random, known: Known) {
     this.#cluster = cluster;
     this.random = random;
-    this.#started = started;
+    this.#known = known;
   }
 
   now(): number {
@@ -47,7 +47,7 @@ export class OneCaller implements Caller {
       runtime.run(workflow, input as Record<string, unknown>, options).accepted;
     await this.#ask(`the start of "${runId}"`, start);
     this.#cluster.trace.add(`caller started ${runId}`);
-    this.#started.set(idOf({ tenant, runId }), { runId, tenant });
+    this.#known.started.set(idOf({ tenant, runId }), { runId, tenant });
     const handle = ({ runtime }: Process): RunHandle => runtime.handle(runId, { tenant });
     const ask = <Answer>(what: string, request: (handle: RunHandle) => Promise<Answer>): Promise<Answer> =>
       this.#ask(`${what} "${runId}"`, (process) => request(handle(process)));
@@ -62,6 +62,15 @@ export class OneCaller implements Caller {
       result: () => ask("the result of", async (run) => run.then((result) => result)),
       events: () => this.#events(`the events of "${runId}"`, handle),
     };
+  }
+
+  async setSchedule(name: string, options: ScheduleOptions): Promise<void> {
+    const set = async ({ runtime }: Process): Promise<void> => {
+      await runtime.schedules.set(name, options as never);
+    };
+    await this.#ask(`the schedule "${name}"`, set);
+    this.#cluster.trace.add(`caller set schedule ${name}`);
+    this.#known.scheduling.add(options.tenant ?? "");
   }
 
   async *#events(what: string, handle: (process: Process) => RunHandle): AsyncGenerator<StreamedEvent, void> {
@@ -106,6 +115,13 @@ export class OneCaller implements Caller {
   }
 }
 
+/** What callers have brought about. */
+export interface Known {
+  readonly started: Map<string, StartedRun>;
+  /** Tenants with schedules. */
+  readonly scheduling: Set<string>;
+}
+
 /** What a call gives, also when it throws at once. */
 async function settled<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   return call();
@@ -126,9 +142,10 @@ async function answered<Answer>(process: Process, answer: Promise<Answer>): Prom
 const MOST_TIMES = 1_000;
 
 /** All callers of a simulation. */
-export class Callers {
+export class Callers implements Known {
   readonly problems: string[] = [];
   readonly started: Map<string, StartedRun> = new Map();
+  readonly scheduling: Set<string> = new Set();
   left = 0;
   readonly #atWork: Map<number, OneCaller> = new Map();
   readonly #cluster: Cluster<Process>;
@@ -156,7 +173,7 @@ export class Callers {
   }
 
   async #begin(number: number): Promise<void> {
-    const caller = new OneCaller(this.#cluster, createRandom(this.#cluster.random.below(2 ** 31)), this.started);
+    const caller = new OneCaller(this.#cluster, createRandom(this.#cluster.random.below(2 ** 31)), this);
     this.#atWork.set(number, caller);
     try {
       await this.#call(caller, number);

@@ -37,7 +37,7 @@ export class Cluster<Process extends { readonly status: string }> {
     this.random = random;
     this.#startedAtMs = this.clock.now();
     this.trace = new Trace(() => this.elapsedMs);
-    this.witness = new Witness(this.trace);
+    this.witness = new Witness(this.trace, store);
   }
 
   get elapsedMs(): number {

@@ -6,6 +6,7 @@
 import { type Duration, WorkflowError } from "millrace";
 import { type Clock, toMs } from "millrace/engine";
 import {
+  type ClaimedRun,
   type CommitResult,
   createRuntime,
   type RunCommit,
@@ -20,6 +21,7 @@ import type { SimulatedProcess, Simulation } from "./simulation.types.js";
 const UNREACHABLE_MS = 1_000;
 const SLOWEST_MS = 2_000;
 
+type ClaimedDue = Parameters<RunStore["claimDue"]>[0];
 type Method = (...args: readonly unknown[]) => unknown;
 
 export class Process implements SimulatedProcess {
@@ -176,6 +178,7 @@ export class Process implements SimulatedProcess {
     if (loses === 0) throw unreachable(this.name, "did not get the request");
     const answer = await method(...args);
     if (name === "commit") witness.onCommits(this.name, args[0] as RunCommit[], answer as CommitResult[]);
+    if (name === "claimDue") await witness.queues.onClaimed(args[0] as ClaimedDue, answer as ClaimedRun[]);
     if (loses === 1) throw unreachable(this.name, "has lost its answer");
     return answer;
   }

@@ -16,12 +16,39 @@ const PAGE = 1_000;
 /** Runs that have been due for so long that nobody will take them up. */
 export async function lateRuns({ clock, store }: Cluster<Process>, leaseMs: number): Promise<string[]> {
   const nowMs = clock.now();
-  const lateMs = PATIENCE_MS + 2 * leaseMs;
+  const lateMs = lateAfterMs(leaseMs);
   const { runs } = await store.due({ nowMs: nowMs - lateMs, limit: PAGE });
   return runs.map(
     ({ key, dueAtMs }) =>
       `Run "${key.runId}" has been due for ${formatTime(nowMs - dueAtMs)}, and no process takes it up.`,
   );
+}
+
+/** How long something may be due. */
+function lateAfterMs(leaseMs: number): number {
+  return PATIENCE_MS + 2 * leaseMs;
+}
+
+interface Scheduling {
+  readonly tenants: Iterable<string>;
+  readonly nowMs: number;
+  readonly leaseMs: number;
+}
+
+/** Schedules that should have occurred long ago. */
+export async function lateSchedules(runtime: Runtime, { tenants, nowMs, leaseMs }: Scheduling): Promise<string[]> {
+  const problems: string[] = [];
+  for (const tenant of tenants)
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await runtime.schedules.list({ tenant, limit: PAGE, ...(cursor !== undefined && { cursor }) });
+      for (const { name, nextAtMs } of page.schedules)
+        if (nextAtMs !== null && nowMs - nextAtMs > lateAfterMs(leaseMs))
+          problems.push(
+            `Schedule "${name}" has been due for ${formatTime(nowMs - nextAtMs)}, and no process starts it.`,
+          );
+      cursor = page.cursor;
+    }
+  return problems;
 }
 
 /** What is wrong with runs at the end, when each must have ended. */

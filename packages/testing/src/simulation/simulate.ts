@@ -11,7 +11,7 @@ import { Callers } from "./callers.js";
 import { checkSimulation } from "./check-simulation.js";
 import { Cluster } from "./cluster.js";
 import { Process } from "./process.js";
-import { lateRuns, unfinishedRuns } from "./run-checks.js";
+import { lateRuns, lateSchedules, unfinishedRuns } from "./run-checks.js";
 import type { Simulation, SimulationReport, StartedRun } from "./simulation.types.js";
 import { Strikes } from "./strikes.js";
 import { formatTime } from "./trace.js";
@@ -22,7 +22,8 @@ const HOUR_MS = 3_600_000;
  * Plays a cluster under virtual time: several runtimes over one store, callers, and faults that follow from the seed.
  *
  * After each simulated hour and at the end it checks that no run is lost or left lying, that one owner at a time writes to a run, that
- * ticks are stored without gaps, that no recorded effect is recorded twice, and that every stream is gapless; then comes `check`.
+ * ticks are stored without gaps, that no recorded effect is recorded twice, that every stream is gapless, that queues keep their limits
+ * and their keys take turns, that no run is created twice, and that schedules occur; then comes `check`.
  * A simulation that fails fails again with the same seed, at the same simulated millisecond.
  *
  * Workflows, callers and checks may only await promises, `process.wait` and `caller.wait`: real timers, files and sockets are not
@@ -48,6 +49,7 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
   const store = (await simulation.store?.()) ?? memoryStore({ maxEnded: Number.POSITIVE_INFINITY });
   const cluster = new Cluster<Process>(store, createRandom(seed));
   const timeMs = toMs(time, "time");
+  const leaseMs = simulation.runtime?.leaseMs ?? 60_000;
   const strikes = new Strikes(cluster, simulation);
   strikes.plan(timeMs);
   const outside = new Callers(cluster, simulation.call);
@@ -59,7 +61,7 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
   const isOver = (): boolean => outside.isOver && [...outside.started.keys()].every((id) => witness.ended.has(id));
 
   const check = async (problems: readonly string[], isLast: boolean): Promise<void> => {
-    const all = [...witness.violations, ...outside.problems, ...problems];
+    const all = [...witness.violations, ...witness.queues.violations, ...outside.problems, ...problems];
     if (all.length > 0) throw failed({ seed, cluster }, all);
     const runtimes = cluster.up.map(({ runtime }) => runtime);
     await simulation.check?.({ elapsedMs: cluster.elapsedMs, store, runs: runs(), runtimes, isOver: isLast });
@@ -68,13 +70,14 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
     for (let atMs = 0; atMs < timeMs; ) {
       atMs = Math.min(atMs + HOUR_MS, timeMs);
       await cluster.advanceTo(atMs);
-      await check(await lateRuns(cluster, simulation.runtime?.leaseMs ?? 60_000), false);
+      await check(await lateRuns(cluster, leaseMs), false);
     }
     strikes.calm();
     await cluster.advanceTo(timeMs + toMs(settle, "settle"), isOver);
     outside.problems.push(...outside.waiting);
     const { runtime } = await someProcess(cluster);
-    await check(await unfinishedRuns(runtime, store, runs()), true);
+    const late = { tenants: outside.scheduling, nowMs: cluster.clock.now(), leaseMs };
+    await check([...(await unfinishedRuns(runtime, store, runs())), ...(await lateSchedules(runtime, late))], true);
   } catch (error) {
     if (WorkflowError.is(error, "SIMULATION_FAILED")) throw error;
     throw failed({ seed, cluster }, [String(error)], error);

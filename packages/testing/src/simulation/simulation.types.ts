@@ -1,6 +1,13 @@
 import type { Duration, PendingPrompt, Receipt, StreamedEvent, WorkflowEvent } from "millrace";
 import type { Clock } from "millrace/engine";
-import type { RunStore, Runtime, RuntimeOptions, RuntimeRunOptions, Workflows } from "millrace/runtime";
+import type {
+  RunStore,
+  Runtime,
+  RuntimeOptions,
+  RuntimeRunOptions,
+  ScheduleOptions,
+  Workflows,
+} from "millrace/runtime";
 import type { Random } from "../random.js";
 
 /** A cluster of processes over one store, the callers that use it, and the faults that strike it. */
@@ -76,6 +83,8 @@ export interface Caller {
     input: unknown,
     options: RuntimeRunOptions & { readonly runId: string },
   ): Promise<SimulatedRun>;
+  /** Sets a schedule of the cluster, and resolves when it is stored. */
+  setSchedule(name: string, options: ScheduleOptions): Promise<void>;
 }
 
 /** A run, as a caller sees it. */

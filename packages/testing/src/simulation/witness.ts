@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { CommitResult, RunCommit, RunKey } from "millrace/runtime";
+import type { CommitResult, RunCommit, RunStore } from "millrace/runtime";
+import { idOf, QueueWatch } from "./queue-watch.js";
 import type { Trace } from "./trace.js";
 
 interface SeenRun {
@@ -20,10 +21,12 @@ export class Witness {
   /** Runs that have ended. */
   readonly ended: Set<string> = new Set();
   readonly #runs = new Map<string, SeenRun>();
+  readonly queues: QueueWatch;
   readonly #trace: Trace;
 
-  constructor(trace: Trace) {
+  constructor(trace: Trace, store: RunStore) {
     this.#trace = trace;
+    this.queues = new QueueWatch(store);
   }
 
   /** Called for what the store answered, also when the answer does not reach the process. */
@@ -39,6 +42,9 @@ export class Witness {
     this.commits++;
     const id = idOf(key);
     if (summary !== undefined && summary.outcome !== null) this.ended.add(id);
+    if (create !== undefined && this.#runs.has(id)) this.violations.push(`Run "${key.runId}" was created twice.`);
+    if (create === undefined) this.queues.onTaken(id);
+    else this.queues.onCreated(id, create);
     const run = this.#runs.get(id) ?? { ticks: 0, epoch: 0, owner: null };
     this.#runs.set(id, run);
     const said = `Run "${key.runId}": ${process}`;
@@ -54,8 +60,4 @@ export class Witness {
     this.ticks += ticks.last - ticks.first + 1;
     run.ticks = ticks.last;
   }
-}
-
-export function idOf({ tenant, runId }: RunKey): string {
-  return JSON.stringify([tenant, runId]);
 }
