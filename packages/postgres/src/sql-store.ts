@@ -38,6 +38,7 @@ import { openPosts, readReceipt, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import { Queues } from "./queues.js";
 import { findRun, type RunReader } from "./stored-run.js";
+import { walkIndexes } from "./transaction.js";
 import { bytes, numbers } from "./values.js";
 import type { Watchers } from "./watchers.js";
 
@@ -161,6 +162,7 @@ export class SqlStore implements RunStore {
   async delete(keys: readonly RunKey[]): Promise<number> {
     if (keys.length === 0) return 0;
     return this.#database.write(async (transaction) => {
+      transaction.send(walkIndexes, []);
       const rows = await transaction.all(lockFree, [bytes(keys.map(runHash))]);
       if (rows.length > 0) transaction.send(remove, [numbers(rows.map(({ id }) => id as number))]);
       return rows.length;

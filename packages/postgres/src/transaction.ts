@@ -1,6 +1,14 @@
 import { type Lane, nextBatch } from "./lanes.js";
 import type { Row, Session } from "./session.js";
 
+const settings = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"];
+
+/**
+ * Makes the statements of a transaction walk indexes. A plan that was made while a table was small, and is kept until its
+ * statistics change, else reads the whole table when there are many rows.
+ */
+export const walkIndexes: string = `SELECT ${settings.map((name) => `set_config('${name}', 'off', true)`).join(", ")}`;
+
 /** A statement that can be a transaction of its own. */
 export interface LoneStatement {
   readonly text: string;
