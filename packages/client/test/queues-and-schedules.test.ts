@@ -26,9 +26,7 @@ function open(options: Partial<ServerOptions> = {}) {
     queues: { llm: { concurrency: 1, priority: true } },
   });
   onTestFinished(() => runtime.stop({ drainMs: 0 }));
-  const queueOf: ServerOptions["queueOf"] = ({ queue, queueKey, priority }) =>
-    queue === null ? null : { queue, queueKey: queueKey ?? "", priority: priority ?? 0 };
-  const app = createServer({ runtime, schedules: true, queueOf, ...options });
+  const app = createServer({ runtime, schedules: true, queueOf: (asked) => asked, ...options });
   /** A connection that loses the first answer to everything that changes something. */
   const isLossy = new Set<string>();
   const fetch = async (...request: ConstructorParameters<typeof Request>): Promise<Response> => {

@@ -1,4 +1,5 @@
 /** In which queue a run of a caller waits: the operator decides, for keys and priorities of one tenant count for all. */
+import type { RuntimeRunOptions } from "millrace/runtime";
 import { HttpError } from "./http/http-error.js";
 
 /** What a caller asks for with a run or a schedule; `null` for what it leaves open. */
@@ -12,14 +13,19 @@ export interface QueueRequest {
   readonly priority: number | null;
 }
 
-/** Where the run waits, as `runtime.run` takes it. */
+/** Where the run waits, as `runtime.run` takes it; what is `null` counts as left out. */
 export interface QueuePlace {
-  readonly queue: string;
-  readonly queueKey?: string;
-  readonly priority?: number;
+  readonly queue: string | null;
+  readonly queueKey?: string | null;
+  readonly priority?: number | null;
 }
 
-/** Gives where the run waits: `null` for no queue. `false` refuses the request with 403. */
+/**
+ * Gives where the run waits: `null` for no queue. `false` refuses the request with 403.
+ *
+ * @example
+ * queueOf: (asked) => asked; // callers choose: fine where they trust each other
+ */
 export type QueueOf = (request: QueueRequest) => QueuePlace | null | false | Promise<QueuePlace | null | false>;
 
 /** The part of a body that says where the run is to wait. */
@@ -33,16 +39,22 @@ interface Asking extends Pick<QueueRequest, "request" | "tenant" | "workflow"> {
   readonly body: QueueFields;
 }
 
+/** The part of the options of `runtime.run` that says where the run waits. */
+export type QueueOptions = Pick<RuntimeRunOptions, "queue" | "queueKey" | "priority">;
+
 /** @throws {HttpError} `FORBIDDEN` */
 export async function placeOf(
   { queueOf }: { readonly queueOf: QueueOf | null },
   { body, ...caller }: Asking,
-): Promise<QueuePlace | null> {
+): Promise<QueueOptions> {
   const asked = { queue: body.queue ?? null, queueKey: body.queue_key ?? null, priority: body.priority ?? null };
   const isAsked = Object.values(asked).some((part) => part !== null);
   const place = queueOf === null ? !isAsked && null : await queueOf({ ...caller, ...asked });
-  if (place === false) throw closed();
-  return place;
+  if (place === null) return {};
+  if (typeof place !== "object") throw closed();
+  const { queue, queueKey, priority } = place; // no other option of a run is for it to say
+  const parts = Object.entries({ queue, queueKey, priority });
+  return Object.fromEntries(parts.filter(([, part]) => part !== null && part !== undefined));
 }
 
 function closed(): HttpError {

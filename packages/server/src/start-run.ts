@@ -9,7 +9,7 @@
 import { WorkflowError } from "millrace";
 import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
 import { HttpError } from "./http/http-error.js";
-import type { QueuePlace } from "./queue-of.js";
+import type { QueueOptions } from "./queue-of.js";
 import type { Server } from "./server.types.js";
 import { newId } from "./system.js";
 import { readStart } from "./wire/read-event.js";
@@ -23,7 +23,7 @@ export interface StartRequest {
   readonly tenant: string;
   readonly body: RunBody;
   /** Where it waits. @default in no queue */
-  readonly place?: QueuePlace | null;
+  readonly place?: QueueOptions;
   readonly idempotencyKey: string | null;
 }
 

@@ -39,8 +39,7 @@ function open(options: Partial<ServerOptions> = {}) {
 }
 
 /** What a caller asks for counts. */
-const asAsked: QueueOf = ({ queue, queueKey, priority }) =>
-  queue === null ? null : { queue, ...(queueKey !== null && { queueKey }), ...(priority !== null && { priority }) };
+const asAsked: QueueOf = (asked) => asked;
 
 describe("where a run of a caller waits", () => {
   it.each([{ queue: "llm" }, { queue_key: "other" }, { priority: 9 }, { queue: "none", priority: 1e9 }])(
@@ -68,6 +67,29 @@ describe("where a run of a caller waits", () => {
     expect(asked).toEqual([{ tenant: "red", workflow: "work", queue: null, queueKey: "somebody else", priority: 99 }]);
     expect(status).toBe(200);
     expect(body.queue).toMatchObject({ name: "llm", key: "red red", priority: 1 });
+  });
+
+  it.each([undefined, true, "llm"])("is refused where the operator gives %j, which says nothing", async (nothing) => {
+    const { start, ask } = open({ queueOf: () => nothing as never });
+
+    expect(await start()).toMatchObject({ status: 403, body: { code: "FORBIDDEN" } });
+    expect((await ask("/handlers")).body.handlers).toEqual([]);
+  });
+
+  it("is all that the operator can say: neither another tenant nor another id", async () => {
+    const { start, ask } = open({
+      queueOf: () => ({ queue: "llm", tenant: "blue", runId: "fixed", dedupe: { key: "a", for: 1 } }) as never,
+    });
+
+    expect((await start()).body.handler_id).not.toBe("fixed");
+    expect((await ask("/handlers")).body.handlers).toHaveLength(1);
+    expect((await ask("/handlers", undefined, "blue")).body.handlers).toEqual([]);
+  });
+
+  it("is nowhere for a key without a queue, which is refused", async () => {
+    const { start } = open({ queueOf: asAsked });
+
+    expect(await start({ queue_key: "a" })).toMatchObject({ status: 400, body: { code: "OPTION_INVALID" } });
   });
 
   it("is refused where the operator says `false`, and is none where the operator gives `null`", async () => {

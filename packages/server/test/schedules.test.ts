@@ -30,7 +30,7 @@ function open(options: Partial<ServerOptions> = {}) {
     const response = await app.request(path, init);
     return { status: response.status, body: (await response.json()) as Json };
   };
-  return { runtime, ask };
+  return { runtime, app, ask };
 }
 
 const nightly = { cron: "0 3 * * *", workflow_name: "report", start_event: { of: "the day" } };
@@ -164,6 +164,20 @@ describe("a schedule over HTTP", () => {
     expect((await ask("GET /schedules/a/next?count=100000")).status).toBe(400);
     expect((await ask("GET /schedules?cursor=nonsense")).status).toBeLessThan(500);
     expect(await ask("PATCH /schedules/a", {})).toMatchObject({ status: 405 });
+  });
+
+  it("is set and deleted by pages of an origin that may, and of no other", async () => {
+    const { app } = open({ cors: { origins: ["https://app.example"] } });
+    const asked = (method: string, origin: string, more: Record<string, string> = {}) =>
+      app.request("/schedules/a", { method, headers: { origin, "content-type": "application/json", ...more } });
+
+    const preflight = await asked("OPTIONS", "https://app.example", { "access-control-request-method": "PUT" });
+    expect(preflight.headers.get("access-control-allow-methods")).toBe("GET,POST,PUT,DELETE");
+    for (const method of ["PUT", "DELETE"]) {
+      expect((await asked(method, "https://evil.example")).status).toBe(403);
+      expect((await asked(method, "https://app.example")).status).not.toBe(403);
+      expect((await asked(method, "https://app.example", { cookie: "a=b" })).status).toBe(403);
+    }
   });
 
   it("starts runs that its tenant finds by their handler ids", async () => {
