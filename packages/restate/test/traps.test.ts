@@ -97,6 +97,24 @@ describe("many rounds", () => {
   });
 });
 
+describe("looks at a run", () => {
+  it("are forgotten by Restate, however many there are", async () => {
+    await using served = await serveHost(restate, { asking: flows.asking });
+    const run = served.runtime.run("asking", { x: 1 }, { runId: "looked at" });
+    await run.idle();
+    await run.sendEvent(new flows.Said({ answer: "seen" }));
+    expect(await run).toBe("seen");
+
+    const kept = async (): Promise<string[]> => {
+      const rows = await restate.sql<{ handler: string }>(
+        "SELECT DISTINCT target_handler_name AS handler FROM sys_invocation WHERE target_service_key = '/looked at'",
+      );
+      return rows.map(({ handler }) => handler).sort();
+    };
+    await expect.poll(kept, { timeout: 10_000 }).toEqual(["activate", "answered", "attach", "post", "start"]);
+  });
+});
+
 describe("posts", () => {
   it("are taken once each, in a run that leaves memory and changes hands all the time", async () => {
     await using served = await serveHost(restate, { turns: flows.turns }, { rounds: 2 });

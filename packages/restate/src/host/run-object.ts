@@ -42,6 +42,8 @@ export interface RunHandlers {
 
 export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
   const timeouts = { inactivityTimeout: inactivityMs, abortTimeout: ABORT_MS };
+  // Whoever waits for a run looks again and again: Restate would keep every look for a day.
+  const looking = { enableLazyState: true, journalRetention: 0, idempotencyRetention: 0 };
   const { exclusive, shared } = handlers.object;
   return object({
     name: RUN,
@@ -50,8 +52,8 @@ export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
       activate: exclusive(timeouts, (ctx: ObjectContext, message: Activate) => goOn(ctx, message, setup)),
       again: exclusive({ enableLazyState: true }, again),
       remove: exclusive({ enableLazyState: true }, (ctx: ObjectContext) => remove(ctx, setup)),
-      who: shared({ enableLazyState: true }, who),
-      read: shared({ enableLazyState: true }, read),
+      who: shared(looking, who),
+      read: shared(looking, read),
     },
   }) as unknown as RunObject;
 }
