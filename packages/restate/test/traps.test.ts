@@ -1,4 +1,5 @@
 /** What goes wrong on Restate unless somebody sees to it. */
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type * as Flows from "./support/flows.js";
@@ -26,6 +27,12 @@ const activeOf = (runId: string): Promise<string> =>
     },
     { timeout: 30_000 },
   );
+
+/** Those that the reference gives for a dashboard. */
+function documentedQueries(): string[] {
+  const page = readFileSync(new URL("../../../docs/reference/restate.md", import.meta.url), "utf8");
+  return [...page.matchAll(/```sql\n([^`]*)```/g)].map(([, query]) => query as string);
+}
 
 const whenBegun = (begin: string, runId: string): Promise<void> =>
   expect.poll(() => linesOf(begin, runId).length).toBeGreaterThan(0) as never;
@@ -153,6 +160,15 @@ describe("an operator", () => {
     await restate.stop("kill", await activeOf("killed"));
     expect((await run.summary()).status).toBe("running");
     await expect.poll(() => linesOf("unstuck", "killed")).toHaveLength(1);
+    const [failing, orphaned, pinned, largest] = await Promise.all(
+      documentedQueries().map((query) => restate.sql(query)),
+    );
+    expect(failing).toEqual([]);
+    expect(orphaned).toEqual([{ service_key: "/killed" }]);
+    expect([pinned, largest]).toEqual([
+      [],
+      expect.arrayContaining([expect.objectContaining({ service_key: "/killed" })]),
+    ]);
     await served.runtime.resume("killed").accepted;
 
     expect(await run).toBe(5);
