@@ -1,6 +1,8 @@
 import type { Found } from "./measure.ts";
 import { claims } from "./measures/claims.ts";
 import { commits } from "./measures/commits.ts";
+import { oldSnapshot } from "./measures/old-snapshot.ts";
+import { queued } from "./measures/queued.ts";
 import { renewals } from "./measures/renewals.ts";
 import { runs } from "./measures/runs.ts";
 import { stored } from "./measures/stored.ts";
@@ -11,8 +13,10 @@ export const measures: { readonly [name: string]: (url: string) => Promise<Found
   commits,
   runs,
   claims,
+  queued,
   renewals,
   watching,
   stored,
   workers,
+  oldSnapshot,
 };

@@ -13,7 +13,7 @@ import { idOf, runHash } from "./keys.js";
 import { checkNames } from "./names.js";
 import type { HeldRun } from "./plan.js";
 import { openOfIds, toPost } from "./posts.js";
-import type { Queues } from "./queues.js";
+import type { NamedQueues, Queues } from "./queues.js";
 import type { Row, Session } from "./session.js";
 import { toStoreError } from "./store-error.js";
 import { leaseUntil, type RunReader, selectRuns, toRun } from "./stored-run.js";
@@ -96,6 +96,7 @@ const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
 const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
     UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")} WHERE ${isDue} RETURNING r.*
   ) ${selectRuns("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id")}`;
+const anyDue = `${dueSql({ owners: "", runs: "" }, 1)} SELECT id FROM due`;
 const lookDue = (limit: number): string => `${dueSql({ owners: "", runs: "" }, limit)}
   SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
   WHERE ${isDue} ORDER BY due.at, r.id`;
@@ -135,6 +136,8 @@ export interface ClaimsSetup extends RunReader {
 
 export class Claims {
   readonly #setup: ClaimsSetup;
+  /** The last claim gave nothing. So the next one looks first: a transaction for nothing would write, and wait for the disk. */
+  #isIdle = false;
 
   constructor(setup: ClaimsSetup) {
     this.#setup = setup;
@@ -155,9 +158,24 @@ export class Claims {
   }
 
   async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
-    const { database, clock, queues } = this.#setup;
     if (lease.limit < 1) return [];
-    const named = await queues.find(lease);
+    const named = await this.#setup.queues.find(lease);
+    if (this.#isIdle && named === null && !(await this.#isAnyDue(lease))) return [];
+    const claimed = await this.#claimDue(lease, named);
+    this.#isIdle = claimed.length === 0;
+    return claimed;
+  }
+
+  async #isAnyDue(of: DueRuns & { readonly nowMs: number }): Promise<boolean> {
+    const { database, clock } = this.#setup;
+    return (await database.all(anyDue, [clock.toServer(of.nowMs), 1, listed(of)])).length > 0;
+  }
+
+  async #claimDue(
+    lease: LeaseRequest & DueRuns & { readonly limit: number },
+    named: NamedQueues | null,
+  ): Promise<ClaimedRun[]> {
+    const { database, clock, queues } = this.#setup;
     return this.#asOwner(lease.owner, (owner) =>
       database.write(async (transaction) => {
         transaction.send(walkIndexes, []);

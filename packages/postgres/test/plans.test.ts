@@ -38,3 +38,21 @@ describe("a database without statistics", () => {
       ]);
   });
 });
+
+describe("claims that find nothing", () => {
+  it("write nothing from the second on, and find what comes later", async () => {
+    await using schema = new TestSchema();
+    const store = schema.open({ listen: false });
+    const claim = () => store.claimDue({ ...leaseOf("ann"), limit: 32 });
+    const writes = () => schema.query("SELECT sum(batch) AS batches FROM @lanes");
+    await claim();
+    const before = await writes();
+
+    await claim();
+    await claim();
+
+    expect(await writes()).toEqual(before);
+    await schema.open().commit([creationOf("run", null)]);
+    expect(await claim()).toHaveLength(1);
+  });
+});
