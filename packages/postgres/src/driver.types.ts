@@ -7,6 +7,8 @@
 /** A pool such as `new pg.Pool()`. The store does not end it. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
+  /** Tells of each new connection before it is given to anybody. */
+  on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
 /** A connection. Queries that do not wait for each other are answered in their order. */

@@ -82,6 +82,7 @@ function connectionsOf(options: PostgresStoreOptions): Connections {
   const direct = typeof listen === "string" ? listen : connectionString;
   if (given !== undefined) {
     const ofPool = async (): Promise<Line> => lineOf(await given.connect());
+    listenForErrors(given);
     const own = direct === undefined ? ofPool : () => directLine(direct);
     return { pool: given, end: async () => undefined, line: listen === false ? null : own };
   }
@@ -97,11 +98,21 @@ function connectionsOf(options: PostgresStoreOptions): Connections {
   } as pg.PoolConfig);
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on("error", () => undefined);
+  listenForErrors(pool);
   return {
     pool,
     end: () => pool.end(),
     line: listen === false ? null : () => directLine(direct as string),
   };
+}
+
+const heard = new WeakSet<PostgresPool>();
+
+/** A new connection may break before the promise of it is kept, and without a listener that would end the process. */
+function listenForErrors(pool: PostgresPool): void {
+  if (heard.has(pool)) return;
+  heard.add(pool);
+  pool.on?.("connect", (client) => client.on("error", () => undefined)); // whoever asks something of it meets the error
 }
 
 async function directLine(connectionString: string): Promise<Line> {

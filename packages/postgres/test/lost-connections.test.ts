@@ -1,5 +1,6 @@
 import type { RunStore } from "millrace/runtime";
-import { describe, expect, it } from "vitest";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { Cable, type Side } from "./support/cable.js";
 import { batchOf, creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
@@ -139,6 +140,23 @@ describe("a connection that breaks", () => {
 
     await expect(committing).rejects.toMatchObject({ code: "STORE_UNREACHABLE", details: { outcome: "unknown" } });
   });
+
+  for (const whose of ["of its own", "of a given pool"]) {
+    it(`${whose}, just when it is there, is replaced and ends nobody's process`, async () => {
+      await using schema = new TestSchema();
+      await using cable = await Cable.open(databaseUrl);
+      const connectionString = cable.urlOf(databaseUrl);
+      const pool = whose === "of its own" ? null : new pg.Pool({ connectionString });
+      pool?.on("error", () => undefined);
+      onTestFinished(() => pool?.end());
+      const store = schema.open(pool === null ? { connectionString, listen: false } : { pool });
+
+      cable.shutDownAtGreeting();
+
+      expect(await store.tenants()).toEqual([]);
+      expect(cable.cuts).toBe(1);
+    });
+  }
 
   it("never shows a password", async () => {
     await using schema = new TestSchema();

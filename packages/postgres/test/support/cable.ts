@@ -8,7 +8,7 @@ export type Side = "asked" | "answered";
 interface Fault {
   /** Sees every message until it says yes. */
   readonly isAt: (side: Side, message: Buffer) => boolean;
-  readonly how: "break" | "freeze" | "die";
+  readonly how: "break" | "freeze" | "die" | "shut down";
 }
 
 /** A cable between a store and its server, which breaks where a test says. */
@@ -68,6 +68,11 @@ export class Cable implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** Lets the server shut down when it has just let the next connection in: both come in one packet. */
+  shutDownAtGreeting(): void {
+    this.#fault = { isAt: (side, message) => side === "answered" && typeOf(message) === "Z", how: "shut down" };
+  }
+
   mend(): void {
     this.#fault = null;
     this.#isDead = false;
@@ -113,6 +118,7 @@ export class Cable implements AsyncDisposable {
         // The server gets what was sent before, and works on it.
         if (how === "break") one.client.destroy();
         if (how === "die") this.die();
+        if (how === "shut down") one.client.end(Buffer.concat([message, shutDown]));
         return;
       }
       if (!one.client.destroyed && !this.#frozen.has(one.client)) one.to.write(message);
@@ -131,8 +137,20 @@ function answerAfter(asked: Buffer, isAt: (message: Buffer) => boolean): Fault["
 
 /** `ReadyForQuery` outside of a transaction. */
 function isCommitted(message: Buffer): boolean {
-  return message.toString("latin1", 0, 1) === "Z" && message.toString("latin1", 5, 6) === "I";
+  return typeOf(message) === "Z" && message.toString("latin1", 5, 6) === "I";
 }
+
+const typeOf = (message: Buffer): string => message.toString("latin1", 0, 1);
+
+/** `ErrorResponse`. */
+const shutDown = ((): Buffer => {
+  const fields = "SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+  const message = Buffer.alloc(5 + fields.length);
+  message.write("E", 0);
+  message.writeUInt32BE(4 + fields.length, 1);
+  message.write(fields, 5);
+  return message;
+})();
 
 /** Cuts a stream into the messages of the protocol. The first one of a client has no type. */
 export class Messages {
