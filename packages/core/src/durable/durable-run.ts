@@ -17,6 +17,7 @@ import { wakeAt } from "../run/outside.js";
 import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.types.js";
 import { timeAt } from "../run/run-time.js";
 import { encodeRunner } from "../run/snapshot-run.js";
+import { nextTurn } from "../run/system.js";
 import { encodeAtWork } from "../snapshot/at-work.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
@@ -113,6 +114,7 @@ export class DurableRun implements RunJournal, Committing {
   #phase: Phase = "live";
   #next: Commit | null = null;
   #sent: Commit | null = null;
+  #isFenced = false;
   /** Number of the last tick that is stored, and so reduced. */
   #ticks: number;
   readonly #pace: SnapshotPace;
@@ -321,9 +323,13 @@ export class DurableRun implements RunJournal, Committing {
     this.nextCommit().release = true;
   }
 
-  /** The lease is another's: nothing that is done here counts. */
+  /**
+   * The lease is another's: nothing that is done here counts. What is on its way to the store may have been stored before: who waits for
+   * it is told first, for whoever has sent an event would send it again.
+   */
   fence(): void {
-    this.#lose(leaseLost(this.key), "fenced");
+    if (this.#sent === null) this.#lose(leaseLost(this.key), "fenced");
+    else this.#isFenced = true;
   }
 
   receipt(position: number, receipt: Receipt): void {
@@ -359,6 +365,7 @@ export class DurableRun implements RunJournal, Committing {
     if (commit.records.length > 0) this.#records?.stored(commit);
     if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
     if (commit.release) return this.#leaveStored();
+    if (this.#isFenced) return nextTurn(() => this.fence());
     // Behind the reactions to this commit: only then is the state that of the last stored tick.
     this.#pace.stored(commit.entries);
     if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());

@@ -12,6 +12,8 @@ const START_MS = new Machine().clock.now();
 
 class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
 
+class End extends ExternalEvent.define("End", {}) {}
+
 /** Works until it is let go: each call of the step is one entry. */
 function slow() {
   const calls: { readonly goOn: (n: number) => void; aborted: unknown; after: unknown }[] = [];
@@ -220,6 +222,50 @@ describe("a lease", () => {
     expect(await receipt).toMatchObject({ status: "accepted" });
     expect(await run).toBe(1);
     expect(poked).toEqual([1]);
+  });
+});
+
+describe("a commit that was stored before the lease was lost, and whose answer comes after", () => {
+  it("tells the sender of an event that it was taken: nobody sends it again", async () => {
+    const machine = new Machine();
+    const pokes = defineWorkflow("pokes")
+      .step("start", { on: StartEvent }, () => {})
+      .step("poked", { on: Poke }, () => {})
+      .step("end", { on: End, emits: StopEvent }, () => new StopEvent({ result: "ended" }))
+      .build();
+    const [answers, renewals] = [new Stalling(machine.store), new Stalling(machine.store)];
+    const store = new Proxy(machine.store, {
+      get(target, name) {
+        if (name === "renew") return renewals.store.renew;
+        if (name !== "commit") return target[name as keyof typeof target];
+        return async (commits: Parameters<typeof target.commit>[0]) => {
+          const results = await target.commit(commits);
+          await answers.store.tenants();
+          return results;
+        };
+      },
+    });
+    const run = machine.open({ pokes }, { store }).runtime.run("pokes", {}, { runId: "one" });
+    await run.idle();
+    await settle();
+    answers.stall();
+    renewals.stall();
+    const receipt = run.sendEvent(new Poke({ n: 1 }));
+    await machine.clock.advance(LEASE);
+    const there = machine.open({ pokes }).runtime;
+    await there.start();
+
+    renewals.goOn();
+    await settle();
+    answers.goOn();
+    await machine.clock.advance(LEASE / 3);
+    expect(await receipt).toMatchObject({ status: "accepted" });
+    await there.handle("one").sendEvent(new End());
+    expect(await run).toBe("ended");
+
+    const taken: string[] = [];
+    for await (const { tick } of there.history("one")) if (tick.type === "event.received") taken.push(tick.event.type);
+    expect(taken).toEqual(["Poke", "End"]);
   });
 });
 
