@@ -1,7 +1,7 @@
 /** The soak with few runs and few kills: `pnpm soak` does it with many. */
+import { itemsOfRun, type SoakReport, soak } from "@millrace/conformance/soak";
 import { expect, it } from "vitest";
-import { type SoakReport, soak } from "../soak/kills.js";
-import { itemsOfRun } from "../soak/order.js";
+import { subjectIn } from "../soak/subject.js";
 import { temporaryDirectory } from "./files.js";
 
 const timeout = 400_000;
@@ -16,18 +16,20 @@ function expectSound(report: SoakReport, runs: number): void {
 }
 
 it("ends every run once and right when its process is killed again and again", { timeout }, async () => {
-  const options = { seed: 7, runs: 40, kills: 8, processes: 1, durability: "power" } as const;
+  const directory = temporaryDirectory();
+  const options = { directory, seed: 7, runs: 40, kills: 8, processes: 1 };
 
-  const report = await soak({ directory: temporaryDirectory(), ...options });
+  const report = await soak(subjectIn(directory, "power"), options);
 
   expectSound(report, options.runs);
   expect(report.kills).toBe(options.kills);
 });
 
 it("lets no two owners commit to one run when two processes are killed and stopped", { timeout }, async () => {
-  const options = { seed: 8, runs: 40, kills: 6, processes: 2, durability: "process" } as const;
+  const directory = temporaryDirectory();
+  const options = { directory, seed: 8, runs: 40, kills: 6, processes: 2 };
 
-  const report = await soak({ directory: temporaryDirectory(), ...options });
+  const report = await soak(subjectIn(directory, "process"), options);
 
   expectSound(report, options.runs);
   expect(report.stops).toBeGreaterThan(0);

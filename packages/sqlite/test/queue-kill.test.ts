@@ -2,10 +2,10 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { Random } from "@millrace/conformance/soak";
 import type { RunStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import { casesOf } from "../../../test-share.js";
-import { Random } from "../soak/random.js";
 import { Child } from "./child/process.js";
 import { openStore, temporaryDirectory } from "./files.js";
 import { atOnce, type QueueLog, queue, runsOfQueue } from "./queue-log.js";

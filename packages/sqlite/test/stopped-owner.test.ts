@@ -1,8 +1,8 @@
 /** An owner that is stopped past its lease and goes on as if nothing had happened. Real processes, real signals. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { type NoteKinds, Notes } from "@millrace/conformance/soak";
 import type { ClaimedRun } from "millrace/runtime";
 import { describe, expect, it, vi } from "vitest";
-import { type NoteKinds, Notes } from "../soak/notes.js";
 import { Child } from "./child/process.js";
 import { openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
 

@@ -6,11 +6,10 @@
  */
 import { once } from "node:events";
 import { mkdirSync, writeSync } from "node:fs";
+import { Mortality, Notes, notedStore } from "@millrace/conformance/soak";
 import { defineWorkflow, StartEvent, StopEvent, WorkflowError } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import * as z from "zod";
-import { Mortality, notedStore } from "../../soak/noted-store.js";
-import { Notes } from "../../soak/notes.js";
 import { sqliteStore } from "../../src/index.js";
 import { patienceMs } from "../runs.js";
 

@@ -1,27 +1,47 @@
 /**
- * Runs the workload in one process or several on one file, kills each of them again and again, lets the last ones finish and
+ * Runs the workload in one process or several over one store, kills each of them again and again, lets the last ones finish and
  * checks everything.
  *
  * @module
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RunStore } from "millrace/runtime";
 import { type CheckReport, checkAll } from "./check.js";
+import type { RunRow } from "./check-rows.js";
 import type { Death } from "./noted-store.js";
+import type { OtherKind } from "./other-kind.types.js";
 import { Random } from "./random.js";
 import { Worker } from "./worker.js";
 
+/** A store that is to survive. */
+export interface SoakSubject {
+  /** Calls `runWorkload` over the store. */
+  readonly script: string;
+  /** Says to the script where the store is. */
+  readonly place: { readonly [name: string]: string };
+  /** Runs that have begun and not ended. */
+  countUnderWay(): number | Promise<number>;
+  /** What is stored at the end, in the order in which the runs were created; problems of the store itself. */
+  read(problems: string[]): RunRow[] | Promise<RunRow[]>;
+  open(): RunStore;
+  /** Restarts the server of the store. */
+  restart?(number: number): Promise<void>;
+  /** The workflow that runs of the other kind have. */
+  readonly other?: OtherKind;
+}
+
 export interface SoakOptions {
-  /** For the database and the notes. It must be there. */
+  /** For the notes. It must be there. */
   readonly directory: string;
   readonly seed: number;
   readonly runs: number;
+  /** How many of the runs are of the other kind. @default 0 */
+  readonly others?: number;
   readonly kills: number;
-  /** At the same time, on one file. */
+  /** At the same time, over one store. */
   readonly processes: number;
-  readonly durability: "power" | "process";
+  /** Of the server, while the processes are killed. @default 0 */
+  readonly restarts?: number;
   /** @default 1000 */
   readonly leaseMs?: number;
   /** How long the last processes may take, in milliseconds. @default 300000 */
@@ -35,57 +55,61 @@ export interface SoakReport extends CheckReport {
   /** How many of the kills the process itself did at a commit or in a side effect. */
   readonly aimedKills: number;
   readonly stops: number;
+  readonly restarts: number;
   /** Runs that had begun and not ended, at each kill. */
   readonly underWay: readonly number[];
   readonly tookMs: number;
 }
 
-export async function soak(options: SoakOptions): Promise<SoakReport> {
+export async function soak(subject: SoakSubject, options: SoakOptions): Promise<SoakReport> {
   const begunAt = performance.now();
-  const killer = new Killer(options);
+  const killer = new Killer(subject, options);
   try {
     await killer.killAll();
     await killer.finish();
   } finally {
     await killer.end();
   }
-  const report = await checkAll({ ...options, path: killer.path });
-  const { kills, aimedKills, stops, underWay } = killer;
-  const problems = [...killer.problems, ...report.problems];
+  const { kills, aimedKills, stops, restarts, underWay, problems } = killer;
+  const rows = await subject.read(problems);
+  const report = await checkAll({ ...options, store: subject.open(), rows, other: subject.other ?? null });
+  const all = [...problems, ...report.problems];
   const tookMs = performance.now() - begunAt;
-  return { ...report, problems, seed: options.seed, kills, aimedKills, stops, underWay, tookMs };
+  return { ...report, problems: all, seed: options.seed, kills, aimedKills, stops, restarts, underWay, tookMs };
 }
 
 class Killer {
-  readonly path: string;
   readonly problems: string[] = [];
   readonly underWay: number[] = [];
   kills = 0;
   aimedKills = 0;
   stops = 0;
+  restarts = 0;
+  readonly #subject: SoakSubject;
   readonly #options: SoakOptions;
   readonly #leaseMs: number;
   readonly #random: Random;
   readonly #workers: Worker[] = [];
 
-  constructor(options: SoakOptions) {
+  constructor(subject: SoakSubject, options: SoakOptions) {
+    this.#subject = subject;
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? 1_000;
     this.#random = new Random(options.seed);
-    this.path = join(options.directory, "runs.db");
   }
 
   async killAll(): Promise<void> {
-    const { kills, processes, onProgress } = this.#options;
-    for (let place = 0; place < processes; place++) this.#spawn(place, this.#nextDeath());
+    const { kills, processes, restarts = 0, onProgress } = this.#options;
+    for (let index = 0; index < processes; index++) this.#spawn(index, this.#nextDeath());
     while (this.kills < kills) {
       const worker = this.#random.pick(this.#workers);
       if (processes > 1 && this.#random.chance(0.2)) await this.#stopPastLease(this.#random.pick(this.#workers));
       await this.#kill(worker);
       this.kills++;
-      this.underWay.push(this.#countUnderWay());
+      this.underWay.push(await this.#subject.countUnderWay());
       onProgress?.(`kill ${this.kills} of ${kills}: ${this.underWay.at(-1)} runs under way`);
-      this.#spawn(worker.options.place, this.#nextDeath());
+      this.#spawn(worker.options.process, this.#nextDeath());
+      if (this.restarts < restarts && this.kills * (restarts + 1) >= kills * (this.restarts + 1)) await this.#restart();
     }
   }
 
@@ -93,14 +117,14 @@ class Killer {
   async finish(): Promise<void> {
     const { processes, finishMs = 300_000 } = this.#options;
     for (const worker of this.#workers) await worker.kill();
-    for (let place = 0; place < processes; place++) this.#spawn(place, null, true);
+    for (let index = 0; index < processes; index++) this.#spawn(index, null, true);
     const late = new AbortController();
     const timer = sleep(finishMs, "late" as const, { signal: late.signal }).catch(() => "late" as const);
     for (const worker of [...this.#workers]) {
       const ended = await Promise.race([worker.ended, timer]);
       if (ended === "late")
-        this.problems.push(`process ${worker.options.place} has not done its work in ${finishMs} ms`);
-      else if (!ended.done) this.problems.push(`process ${worker.options.place} ended: ${ended.complaints}`);
+        this.problems.push(`process ${worker.options.process} has not done its work in ${finishMs} ms`);
+      else if (!ended.done) this.problems.push(`process ${worker.options.process} ended: ${ended.complaints}`);
     }
     late.abort();
   }
@@ -109,16 +133,15 @@ class Killer {
     for (const worker of this.#workers) if (worker.isRunning) await worker.kill();
   }
 
-  #spawn(place: number, death: Death | null, isLast = false): void {
-    const { directory, durability, processes, seed, runs, kills } = this.#options;
-    this.#workers[place] = new Worker({
-      path: this.path,
+  #spawn(index: number, death: Death | null, isLast = false): void {
+    const { directory, processes, seed, runs, kills, others = 0 } = this.#options;
+    this.#workers[index] = new Worker(this.#subject.script, {
+      place: this.#subject.place,
       notes: directory,
-      durability,
       leaseMs: this.#leaseMs,
-      scale: { seed, runs, kills },
-      place,
-      places: processes,
+      scale: { seed, runs, kills, others },
+      process: index,
+      processes,
       killed: isLast ? null : this.kills,
       death,
     });
@@ -132,14 +155,14 @@ class Killer {
   }
 
   async #kill(worker: Worker): Promise<void> {
-    const isEarly = this.#random.chance(0.1); // perhaps while it opens the file
+    const isEarly = this.#random.chance(0.1); // perhaps while it opens the store
     if (!isEarly) await worker.ready;
     const waitMs = worker.options.death === null ? this.#random.between(0, isEarly ? 400 : 600) : 2_000;
     await Promise.race([sleep(waitMs), worker.ended]);
     if (worker.isRunning) return worker.kill();
     const { signal, complaints } = await worker.ended;
     if (signal === "SIGKILL") this.aimedKills++;
-    else this.problems.push(`process ${worker.options.place} ended by itself: ${complaints}`);
+    else this.problems.push(`process ${worker.options.process} ended by itself: ${complaints}`);
   }
 
   async #stopPastLease(worker: Worker): Promise<void> {
@@ -152,16 +175,9 @@ class Killer {
     this.stops++;
   }
 
-  #countUnderWay(): number {
-    if (!existsSync(this.path)) return 0; // killed before it had made the file
-    const database = new DatabaseSync(this.path, { readOnly: true });
-    try {
-      const row = database.prepare("SELECT count(*) AS runs FROM runs WHERE ended_at IS NULL").get();
-      return (row as { readonly runs: number }).runs;
-    } catch {
-      return 0; // killed before it had made the tables
-    } finally {
-      database.close();
-    }
+  async #restart(): Promise<void> {
+    this.restarts++;
+    this.#options.onProgress?.(`restart ${this.restarts} of the server`);
+    await this.#subject.restart?.(this.restarts);
   }
 }

@@ -1,10 +1,9 @@
-/** What must hold after a soak: read from the file, from the notes of the processes, and through a fresh runtime. */
-import { DatabaseSync } from "node:sqlite";
-import { createRuntime, type HistoryEntry, type Runtime } from "millrace/runtime";
-import { sqliteStore } from "../src/index.js";
-import { checkRows, type RunRow, unansweredPosts } from "./check-rows.js";
+/** What must hold after a soak: read from the tables, from the notes of the processes, and through a fresh runtime. */
+import { createRuntime, type HistoryEntry, type RunStore, type Runtime } from "millrace/runtime";
+import { checkRows, type RunRow } from "./check-rows.js";
 import { type NoteKinds, Notes } from "./notes.js";
 import { expectedResult, itemsOfRun, nudgeOf, type OrderResult, workflowsOf } from "./order.js";
+import type { OtherKind } from "./other-kind.types.js";
 
 export interface CheckReport {
   /** Empty: everything holds. */
@@ -25,32 +24,30 @@ export interface CheckReport {
 }
 
 export interface CheckOptions {
-  readonly path: string;
+  readonly store: RunStore;
+  readonly rows: readonly RunRow[];
   readonly directory: string;
   readonly runs: number;
+  readonly other: OtherKind | null;
 }
 
 interface Facts {
   readonly effects: Map<string, Set<string>>;
   readonly receipts: Map<string, string[]>;
-  readonly unanswered: Map<string, number[]>;
   /** Of all runs. */
   readonly tokens: Set<string>;
 }
 
-export async function checkAll({ path, directory, runs: expected }: CheckOptions): Promise<CheckReport> {
+export async function checkAll({ store, rows, directory, runs: expected, other }: CheckOptions): Promise<CheckReport> {
   const notes = new Notes(directory);
   const problems: string[] = [];
-  const database = new DatabaseSync(path, { readOnly: true });
   const commits = notes.all("commits");
-  const rows = checkRows(database, commits, problems);
-  const unanswered = unansweredPosts(database);
-  database.close();
+  checkRows(rows, commits, problems);
   if (rows.length !== expected) problems.push(`${rows.length} runs are stored, not ${expected}`);
   const effects = notes.all("effects");
   const receipts = notes.all("receipts");
-  const facts: Facts = { effects: tokensOf(effects), receipts: eventsOf(receipts), unanswered, tokens: new Set() };
-  await checkRuns(path, rows, { facts, problems });
+  const facts: Facts = { effects: tokensOf(effects), receipts: eventsOf(receipts), tokens: new Set() };
+  await checkRuns(store, rows, { facts, problems, other });
   return {
     problems,
     completed: rows.filter(({ status }) => status === "completed").length,
@@ -69,54 +66,73 @@ export async function checkAll({ path, directory, runs: expected }: CheckOptions
 interface Findings {
   readonly facts: Facts;
   readonly problems: string[];
+  readonly other: OtherKind | null;
 }
 
-async function checkRuns(path: string, rows: readonly RunRow[], { facts, problems }: Findings): Promise<void> {
+async function checkRuns(store: RunStore, rows: readonly RunRow[], { problems, ...found }: Findings): Promise<void> {
   const nothing = { delay: async () => {}, effect: async () => "none" };
-  const store = sqliteStore(path);
-  const runtime = createRuntime({ workflows: workflowsOf(nothing), store });
+  const { other } = found;
+  const workflows = { ...workflowsOf(nothing), ...(other === null ? {} : { other: other.workflow }) };
+  const runtime = createRuntime({ workflows, store });
   try {
     const left = await runtime.start();
     if (left !== 0) problems.push(`${left} runs were still to be done`);
     for (const row of rows) {
-      const found: string[] = [];
-      await checkRun(runtime, row, { facts, problems: found });
-      problems.push(...found.map((problem) => `${row.run_id}: ${problem}`));
+      const ofRun: string[] = [];
+      if (row.status === "completed") await checkRun(runtime, row, { ...found, problems: ofRun });
+      problems.push(...ofRun.map((problem) => `${row.run_id}: ${problem}`));
     }
   } finally {
     await runtime.stop({ drainMs: 0 });
   }
 }
 
-async function checkRun(runtime: Runtime, row: RunRow, { facts, problems }: Findings): Promise<void> {
-  if (row.status !== "completed") return; // said already
-  const result = await runtime.handle<OrderResult>(row.run_id);
+async function checkRun(runtime: Runtime, row: RunRow, findings: Findings): Promise<void> {
+  const { problems, other } = findings;
   const history: HistoryEntry[] = [];
   for await (const entry of runtime.history(row.run_id)) history.push(entry);
   const n = Number(row.run_id.split("-")[1]);
-  const { tokens, audit, ...counted } = result;
-  expectSame(counted, expectedResult(n), "result", problems);
-  expectSame([audit.n, audit.visits, tokens.length], [n, 1, itemsOfRun], "audit and tokens", problems);
-  checkEffects(history, [...tokens, audit.token], { facts, problems });
-  checkEvents(history, { n, receipts: facts.receipts.get(row.run_id) ?? [] }, problems);
-  for (const position of facts.unanswered.get(row.run_id) ?? [])
+  if (other !== null && row.run_id.startsWith("other")) {
+    const checked = other.check(await runtime.handle(row.run_id), n);
+    problems.push(...checked.problems);
+    checkTokens(checked.tokens, findings);
+  } else {
+    await checkOrder(runtime, { row, n, history }, findings);
+  }
+  for (const position of row.unanswered)
     if (history.some(({ tick }) => tick.type === "event.received" && tick.ticket === -position))
       problems.push(`took the event of post ${position}, and its sender was told that it had ended`);
   if (history.at(-1)?.number !== row.ticks) problems.push(`the history ends at ${history.at(-1)?.number}`);
   const streamed = await runtime.handle(row.run_id).streamEvents().toArray();
   const sequences = streamed.map(({ sequence }) => sequence);
-  expectSame(sequences, [...sequences.keys()], "sequences of the stream", problems);
-  expectSame(streamed.at(-1)?.event.type, "StopEvent", "last event of the stream", problems);
+  expectSame([sequences, [...sequences.keys()]], "sequences of the stream", problems);
+  expectSame([streamed.at(-1)?.event.type, "StopEvent"], "last event of the stream", problems);
 }
 
-/** Each is recorded once, with a token that it gave, and that token is in the result. */
-function checkEffects(
-  history: readonly HistoryEntry[],
-  inResult: readonly string[],
-  { facts, problems }: Findings,
-): void {
+async function checkOrder(
+  runtime: Runtime,
+  { row, n, history }: { readonly row: RunRow; readonly n: number; readonly history: readonly HistoryEntry[] },
+  findings: Findings,
+): Promise<void> {
+  const { facts, problems } = findings;
+  const { tokens, audit, ...counted } = await runtime.handle<OrderResult>(row.run_id);
+  expectSame([counted, expectedResult(n)], "result", problems);
+  expectSame(
+    [
+      [audit.n, audit.visits, tokens.length],
+      [n, 1, itemsOfRun],
+    ],
+    "audit and tokens",
+    problems,
+  );
   const recorded = history.flatMap(({ tick }) => (tick.type === "effect.recorded" ? [String(tick.value)] : []));
-  expectSame([...recorded].sort(), [...inResult].sort(), "recorded effects", problems);
+  expectSame([[...recorded].sort(), [...tokens, audit.token].sort()], "recorded effects", problems);
+  checkTokens(recorded, findings);
+  checkEvents(history, { n, receipts: facts.receipts.get(row.run_id) ?? [] }, problems);
+}
+
+/** Each was given by one side effect, and to nobody else. */
+function checkTokens(recorded: readonly string[], { facts, problems }: Findings): void {
   const keys = new Set<string>();
   for (const token of recorded) {
     if (facts.tokens.has(token)) problems.push(`the effect ${token} is recorded twice`);
@@ -161,7 +177,7 @@ function eventsOf(receipts: readonly NoteKinds["receipts"][]): Map<string, strin
   return events;
 }
 
-function expectSame(actual: unknown, expected: unknown, what: string, problems: string[]): void {
-  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
+function expectSame(both: readonly [actual: unknown, expected: unknown], what: string, problems: string[]): void {
+  const [one, other] = both.map((value) => JSON.stringify(value));
   if (one !== other) problems.push(`${what}: ${one} is not ${other}`);
 }

@@ -2,11 +2,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { endsWithUs, nodeFlags } from "@millrace/conformance/processes";
+import { endsWithUs, nodeFlags } from "../processes/index.js";
 import type { WorkloadOptions } from "./workload.js";
-
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export class Worker {
   readonly options: WorkloadOptions;
@@ -16,9 +13,10 @@ export class Worker {
   readonly ended: Promise<{ readonly done: boolean; readonly signal: string | null; readonly complaints: string }>;
   readonly #process: ChildProcess;
 
-  constructor(options: WorkloadOptions) {
+  /** @param script Calls `runWorkload`. */
+  constructor(script: string, options: WorkloadOptions) {
     this.options = options;
-    this.#process = spawn(process.execPath, [...nodeFlags, fileOf("workload.ts"), JSON.stringify(options)], {
+    this.#process = spawn(process.execPath, [...nodeFlags, script, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     endsWithUs(this.#process, { signal: "SIGKILL" });
