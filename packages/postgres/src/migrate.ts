@@ -24,9 +24,7 @@ export async function migrate(session: Session, path: string, steps: readonly st
     const version = await versionOf(session, path, steps.length);
     for (const [index, step] of steps.entries()) {
       if (index < version) continue;
-      if (index === 0)
-        await session.run(`CREATE SCHEMA IF NOT EXISTS ${quoted(path)};
-          CREATE TABLE @millrace_version (version bigint NOT NULL); INSERT INTO @millrace_version VALUES (0)`);
+      if (index === 0) await begin(session, path);
       await session.run(`${step}; UPDATE @millrace_version SET version = ${index + 1}`);
     }
     await session.run("COMMIT");
@@ -34,6 +32,15 @@ export async function migrate(session: Session, path: string, steps: readonly st
     await session.run("ROLLBACK");
     throw error;
   }
+}
+
+async function begin(session: Session, path: string): Promise<void> {
+  // Also with `IF NOT EXISTS` it asks for the right to create one, which the owner of a schema may not have.
+  const [schema] = await session.all("SELECT 1 FROM pg_namespace WHERE nspname = $1", [path]);
+  if (schema === undefined) await session.run(`CREATE SCHEMA ${quoted(path)}`);
+  await session.run(
+    "CREATE TABLE @millrace_version (version bigint NOT NULL); INSERT INTO @millrace_version VALUES (0)",
+  );
 }
 
 async function versionOf(session: Session, path: string, newest: number): Promise<number> {

@@ -1,11 +1,12 @@
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresClient } from "../src/driver.types.js";
 import { type PostgresStoreOptions, postgresStore } from "../src/index.js";
 import { migrate } from "../src/migrate.js";
 import { migrations } from "../src/schema.js";
 import { Session, Statements } from "../src/session.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
+import { query } from "./support/server.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
 
 describe("options", () => {
@@ -72,6 +73,41 @@ describe("tables", () => {
     await store.commit([creationOf("run", "ann"), tickOf("run", "ann", 1)]);
 
     expect((await store.run(keyOf("run")))?.ticks).toBe(1);
+  });
+
+  it("are made in a schema that somebody else has made for a role that may make none", async () => {
+    await using schema = new TestSchema();
+    const role = `${schema.name}_role`;
+    await schema.query(`CREATE ROLE ${role}; CREATE SCHEMA "${schema.name}" AUTHORIZATION ${role}`);
+    onTestFinished(async () => void (await query(databaseUrl, `DROP ROLE ${role}`)));
+    const options = encodeURIComponent(`-c role=${role}`);
+
+    const store = schema.open({ connectionString: `${databaseUrl}?options=${options}` });
+
+    expect(await store.commit([creationOf("run", "ann")])).toEqual([{ status: "stored" }]);
+    expect(
+      await schema.query("SELECT tableowner FROM pg_tables WHERE tablename = 'runs' AND schemaname = $1", [
+        schema.name,
+      ]),
+    ).toEqual([{ tableowner: role }]);
+  });
+
+  it("are enough for a role that may only read and write them", async () => {
+    await using schema = new TestSchema();
+    await schema.open().tenants();
+    const role = `${schema.name}_role`;
+    const all = (what: string): string => `ON ALL ${what} IN SCHEMA "${schema.name}" TO ${role}`;
+    await schema.query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA "${schema.name}" TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ${all("TABLES")}; GRANT USAGE ${all("SEQUENCES")}`);
+    onTestFinished(async () => void (await query(databaseUrl, `DROP ROLE ${role}`)));
+    const options = encodeURIComponent(`-c role=${role}`);
+
+    const store = schema.open({ connectionString: `${databaseUrl}?options=${options}` });
+
+    expect(await store.commit([creationOf("run", null)])).toEqual([{ status: "stored" }]);
+    expect(await store.claimDue({ ...leaseOf("ann"), limit: 1 })).toHaveLength(1);
+    expect(await store.commit([tickOf("run", "ann", 1)])).toEqual([{ status: "stored" }]);
+    expect(await store.delete([keyOf("none")])).toBe(0);
   });
 
   it("of a newer version are refused", async () => {
