@@ -105,6 +105,18 @@ describe("many rounds", () => {
 });
 
 describe("looks at a run", () => {
+  it("are not what tells whoever waits that a run at work has ended", async () => {
+    await using served = await serveHost(restate, { slowly: flows.slowly }, { pollMs: 20_000 });
+    const run = served.runtime.run("slowly", { x: 1_500 });
+    await run.accepted;
+    await vi.waitUntil(async () => (await run.summary()).status === "waiting", { timeout: 10_000 });
+    await run.sendEvent(new flows.Said({ answer: "at last" }));
+
+    const begunAtMs = Date.now();
+    expect(await run).toBe("at last");
+    expect(Date.now() - begunAtMs).toBeLessThan(10_000);
+  });
+
   it("are forgotten by Restate, however many there are", async () => {
     await using served = await serveHost(restate, { asking: flows.asking });
     const run = served.runtime.run("asking", { x: 1 }, { runId: "looked at" });

@@ -34,6 +34,13 @@ export class Ingress {
     });
   }
 
+  /** Resolves when an invocation has ended, however. */
+  async attach(invocation: string, signal: AbortSignal): Promise<void> {
+    const { fetch, headers, ingress } = this.#addresses;
+    const response = await fetch(`${ingress}/restate/invocation/${invocation}/attach`, { headers, signal });
+    await response.body?.cancel();
+  }
+
   /** @throws {WorkflowError} `STORE_FAILED` */
   async query<Row>(sql: string): Promise<Row[]> {
     const { rows } = await this.#post<{ rows: Row[] }>(`${this.#addresses.admin}/query`, {

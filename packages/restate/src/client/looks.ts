@@ -36,9 +36,13 @@ export class Looks {
 
   /** Something was asked of this run. */
   soon(key: RunKey): void {
-    for (const waitMs of SOON_MS) setTimeout(() => this.#tell(key), waitMs);
+    for (const waitMs of SOON_MS) setTimeout(() => this.tell(key), waitMs);
     this.#pauseMs = this.#everyMs;
     if (this.#timer !== null) this.#arm();
+  }
+
+  tell(key: RunKey | null): void {
+    for (const listener of this.#listeners) listener(key);
   }
 
   stop(): void {
@@ -50,13 +54,9 @@ export class Looks {
   #arm(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#tell(null);
+      this.tell(null);
       this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.#everyMs * LONGEST);
       this.#arm();
     }, this.#pauseMs);
-  }
-
-  #tell(key: RunKey | null): void {
-    for (const listener of this.#listeners) listener(key);
   }
 }

@@ -35,6 +35,7 @@ import { sha256 } from "../hash.js";
 import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
 import type { RecordStore } from "../kept/record-store.js";
 import { INBOX, RUN } from "../names.js";
+import { Attachments } from "./attachments.js";
 import type { Ingress } from "./ingress.js";
 import { listRuns, tenantsOf } from "./list-runs.js";
 import { Looks } from "./looks.js";
@@ -65,6 +66,7 @@ export class RestateStore implements RunStore {
   /** Reads that others may share: those of one turn of the host ask for the same. */
   readonly #reads: Map<string, Promise<unknown>> = new Map();
   readonly #looks: Looks;
+  readonly #attachments: Attachments;
   readonly #starts: Starts | null;
   /** How many starts have no answer. */
   #starting = 0;
@@ -72,6 +74,7 @@ export class RestateStore implements RunStore {
   constructor(setup: RestateStoreSetup) {
     this.#setup = setup;
     this.#looks = new Looks(setup.pollMs);
+    this.#attachments = new Attachments(setup.ingress, (key) => this.#looks.tell(key));
     this.keepsRecords = setup.records !== null;
     this.#starts = setup.records === null ? null : new Starts(setup.records, (key, record) => this.#start(key, record));
   }
@@ -216,12 +219,13 @@ export class RestateStore implements RunStore {
   }
 
   async #ask<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
-    const { value, blobs } = await this.#setup.ingress.call<ReadAnswer<Value>>({
+    const { value, blobs, active } = await this.#setup.ingress.call<ReadAnswer<Value>>({
       service: RUN,
       handler: "read",
       key,
       message,
     });
+    if (active !== undefined) this.#attachments.look(key, active);
     for (const { hash, text } of blobs) this.#blobs.set(hash, text);
     for (const hash of this.#blobs.keys()) if (this.#blobs.size > MOST_BLOBS) this.#blobs.delete(hash);
     return value;
@@ -291,7 +295,7 @@ export class RestateStore implements RunStore {
     return removed.filter(Boolean).length;
   }
 
-  /** Nobody tells a client of changes of runs: whoever waits looks again every so often. */
+  /** Restate tells a client when an invocation has ended, and of no other change of a run: whoever waits looks again every so often. */
   watch(listener: (key: RunKey | null) => void): () => void {
     const stops = [this.#looks.add(listener), this.#setup.records?.watch(() => listener(null))];
     return () => {
@@ -300,6 +304,7 @@ export class RestateStore implements RunStore {
   }
 
   async close(): Promise<void> {
+    this.#attachments.close();
     this.#looks.stop();
   }
 }

@@ -41,6 +41,8 @@ export interface AttachMessage {
 export interface ReadAnswer<Value> {
   readonly value: Value;
   readonly blobs: readonly { readonly hash: string; readonly text: string }[];
+  /** Of a run that is read: the invocation that is at work on it. */
+  readonly active?: string | null;
 }
 
 /** What is read of a run, by name. */

@@ -140,7 +140,7 @@ async function read(ctx: ObjectSharedContext, message: ReadMessage): Promise<Rea
   if (row === null) return plain(message.what === "run" || message.what === "snapshot" ? null : []);
   switch (message.what) {
     case "run":
-      return plain(currentRow(row.run, keys));
+      return { ...plain(currentRow(row.run, keys)), active: row.active };
     case "snapshot": {
       const { atOrBelow } = message;
       const found = spansOf("s", keys).findLast(({ first }) => atOrBelow === null || first <= atOrBelow);

@@ -81,6 +81,15 @@ export const asking = defineWorkflow("asking")
   })
   .build();
 
+/** At work for as long as it is told once it has its answer. */
+export const slowly = defineWorkflow("slowly")
+  .step("ask", { on: Begin, emits: StopEvent, waits: [Said] }, async ({ x }, ctx) => {
+    const { answer } = await ctx.waitForEvent(Said);
+    await pause(x);
+    return new StopEvent({ result: answer });
+  })
+  .build();
+
 export const sleeping = defineWorkflow("sleeping")
   .step("sleep", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
     await ctx.sleep(x);
