@@ -108,11 +108,32 @@ export const durable: Provocations = {
       return thrown(() => runtime.run("digest", {}));
     },
   ],
+  EXPORT_INVALID: [
+    async () => {
+      const runtime = open();
+      await runtime.run("digest", { waits: true }, { runId: "order-7" }).idle();
+      const parts: unknown[] = [];
+      for await (const part of runtime.export("order-7")) parts.push(part);
+      const seen = await thrown(() => runtime.import(parts.slice(0, 3)));
+      await runtime.stop();
+      return seen;
+    },
+  ],
   RUN_ID_CONFLICT: [
     async () => {
       const runtime = open();
       await runtime.run("digest", { day: "2026-11-20" }, { runId: "nightly" });
       const seen = await thrown(() => runtime.run("digest", { day: "2026-11-21" }, { runId: "nightly" }));
+      await runtime.stop();
+      return seen;
+    },
+  ],
+  RUN_MOVED: [
+    async () => {
+      const runtime = open();
+      await runtime.run("digest", { waits: true }, { runId: "order-7" }).idle();
+      for await (const _ of runtime.export("order-7"));
+      const seen = await thrown(() => runtime.handle("order-7").sendEvent(new Answer({})));
       await runtime.stop();
       return seen;
     },

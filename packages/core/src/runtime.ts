@@ -47,6 +47,15 @@ export type {
   ScheduleQuery,
   ScheduleSkip,
 } from "./durable/schedule.types.js";
+export type {
+  ExportedHead,
+  ExportedPart,
+  ExportedPost,
+  ExportedTicks,
+  ExportOptions,
+  ImportedRun,
+  ImportOptions,
+} from "./durable/moving.types.js";
 export type { CheckProblem, CheckReport } from "./durable/check.types.js";
 // ---- the contract of stores
 export type * from "./durable/run-store.types.js";

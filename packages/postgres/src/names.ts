@@ -52,6 +52,10 @@ export function checkCommit(commit: RunCommit): void {
     checkNames({ idempotencyKey });
     checkText("receipt", receipt);
   }
+  for (const { idempotencyKey, text } of commit.posts ?? []) {
+    checkNames({ idempotencyKey });
+    checkText("text", text);
+  }
   for (const { text } of commit.blobs ?? []) checkText("blob", text);
   for (const record of commit.records ?? []) {
     checkRecord(record);

@@ -1,9 +1,9 @@
-import type { PostedMessage, PostResult, RunKey, StoredPost } from "millrace/runtime";
+import type { PostedMessage, PostResult, Range, RunKey, StoredPost, StoredReceipt } from "millrace/runtime";
 import { checkNames, checkText } from "./names.js";
 import { hashOf, runHash } from "./keys.js";
 import type { Row } from "./session.js";
 import { type RunReader, runsByKeys, toRun } from "./stored-run.js";
-import { bytes } from "./values.js";
+import { atMost, bytes } from "./values.js";
 
 // Positions are taken under the lock of the run, so that they rise in the order in which posts of a run are stored.
 const lock = "SELECT id, ended_at FROM @runs WHERE key = $1 FOR NO KEY UPDATE";
@@ -22,6 +22,8 @@ export const openOfIds: string = open("r.id = ANY($1::bigint[])").replace("SELEC
 const openOfOwner = open("r.owner = (SELECT id FROM @owners WHERE hash = $1) AND r.posted_at IS NOT NULL");
 const receipt = `SELECT receipt FROM @posts WHERE run = ${runOf} AND position = $2`;
 const receiptOfKey = `SELECT receipt FROM @posts WHERE run = ${runOf} AND key = $2`;
+const receivedOfRun = `SELECT position, idempotency_key AS "idempotencyKey", receipt FROM @posts
+  WHERE run = ${runOf} AND position > $2 AND key IS NOT NULL AND receipt IS NOT NULL ORDER BY position LIMIT $3`;
 
 export async function storePost(reader: RunReader, key: RunKey, message: PostedMessage): Promise<PostResult> {
   const { idempotencyKey, atMs, text } = message;
@@ -67,6 +69,15 @@ export async function readReceipt({ database }: RunReader, key: RunKey, of: numb
     ? database.all(receipt, [runHash(key), of])
     : database.all(receiptOfKey, [runHash(key), hashOf(of)]));
   return (row?.["receipt"] as string | null | undefined) ?? null;
+}
+
+export async function readReceived(
+  { database }: RunReader,
+  key: RunKey,
+  { after, limit }: Range,
+): Promise<StoredReceipt[]> {
+  const rows = await database.all(receivedOfRun, [runHash(key), after, atMost(limit)]);
+  return rows as unknown as StoredReceipt[];
 }
 
 export function toPost(row: Row): StoredPost {

@@ -20,6 +20,7 @@ import type {
   StoredDue,
   StoredEvent,
   StoredPost,
+  StoredReceipt,
   StoredRecord,
   StoredRun,
   StoredSnapshot,
@@ -32,9 +33,9 @@ import { Committer } from "./committer.js";
 import type { Database } from "./database.js";
 import { Interned } from "./interned.js";
 import { readEvents, readSnapshot, readTicks } from "./journal.js";
-import { runHash } from "./keys.js";
+import { hashOf, runHash } from "./keys.js";
 import { listRuns, listTenants } from "./list.js";
-import { openPosts, readReceipt, storePost } from "./posts.js";
+import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import { Queues } from "./queues.js";
 import { findRun, type RunReader } from "./stored-run.js";
@@ -42,7 +43,8 @@ import { walkIndexes } from "./transaction.js";
 import { bytes, numbers } from "./values.js";
 import type { Watchers } from "./watchers.js";
 
-const lockFree = "SELECT id FROM @runs WHERE key = ANY($1::bytea[]) AND owner IS NULL ORDER BY id FOR UPDATE";
+const lockFree = `SELECT id FROM @runs WHERE key = ANY($1::bytea[]) 
+  AND (owner IS NULL OR owner = (SELECT id FROM @owners WHERE hash = $2)) ORDER BY id FOR UPDATE`;
 const remove = "SELECT @delete_runs($1::bigint[])";
 
 export interface SqlStoreSetup {
@@ -142,6 +144,10 @@ export class SqlStore implements RunStore {
     return readReceipt(this.#reader, key, of);
   }
 
+  async received(key: RunKey, range: Range): Promise<StoredReceipt[]> {
+    return readReceived(this.#reader, key, range);
+  }
+
   async record(key: RecordKey): Promise<StoredRecord | null> {
     return readRecord(this.#database, key);
   }
@@ -159,11 +165,14 @@ export class SqlStore implements RunStore {
   }
 
   /** Somebody who claims a run meanwhile keeps it, or comes too late. */
-  async delete(keys: readonly RunKey[]): Promise<number> {
+  async delete(keys: readonly RunKey[], owner?: string): Promise<number> {
     if (keys.length === 0) return 0;
     return this.#database.write(async (transaction) => {
       transaction.send(walkIndexes, []);
-      const rows = await transaction.all(lockFree, [bytes(keys.map(runHash))]);
+      const rows = await transaction.all(lockFree, [
+        bytes(keys.map(runHash)),
+        owner === undefined ? null : hashOf(owner),
+      ]);
       if (rows.length > 0) transaction.send(remove, [numbers(rows.map(({ id }) => id as number))]);
       return rows.length;
     });

@@ -5,7 +5,7 @@
  * @module
  */
 import { isEndedStatus } from "millrace/engine";
-import type { RunCommit } from "millrace/runtime";
+import type { PostedMessage, RunCommit } from "millrace/runtime";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
 import { hashOf } from "./keys.js";
 import { type Numbering, sendNewRuns } from "./new-runs.js";
@@ -93,6 +93,10 @@ const noteReceived = `UPDATE @runs r SET posted_at =
 const addReceived = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, receipt)
   SELECT nextval('@post_positions'), run, key, name, 0, '', receipt
   FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[]) AS i(run, key, name, receipt) ${keepFirst}`;
+const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text)
+  SELECT nextval('@post_positions'), run, key, name, at_ms, text
+  FROM (SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[], $5::text[])
+    WITH ORDINALITY AS i(run, key, name, at_ms, text, place) ORDER BY place) p`;
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
 
 export interface WriteSetup extends Numbering {
@@ -236,6 +240,8 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
       texts(received.map(({ receipt }) => receipt)),
     ]);
   }
+  const posts = taken.flatMap(({ commit, after }) => (commit.posts ?? []).map((post) => ({ ...post, run: after.id })));
+  if (posts.length > 0) sendPosts(transaction, posts);
   const pruned = taken.flatMap(({ commit, after }) =>
     commit.prune === undefined ? [] : [{ ...commit.prune, run: after.id }],
   );
@@ -245,4 +251,15 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
     numbers(pruned.map(({ ticks }) => ticks)),
     numbers(pruned.map(({ snapshots }) => snapshots)),
   ]);
+}
+
+function sendPosts(transaction: Transaction, posts: readonly (PostedMessage & { readonly run: number })[]): void {
+  transaction.send(addPosts, [
+    numbers(posts.map(({ run }) => run)),
+    bytes(posts.map(({ idempotencyKey }) => (idempotencyKey === null ? null : hashOf(idempotencyKey)))),
+    texts(posts.map(({ idempotencyKey }) => idempotencyKey)),
+    numbers(posts.map(({ atMs }) => atMs)),
+    texts(posts.map(({ text }) => text)),
+  ]);
+  transaction.send(noteReceived, [numbers([...new Set(posts.map(({ run }) => run))])]);
 }

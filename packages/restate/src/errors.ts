@@ -24,6 +24,13 @@ export function queueUnsupported(): WorkflowError {
   );
 }
 
+export function movingUnsupported(): WorkflowError {
+  return unsupported(
+    "A move to or from another store",
+    "Let the runs that are there end there, and start new ones in the other place.",
+  );
+}
+
 /** Restate, or the network in between, has not done what it was asked for. */
 export function requestFailed(
   what: string,

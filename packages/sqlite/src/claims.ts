@@ -143,8 +143,9 @@ export class Claims {
     return lease === null || lease.owner === owner || lease.untilMs <= nowMs || this.#owners.isDead(lease.owner);
   }
 
-  #take(id: number, { owner, untilMs }: LeaseRequest, hasPlace: boolean): ClaimedRun | null {
-    this.#owners.register(owner);
+  #take(id: number, { owner, untilMs, sealed }: ClaimRequest, hasPlace: boolean): ClaimedRun | null {
+    // An owner that is not registered is never taken for dead.
+    if (sealed !== true) this.#owners.register(owner);
     this.#database.sql(take).run(owner, untilMs, hasPlace ? 1 : null, id);
     const found = loadRun(this.#database, id);
     return found === null ? null : { run: found.run, posts: openPostsOfId(this.#database, id) };

@@ -10,7 +10,7 @@ import { isEndedStatus } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 import type { Database } from "./database.js";
-import { storeReceipts, storeReceived } from "./posts.js";
+import { addPost, storeReceipts, storeReceived } from "./posts.js";
 import { conflictsOf, writeRecords } from "./records.js";
 import { findRun } from "./stored-run.js";
 
@@ -146,6 +146,7 @@ function storeRest(database: Database, id: number, commit: RunCommit): void {
   if (snapshot !== undefined) database.sql(addSnapshot).run(id, snapshot.tick, snapshot.atMs, snapshot.text);
   if (commit.receipts !== undefined) storeReceipts(database, id, commit.receipts);
   if (commit.received !== undefined) storeReceived(database, id, commit.received);
+  for (const post of commit.posts ?? []) addPost(database, id, post);
   if (prune !== undefined) {
     database.sql(pruneTicks).run(id, prune.ticks);
     database.sql(pruneSnapshots).run(id, prune.snapshots);

@@ -1,5 +1,14 @@
-import type { PostedMessage, PostResult, ReceivedMessage, RunKey, StoredPost } from "millrace/runtime";
+import type {
+  PostedMessage,
+  PostResult,
+  Range,
+  ReceivedMessage,
+  RunKey,
+  StoredPost,
+  StoredReceipt,
+} from "millrace/runtime";
 import type { Database } from "./database.js";
+import { atMost } from "./journal.js";
 import { Row } from "./row.js";
 import { findRun } from "./stored-run.js";
 
@@ -22,6 +31,8 @@ const openOfOwner = `SELECT ${columns} FROM runs AS r CROSS JOIN posts AS p ON p
 const ofRun = "run = (SELECT id FROM runs WHERE tenant = ? AND run_id = ?)";
 const receipt = `SELECT receipt FROM posts WHERE position = ? AND ${ofRun}`;
 const receiptOfKey = `SELECT receipt FROM posts WHERE idempotency_key = ? AND ${ofRun}`;
+const receivedOfRun = `SELECT position, idempotency_key, receipt FROM posts
+  WHERE ${ofRun} AND position > ? AND idempotency_key IS NOT NULL AND receipt IS NOT NULL ORDER BY position LIMIT ?`;
 // Of several messages with one key, the first one stays.
 const addReceived = "INSERT OR IGNORE INTO posts (run, idempotency_key, at_ms, text, receipt) VALUES (?, ?, 0, '', ?)";
 
@@ -29,7 +40,7 @@ const addReceived = "INSERT OR IGNORE INTO posts (run, idempotency_key, at_ms, t
 export function storePost(database: Database, key: RunKey, message: PostedMessage): PostResult {
   const run = database.sql(target).get(key.tenant, key.runId) as { id: number; ended_at: unknown } | undefined;
   if (run === undefined) return { status: "unknown" };
-  const { idempotencyKey, atMs, text } = message;
+  const { idempotencyKey } = message;
   const duplicate = idempotencyKey === null ? undefined : database.sql(earlier).get(run.id, idempotencyKey);
   if (duplicate !== undefined) {
     const row = postRow(database, key, duplicate);
@@ -37,9 +48,14 @@ export function storePost(database: Database, key: RunKey, message: PostedMessag
   }
   const ended = run.ended_at === null ? null : findRun(database, key);
   if (ended !== null) return { status: "ended", run: ended.run };
-  const { lastInsertRowid } = database.sql(add).run(run.id, idempotencyKey, atMs, text);
-  database.sql(noteOpen).run(atMs, run.id);
-  return { status: "stored", position: Number(lastInsertRowid) };
+  return { status: "stored", position: addPost(database, run.id, message) };
+}
+
+/** Needs a transaction. */
+export function addPost(database: Database, run: number, { idempotencyKey, atMs, text }: PostedMessage): number {
+  const { lastInsertRowid } = database.sql(add).run(run, idempotencyKey, atMs, text);
+  database.sql(noteOpen).run(atMs, run);
+  return Number(lastInsertRowid);
 }
 
 export function storeReceipts(
@@ -69,6 +85,18 @@ export function openPostsOfId(database: Database, run: number): StoredPost[] {
 export function readReceipt(database: Database, key: RunKey, of: number | string): string | null {
   const values = database.sql(typeof of === "number" ? receipt : receiptOfKey).get(of, key.tenant, key.runId);
   return values === undefined ? null : postRow(database, key, values).textOrNull("receipt");
+}
+
+export function readReceived(database: Database, key: RunKey, { after, limit }: Range): StoredReceipt[] {
+  const rows = database.sql(receivedOfRun).all(key.tenant, key.runId, after, atMost(limit));
+  return rows.map((values) => {
+    const row = postRow(database, key, values);
+    return {
+      position: row.integer("position"),
+      idempotencyKey: row.text("idempotency_key"),
+      receipt: row.text("receipt"),
+    };
+  });
 }
 
 function toPosts(database: Database, rows: unknown[]): StoredPost[] {

@@ -6,7 +6,7 @@ import type { Database } from "./database.js";
 import { readEvents, readSnapshot, readTicks } from "./journal.js";
 import { listRuns, listTenants } from "./list.js";
 import { Owners } from "./owners.js";
-import { openPosts, readReceipt, storePost } from "./posts.js";
+import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import type { Processes } from "./processes.js";
 import { findRun } from "./stored-run.js";
@@ -59,11 +59,11 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
       return result;
     },
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
-    delete: async (keys) => write(() => keys.filter((key) => removeRun(database, key))).length,
+    delete: async (keys, owner) => write(() => keys.filter((key) => removeRun(database, key, owner ?? null))).length,
   };
 }
 
-type Reads = "run" | "tenants" | "list" | "snapshot" | "ticks" | "events" | "posts" | "receipt";
+type Reads = "run" | "tenants" | "list" | "snapshot" | "ticks" | "events" | "posts" | "receipt" | "received";
 
 function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records" | "blob"> {
   return {
@@ -76,6 +76,7 @@ function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records
     events: async (key, range) => database.guard(() => readEvents(database, key, range)),
     posts: async (of) => database.guard(() => openPosts(database, of)),
     receipt: async (key, of) => database.guard(() => readReceipt(database, key, of)),
+    received: async (key, range) => database.guard(() => readReceived(database, key, range)),
     record: async (key) => database.guard(() => readRecord(database, key)),
     records: async (query) => database.guard(() => listRecords(database, query)),
     blob: async (hash) => database.guard(() => readBlob(database, hash)),
@@ -110,7 +111,7 @@ function changedKeys(commits: readonly RunCommit[], results: readonly CommitResu
   return [...keys.values()];
 }
 
-const find = "SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND owner IS NULL";
+const find = "SELECT id FROM runs WHERE tenant = ? AND run_id = ? AND (owner IS NULL OR owner = ?)";
 const removals: readonly string[] = [
   "DELETE FROM labels WHERE run = ?",
   "DELETE FROM ticks WHERE run = ?",
@@ -123,10 +124,10 @@ const removals: readonly string[] = [
 
 /**
  * Deletes a run with everything that belongs to it. Needs a transaction. Returns `false` when the run does not exist or
- * somebody holds its lease.
+ * somebody else than `owner` holds its lease.
  */
-function removeRun(database: Database, key: RunKey): boolean {
-  const row = database.sql(find).get(key.tenant, key.runId) as { readonly id: number } | undefined;
+function removeRun(database: Database, key: RunKey, owner: string | null): boolean {
+  const row = database.sql(find).get(key.tenant, key.runId, owner) as { readonly id: number } | undefined;
   if (row === undefined) return false;
   dropBlobs(database, row.id);
   for (const removal of removals) database.sql(removal).run(row.id);

@@ -11,6 +11,7 @@ import { journalSuite } from "./journal.js";
 import { leaseSuite } from "./leases.js";
 import { lifeSuite } from "./life.js";
 import { listSuite } from "./listing.js";
+import { moveSuite } from "./moving.js";
 import { createStoreTest, type OpenStore } from "./opened-store.js";
 import { postSuite } from "./posts.js";
 import { queueSuite } from "./queues.js";
@@ -46,6 +47,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     recordSuite(test);
     blobSuite(test);
     deleteSuite(test);
+    moveSuite(test);
     watchSuite(test);
     hostileSuite(test);
     randomSuite(open);

@@ -2,6 +2,7 @@ import { expectTypeOf } from "vitest";
 import type { Words } from "../value/unknown-options.js";
 import type { callOptions } from "./call-options.js";
 import type { MemoryStoreOptions } from "./memory-store.js";
+import type { ExportOptions, ImportOptions } from "./moving.types.js";
 import type {
   DedupeOptions,
   ForkOptions,
@@ -41,6 +42,9 @@ interface Interfaces {
   readonly history: HistoryOptions & RawOptions;
   readonly stateAt: TenantOptions;
   readonly fork: ForkOptions;
+  readonly export: ExportOptions;
+  readonly import: ImportOptions;
+  readonly release: TenantOptions;
   readonly due: NonNullable<Parameters<Runtime["due"]>[0]>;
   readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
   readonly "records.list": RecordListQuery;

@@ -4,7 +4,6 @@
  * @module
  */
 import type { ContextDict } from "../context/run-context.types.js";
-import { WorkflowError } from "../errors/workflow-error.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { markHandled } from "../run/deferred.js";
 import type { Receipt } from "../run/handler.types.js";
@@ -18,9 +17,13 @@ import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
 import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./dedupe.js";
 import { DueWork } from "./due-work.js";
+import { exportRun } from "./export-run.js";
+import type { ExportedParts } from "./exported-parts.js";
 import { forkRun } from "./fork.js";
 import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
+import { importRun } from "./import-run.js";
 import type { From, LoadFrom } from "./load.js";
+import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import { type NewRunRequest, newRun } from "./new-run.js";
 import { Pump } from "./pump.js";
 import { ticketOf } from "./queue-options.js";
@@ -51,11 +54,12 @@ import type {
   TenantOptions,
   Workflows,
 } from "./runtime.types.js";
-import { runIdConflict, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 import { fireSchedule } from "./schedule-firing.js";
 import { StoredSchedules } from "./schedules.js";
+import { seal, sealOwner, unseal } from "./sealed-run.js";
 import { sameStart } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
 import { StoredRecords } from "./stored-records.js";
@@ -198,13 +202,42 @@ class StoredRuntime {
     const key = { tenant: options.tenant ?? "", runId };
     await this.#registry.park(key);
     if ((await store.delete([key])) === 1) return;
-    if ((await store.run(key)) === null) throw runUnknown(key);
-    throw new WorkflowError({
-      code: "RUN_LIVE",
-      message: `Run "${runId}" is under way.`,
-      hint: "Cancel it first: `await runtime.handle(runId).cancel()`.",
-      details: { runId },
-    });
+    const run = await store.run(key);
+    if (run === null) throw runUnknown(key);
+    const owner = sealOwner(run);
+    if (owner !== undefined && (await store.delete([key], owner)) === 1) return;
+    throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
+  }
+
+  async *export(runId: string, options: ExportOptions = {}): AsyncGenerator<ExportedPart, void> {
+    this.#assertOpen();
+    checkCallOptions("export", options);
+    const { store, clock } = this.#options;
+    const key = { tenant: options.tenant ?? "", runId };
+    const { records = [] } = options;
+    for (const { kind, id } of records) checkNames({ kind, id });
+    await this.#known(key);
+    await this.#registry.park(key);
+    const { workflow } = await this.#from(key);
+    const sealed = await seal({ store, clock, key });
+    yield* exportRun({ store, workflow, ...sealed, records });
+  }
+
+  async import(parts: ExportedParts, options: ImportOptions = {}): Promise<ImportedRun> {
+    this.#assertOpen();
+    checkCallOptions("import", options);
+    const { store, clock, queues } = this.#options;
+    const imported = await importRun({ store, clock, queues, workflows: this.#workflows }, parts, options);
+    this.#lookAround();
+    return imported;
+  }
+
+  async release(runId: string, options: TenantOptions = {}): Promise<void> {
+    this.#assertOpen();
+    checkCallOptions("release", options);
+    const { store, clock } = this.#options;
+    await unseal({ store, clock, key: { tenant: options.tenant ?? "", runId } });
+    this.#lookAround();
   }
 
   async retain(retention: Retention): Promise<number> {

@@ -10,7 +10,6 @@ import type { Receipt } from "../engine/command.js";
 import type { Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { roleOf } from "../event/facts.js";
 import type { Deferred } from "../run/deferred.js";
 import { openRun } from "../run/launch.js";
 import { wakeAt } from "../run/outside.js";
@@ -18,13 +17,13 @@ import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.t
 import { timeAt } from "../run/run-time.js";
 import { encodeRunner } from "../run/snapshot-run.js";
 import { nextTurn } from "../run/system.js";
-import { encodeAtWork } from "../snapshot/at-work.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { Commit } from "./commit.js";
 import type { Committing, GroupCommit } from "./group-commit.js";
 import { type ChildPlace, codeText, entryText, tickText, tickTooLong } from "./journal-text.js";
+import { snapshotJson } from "./load.js";
 import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import { RunRecords } from "./run-records.js";
@@ -38,7 +37,7 @@ import type {
   StoredStatus,
 } from "./run-store.types.js";
 import { leaseLost, runtimeStopped } from "./runtime-errors.js";
-import { promptsText, shownText } from "./shown-text.js";
+import { isOutcome, promptsText, shownText } from "./shown-text.js";
 import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
 
 /** What a live run asks of the runtime around it. */
@@ -278,8 +277,7 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   published(item: StreamedEvent): void {
-    const role = roleOf(item.event);
-    if (role === "stop" || role === "terminal") return; // the outcome has it
+    if (isOutcome(item.event)) return;
     const { atMs } = this.runner.state;
     const commit = this.nextCommit();
     commit.events ??= [];
@@ -391,8 +389,7 @@ export class DurableRun implements RunJournal, Committing {
     const commit = this.nextCommit();
     const tick = this.#ticks;
     const states = [runner.state, ...(runner.family?.values() ?? [])];
-    const atWork = Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)]));
-    const text = this.#snapshotText({ code: this.workflow.code.hash, run: encodeRunner(runner), atWork });
+    const text = this.#snapshotText(snapshotJson(this.workflow.code.hash, encodeRunner(runner), states));
     if (text === null) return;
     commit.snapshot = { tick, atMs: runner.state.atMs, text };
     commit.blobs.push(this.workflow.code);

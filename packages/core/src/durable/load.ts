@@ -10,7 +10,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { afterTurn, isTurnOver } from "../run/host-turns.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
 import { freeHeapBytes } from "../run/system.js";
-import { decodeAtWork } from "../snapshot/at-work.js";
+import { decodeAtWork, encodeAtWork } from "../snapshot/at-work.js";
 import { Reader } from "../snapshot/reader.js";
 import { sameValue } from "../value/equal.js";
 import { assertShareable } from "../workflow/child.js";
@@ -19,7 +19,7 @@ import { unpackJson } from "./blob-text.js";
 import { type CodeGraph, nodeAt } from "./code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
-import type { RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
+import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
 import { type Member, RunTree } from "./run-tree.js";
 import { runTooLarge } from "./runtime-errors.js";
 
@@ -46,6 +46,11 @@ export interface From {
 
 export interface LoadFrom extends From {
   readonly workflow: RegisteredWorkflow;
+}
+
+/** A snapshot as the store has it, of a run and its children, the run first. */
+export function snapshotJson(code: string, run: object, states: readonly RunState[]): object {
+  return { code, run, atWork: Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)])) };
 }
 
 /** One tick of the journal, with its number. */
@@ -196,12 +201,23 @@ export function readText(from: From, text: string, place: string): Promise<unkno
   const freeBytes = freeHeapBytes();
   const parse = (json: string): unknown => {
     characters += json.length;
-    const neededBytes = characters * BYTES_PER_CHARACTER;
-    if (characters > SHORT && freeBytes !== null && neededBytes > freeBytes)
-      throw runTooLarge(from.run.key, { characters, neededBytes, freeBytes });
+    assertRoom(from.run.key, { characters, freeBytes });
     return parseJson(json, place);
   };
   return unpackJson(text, { read: (hash) => readBlob(from, hash), parse });
+}
+
+/**
+ * @param freeBytes Before any of the characters was read. Null: the host does not say.
+ * @throws {WorkflowError} `RUN_TOO_LARGE`
+ */
+export function assertRoom(
+  key: RunKey,
+  { characters, freeBytes }: { readonly characters: number; readonly freeBytes: number | null },
+): void {
+  const neededBytes = characters * BYTES_PER_CHARACTER;
+  if (characters > SHORT && freeBytes !== null && neededBytes > freeBytes)
+    throw runTooLarge(key, { characters, neededBytes, freeBytes });
 }
 
 function readBlob(from: From, hash: string): Promise<string> {
@@ -215,7 +231,7 @@ export async function blobOf(store: Pick<RunStore, "blob">, hash: string, who: s
   return text;
 }
 
-export function where({ run }: From): string {
+export function where({ run }: Pick<From, "run">): string {
   return `run "${run.key.runId}"`;
 }
 

@@ -7,6 +7,7 @@ import type {
   RunKey,
   StoredEvent,
   StoredPost,
+  StoredReceipt,
   StoredRun,
   StoredSnapshot,
   StoredStatus,
@@ -66,6 +67,16 @@ export class MemoryRun {
       epoch: 0,
       hasPlace: false,
     };
+  }
+
+  /** In the order of positions. */
+  received(after: number): StoredReceipt[] {
+    return [...this.positions]
+      .flatMap(([idempotencyKey, position]) => {
+        const receipt = this.receipts.get(position);
+        return receipt === undefined || position <= after ? [] : [{ idempotencyKey, receipt, position }];
+      })
+      .sort((left, right) => left.position - right.position);
   }
 
   get isEnded(): boolean {

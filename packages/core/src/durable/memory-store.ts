@@ -81,9 +81,9 @@ function storeOf(memory: Memory): RunStore {
       if (conflicts.length === 0) for (const write of writes) records.write(write);
       return conflicts;
     },
-    delete: async (keys) => {
-      const unheld = keys.flatMap((key) => runs.get(key) ?? []).filter(({ row }) => row.lease === null);
-      const gone = new Set(unheld);
+    delete: async (keys, owner) => {
+      const isFree = ({ row: { lease } }: MemoryRun): boolean => lease === null || lease.owner === owner;
+      const gone = new Set(keys.flatMap((key) => runs.get(key) ?? []).filter(isFree));
       for (const run of gone) memory.forget(run);
       return gone.size;
     },
@@ -107,7 +107,8 @@ type Reads =
   | "ticks"
   | "events"
   | "posts"
-  | "receipt";
+  | "receipt"
+  | "received";
 
 function readsOf({ runs, records, blobs, leases }: Memory): Pick<RunStore, Reads | "record" | "records" | "blob"> {
   return {
@@ -136,6 +137,7 @@ function readsOf({ runs, records, blobs, leases }: Memory): Pick<RunStore, Reads
       const position = typeof of === "number" ? of : run?.positions.get(of);
       return position === undefined ? null : (run?.receipts.get(position) ?? null);
     },
+    received: async (key, { after, limit }) => runs.get(key)?.received(after).slice(0, limit) ?? [],
     record: async (key) => records.get(key),
     records: async (query) => records.page(query),
     blob: async (hash) => blobs.get(hash),
@@ -166,12 +168,17 @@ class Memory {
     if (earlier !== undefined)
       return { status: "duplicate", position: earlier, receipt: run.receipts.get(earlier) ?? null };
     if (run.isEnded) return { status: "ended", run: run.toStored() };
-    const position = ++this.#lastPosition;
-    run.pending.set(position, { key: run.row.key, position, idempotencyKey, atMs, text });
-    if (idempotencyKey !== null) run.positions.set(idempotencyKey, position);
+    const position = this.#addPost(run, { idempotencyKey, atMs, text });
     this.leases.update(run);
     this.tell([run]);
     return { status: "stored", position };
+  }
+
+  #addPost(run: MemoryRun, { idempotencyKey, atMs, text }: PostedMessage): number {
+    const position = ++this.#lastPosition;
+    run.pending.set(position, { key: run.row.key, position, idempotencyKey, atMs, text });
+    if (idempotencyKey !== null) run.positions.set(idempotencyKey, position);
+    return position;
   }
 
   take(commit: RunCommit, changed: Set<MemoryRun>): CommitResult {
@@ -202,6 +209,7 @@ class Memory {
     this.blobs.keep(run, commit);
     run.apply(commit);
     for (const { idempotencyKey, receipt } of commit.received ?? []) this.#receive(run, idempotencyKey, receipt);
+    for (const post of commit.posts ?? []) this.#addPost(run, post);
     for (const write of commit.records ?? []) this.records.write(write);
     if (commit.prune !== undefined) this.blobs.prune(run, commit.prune);
     if (commit.release === true) this.leases.set(run, null);

@@ -29,6 +29,7 @@ import type {
 } from "./run-store.types.js";
 import type { DueReport } from "./runtime.types.js";
 import { runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { assertHere } from "./sealed-run.js";
 import { StreamCache } from "./stream-cache.js";
 import { RunWatchers, SharedReads } from "./watchers.js";
 
@@ -380,7 +381,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     if (ended !== undefined) return ended;
     const run = await readRow();
     if (run === null) throw runUnknown(key);
-    if (run.outcome === null) await this.#assertLoadable(key);
+    if (run.outcome === null) {
+      assertHere(run);
+      await this.#assertLoadable(key);
+    }
     return this.storedOutcome(run);
   }
 

@@ -12,6 +12,7 @@ import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
 import type { ClaimedRun, ReceivedMessage, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
 import { cannotResume, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { assertHere } from "./sealed-run.js";
 
 export interface ResumeRequest {
   readonly how: "resume" | "retry";
@@ -83,6 +84,7 @@ export class ResumeRequests {
     const run = await registry.store.run(key);
     if (run === null) throw runUnknown(key);
     if (await this.#isDone(key, request)) return null;
+    assertHere(run);
     if (request.how === "resume" && run.outcome === null) return this.#stay(key, request);
     if (!allowed[request.how].includes(run.status)) throw cannotResume(key.runId, run.status, request.how);
     const claimed = await registry.store.claim(key, { ...registry.lease, ended: true, beside: true });

@@ -30,6 +30,7 @@ import type { RunKey, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
 import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
 import { runUnknown } from "./runtime-errors.js";
+import { assertHere } from "./sealed-run.js";
 import { readPrompts } from "./shown-text.js";
 import { storedStream } from "./stored-stream.js";
 
@@ -271,7 +272,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async #post(message: Message, idempotencyKey: string | null): Promise<Receipt> {
     const { registry, key, workflows } = this.#setup;
-    const { workflow } = await this.#row();
+    const row = await this.#row();
+    if (row.outcome === null) assertHere(row);
+    const { workflow } = row;
     const text = messageText(message, workflows.get(workflow).compiled);
     const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
     if (posted.status === "unknown") throw runUnknown(key);
@@ -288,7 +291,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
       const run = await this.#row();
       const receipt = await registry.store.receipt(key, position);
       if (receipt !== null) return JSON.parse(receipt) as Receipt;
-      return run.outcome === null ? undefined : runFinished(run.status);
+      if (run.outcome !== null) return runFinished(run.status);
+      assertHere(run);
+      return undefined;
     });
   }
 }

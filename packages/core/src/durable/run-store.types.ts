@@ -72,6 +72,8 @@ export interface RunStore {
   posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]>;
   /** @param of The position of a post, or the idempotency key of what was posted or `received`. */
   receipt(key: RunKey, of: number | string): Promise<string | null>;
+  /** What has both an idempotency key and a receipt, in order, with `position > after`. */
+  received(key: RunKey, range: Range): Promise<StoredReceipt[]>;
 
   record(key: RecordKey): Promise<StoredRecord | null>;
   /** By id, in the order of code points. */
@@ -83,8 +85,11 @@ export interface RunStore {
   writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]>;
   blob(hash: string): Promise<string | null>;
 
-  /** Everything of these runs: ticks, events, posts, snapshots, and blobs that no other run uses. Runs that somebody holds stay. Gives how many went. */
-  delete(keys: readonly RunKey[]): Promise<number>;
+  /**
+   * Everything of these runs: ticks, events, posts, snapshots, and blobs that no other run uses. Runs that somebody else than `owner`
+   * holds stay. Gives how many went.
+   */
+  delete(keys: readonly RunKey[], owner?: string): Promise<number>;
   /** Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop. */
   watch(listener: (key: RunKey | null) => void): () => void;
   close(): Promise<void>;
@@ -176,6 +181,8 @@ export interface ClaimRequest extends LeaseRequest {
   readonly ended?: boolean;
   /** Also a run of a queue, whatever its limits, and without a place. @default false */
   readonly beside?: boolean;
+  /** The owner is no process: the lease lasts until its time, whatever becomes of the process that took it. @default false */
+  readonly sealed?: boolean;
 }
 
 export interface DueRuns {
@@ -223,6 +230,8 @@ export interface RunCommit {
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
   /** Messages that were never posted, under their keys: from here on a post with such a key is a duplicate. */
   readonly received?: readonly ReceivedMessage[];
+  /** With `create`: messages that were posted to the run where it was before, in order. No two with one key. */
+  readonly posts?: readonly PostedMessage[];
   /** Refused as `conflict` unless each has the expected version. */
   readonly records?: readonly RecordWrite[];
   /** Those that the texts of this commit name. Stored once; kept as long as what names them. */
@@ -280,6 +289,10 @@ export interface ReceivedMessage {
   /** One that is known stays as it is. */
   readonly idempotencyKey: string;
   readonly receipt: string;
+}
+
+export interface StoredReceipt extends ReceivedMessage {
+  readonly position: number;
 }
 
 export interface StoredPost extends PostedMessage {

@@ -33,6 +33,15 @@ export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   });
 }
 
+export function runLive({ runId }: RunKey, hint: string): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_LIVE",
+    message: `Run "${runId}" is under way.`,
+    hint,
+    details: { runId },
+  });
+}
+
 export function runtimeStopped(): WorkflowError {
   return new WorkflowError({
     code: "RUNTIME_STOPPED",
@@ -41,8 +50,14 @@ export function runtimeStopped(): WorkflowError {
   });
 }
 
-export function runIdConflict({ runId }: RunKey, stored: string, asked: string): WorkflowError {
-  const why = stored === asked ? "with another input" : `of the workflow "${stored}", not "${asked}"`;
+/** @param asked Workflow of a run that was to be started. Null: the run was to be imported. */
+export function runIdConflict({ runId }: RunKey, stored: string, asked: string | null): WorkflowError {
+  const why =
+    asked === null
+      ? "that is not the one which was exported"
+      : stored === asked
+        ? "with another input"
+        : `of the workflow "${stored}", not "${asked}"`;
   return new WorkflowError({
     code: "RUN_ID_CONFLICT",
     message: `There is already a run "${runId}" ${why}.`,

@@ -14,6 +14,7 @@ import type { Duration } from "../value/duration.js";
 import type { InputOf, ResultOf } from "../workflow/run.types.js";
 import type { CheckReport } from "./check.types.js";
 import type { HistoryEntry } from "./history.js";
+import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
 import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
@@ -376,6 +377,22 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
   /** A new run that begins where another one was after a tick. */
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
+  /**
+   * Everything of a run, as parts of plain JSON, to be given to `import` over another store. With the first part, the run is sealed
+   * here: it does not go on, and messages to it fail with `RUN_MOVED`, until `delete` or `release`. A second export gives the same.
+   *
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `WORKFLOW_UNKNOWN`; `RUN_LIVE` while somebody has it.
+   */
+  export(runId: string, options?: ExportOptions): AsyncIterable<ExportedPart>;
+  /**
+   * Takes a run out of what `export` gave: in one transaction, or not at all. It goes on here from then on.
+   *
+   * @throws {WorkflowError} `EXPORT_INVALID` with all that is wrong with it, `WORKFLOW_UNKNOWN`, `RUN_TOO_LARGE`; `RUN_ID_CONFLICT`
+   * where there is another run of that id, `RECORD_CONFLICT`.
+   */
+  import(parts: Iterable<unknown> | AsyncIterable<unknown>, options?: ImportOptions): Promise<ImportedRun>;
+  /** Lets a run go on here that was exported, and imported nowhere. @throws {WorkflowError} `RUN_UNKNOWN` */
+  release(runId: string, options?: TenantOptions): Promise<void>;
   /** What is due now, and when something will be, schedules included: for a cron or an alarm where nothing runs in between. Takes up nothing. */
   due(options?: {
     /** Of the list. 0 to 1,000. @default 100 */

@@ -2,12 +2,19 @@
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
+import { roleOf } from "../event/facts.js";
 import type { PendingPrompt } from "../run/handler.types.js";
 import type { LiveRun } from "../run/run.types.js";
 import { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { corrupt, parseJson } from "./journal-text.js";
+
+/** Readers of the stream get it with how the run ended, so it is not stored as an event. */
+export function isOutcome(event: WorkflowEvent): boolean {
+  const role = roleOf(event);
+  return role === "stop" || role === "terminal";
+}
 
 type Shown = Omit<StreamedEvent, "sequence">;
 

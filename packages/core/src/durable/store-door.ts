@@ -17,8 +17,9 @@ const ofRecord = (door: Door, key: RecordKey): void => door.texts(key, ["tenant"
 
 const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
   commit(door, commits) {
-    for (const { key, create } of commits) {
+    for (const { key, create, posts = [] } of commits) {
       ofRun(door, key);
+      for (const { idempotencyKey, text } of posts) door.texts({ key: idempotencyKey ?? "", text }, ["key", "text"]);
       if (create === undefined) continue;
       door.texts(create, ["workflow", "input", "code"]);
       door.numbers(create, ["createdAtMs", "startAtMs"]);
@@ -34,6 +35,7 @@ const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
   ticks: ofRun,
   events: ofRun,
   receipt: ofRun,
+  received: ofRun,
   post(door, key, { idempotencyKey, text }) {
     ofRun(door, key);
     door.texts({ key: idempotencyKey ?? "", text }, ["key", "text"]);

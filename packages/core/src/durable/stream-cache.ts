@@ -17,6 +17,7 @@ import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workf
 import { idOf } from "./run-key.js";
 import type { RunKey, RunStore, StoredEvent, StoredRun } from "./run-store.types.js";
 import { runUnknown } from "./runtime-errors.js";
+import { assertHere } from "./sealed-run.js";
 import { readShown } from "./shown-text.js";
 import type { SharedReads } from "./watchers.js";
 
@@ -70,7 +71,11 @@ export class StreamCache {
     const run = await store.run(key);
     if (run === null) throw runUnknown(key);
     const events = await store.events(key, { after, limit: PAGE });
-    if (events.length === 0) return run.outcome === null ? undefined : this.#end(run, after);
+    if (events.length === 0) {
+      if (run.outcome !== null) return this.#end(run, after);
+      assertHere(run);
+      return undefined;
+    }
     const workflow = this.#workflows.get(run.workflow);
     const read = await Promise.all(events.map((event) => this.#shown(key, event, workflow)));
     this.#of(idOf(key)).keep(run.createdAtMs, after, read);

@@ -65,6 +65,8 @@ export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
    * `runtime.run`; `null` removes a label.
    */
   runLabels?(start: Event, runId: string): { readonly [name: string]: string | null };
+  /** On a start event: records that move with the run to another store, such as its session. */
+  runRecords?(start: Event, runId: string): readonly { readonly kind: string; readonly id: string }[];
 }
 
 /** Start events in a union. `any` gives nothing. */

@@ -6,6 +6,7 @@
  */
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent, type WorkflowEvent } from "millrace";
 import { madeHere } from "../compile/made-here.js";
+import { SESSION_KIND } from "../session/session-record.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { type GivenRequest, requestOf } from "./run-request.js";
 import { checkInput } from "./schemas.js";
@@ -33,6 +34,10 @@ export function startEventOf(pipeline: PipelineOptions): EventClass<PipelineStar
     /** Set after the caller's labels, so that the caller does not decide to whom the run belongs. */
     static runLabels({ request }: PipelineStart, runId: string): Record<string, string | null> {
       return { session: request.sessionId || runId, user: request.userId };
+    }
+
+    static runRecords({ request }: PipelineStart, runId: string): readonly { kind: string; id: string }[] {
+      return [{ kind: SESSION_KIND, id: request.sessionId || runId }];
     }
   }
   return Start as never;

@@ -7,6 +7,7 @@ import type {
   AgainRequest,
   AgainResult,
   ClaimedRun,
+  ClaimRequest,
   CommitResult,
   DueRuns,
   NewRunRecord,
@@ -25,12 +26,13 @@ import type {
   StoredDue,
   StoredEvent,
   StoredPost,
+  StoredReceipt,
   StoredRecord,
   StoredRun,
   StoredSnapshot,
   TickBatch,
 } from "millrace/runtime";
-import { queueUnsupported, recordsUnsupported, unsupported } from "../errors.js";
+import { movingUnsupported, queueUnsupported, recordsUnsupported, unsupported } from "../errors.js";
 import { sha256 } from "../hash.js";
 import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
 import type { RecordStore } from "../kept/record-store.js";
@@ -89,9 +91,10 @@ export class RestateStore implements RunStore {
     return Promise.all(commits.map((commit) => this.#commit(commit)));
   }
 
-  async #commit({ key, create, snapshot, records }: RunCommit): Promise<CommitResult> {
+  async #commit({ key, create, snapshot, records, posts }: RunCommit): Promise<CommitResult> {
     if (create === undefined) return { status: "fenced" };
     if (snapshot !== undefined) throw unsupported("A fork", "Fork the run in a runtime with a store.");
+    if (posts !== undefined) throw movingUnsupported();
     if (create.queue !== null) throw queueUnsupported();
     const { lease: _, ...record } = create;
     if (records === undefined) return this.#start(key, record);
@@ -157,7 +160,8 @@ export class RestateStore implements RunStore {
 
   // ---- runs are elsewhere
 
-  async claim(): Promise<null> {
+  async claim(_key: RunKey, { sealed }: ClaimRequest): Promise<null> {
+    if (sealed === true) throw movingUnsupported();
     return null;
   }
 
@@ -208,6 +212,10 @@ export class RestateStore implements RunStore {
 
   receipt(key: RunKey, of: number | string): Promise<string | null> {
     return this.#read(key, { what: "receipt", of });
+  }
+
+  received(): Promise<StoredReceipt[]> {
+    return Promise.reject(movingUnsupported());
   }
 
   #read<Value>(key: RunKey, message: ReadMessage): Promise<Value> {

@@ -1,0 +1,198 @@
+/**
+ * The door of `runtime.import`: parts that came from anywhere, checked one by one for their form. All problems are told at once.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import { freeHeapBytes } from "../run/system.js";
+import { wrongOption } from "../value/option-value.js";
+import { checkNames, type Named } from "./check-names.js";
+import { assertRoom } from "./load.js";
+import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "./moving.types.js";
+import { isStoredStatus } from "./store-kit.js";
+
+export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;
+type PartOf<Type extends ExportedPart["type"]> = Extract<ExportedPart, { readonly type: Type }>;
+
+/** An export whose parts have the right form. */
+export interface Exported {
+  readonly head: ExportedHead;
+  readonly codes: ReadonlyMap<string, string>;
+  readonly ticks: readonly PartOf<"ticks">[];
+  /** By tick. */
+  readonly snapshots: readonly PartOf<"snapshot">[];
+  readonly events: readonly PartOf<"event">[];
+  readonly posts: readonly PartOf<"post">[];
+  readonly received: readonly PartOf<"received">[];
+  readonly records: readonly PartOf<"record">[];
+}
+
+/** How many problems are told. */
+const MOST_TOLD = 20;
+
+/** What is wrong with an export, gathered. */
+export class Problems {
+  readonly #found: string[] = [];
+
+  add(problem: string): void {
+    this.#found.push(problem);
+  }
+
+  /** Notes what `work` throws of what it was given; gives null then. Faults of the store are thrown on. */
+  async of<Value>(work: () => Value | Promise<Value>): Promise<Value | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (WorkflowError.is(error) && (error.code.startsWith("STORE_") || error.code === "RUN_TOO_LARGE")) throw error;
+      this.add(error instanceof Error ? error.message.replace(/\.$/, "") : String(error));
+      return null;
+    }
+  }
+
+  /** @throws {WorkflowError} `EXPORT_INVALID` */
+  assertNone(): void {
+    const problems = this.#found.slice(0, MOST_TOLD);
+    const left = this.#found.length - problems.length;
+    if (left > 0) problems.push(`and ${left} more`);
+    if (problems.length === 0) return;
+    throw new WorkflowError({
+      code: "EXPORT_INVALID",
+      message: `This is no run that can be imported here: ${problems.join("; ")}.`,
+      hint: "Give all parts of one `runtime.export`, in order and as they were, to a runtime with the workflow of the run.",
+      details: { problems },
+    });
+  }
+}
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === "string";
+const whole: Check = (value) => Number.isSafeInteger(value);
+const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+const has =
+  (fields: { readonly [name: string]: Check }): Check =>
+  (value) =>
+    object(value) && wrongFields(value as object, fields).length === 0;
+
+const status: Check = (value) => typeof value === "string" && isStoredStatus(value);
+
+const forms: { readonly [Type in ExportedPart["type"]]: { readonly [field: string]: Check } } = {
+  run: {
+    format: (value) => value === EXPORT_FORMAT,
+    move: (value) => typeof value === "string" && value.length > 0 && value.length <= 100,
+    tenant: text,
+    runId: text,
+    workflow: text,
+    status,
+    input: object,
+    code: text,
+    ticks: count,
+    createdAtMs: whole,
+    startAtMs: whole,
+    updatedAtMs: whole,
+    labels: object,
+    forkedFrom: orNull(has({ runId: text, tick: count })),
+    queue: orNull(has({ name: text, key: text, priority: whole })),
+    waiting: orNull(Array.isArray),
+  },
+  code: { name: text, text },
+  ticks: { first: count, last: count, atMs: whole, entries: Array.isArray },
+  snapshot: { tick: count, atMs: whole, snapshot: object },
+  event: { sequence: count, atMs: whole, shown: object },
+  post: { position: count, key: orNull(text), atMs: whole, message: has({ kind: text }) },
+  received: { key: text, receipt: has({ status: text }) },
+  record: { kind: text, id: text, value: (value) => value !== undefined },
+  end: { parts: count },
+};
+
+function wrongFields(value: object, fields: { readonly [name: string]: Check }): string[] {
+  return Object.keys(fields).filter(
+    (name) => !fields[name]?.(Object.hasOwn(value, name) ? value[name as keyof object] : undefined),
+  );
+}
+
+/**
+ * @param tenant The one that the run must be of.
+ * @throws {WorkflowError} `EXPORT_INVALID`, `OPTION_INVALID` for what has no parts; `RUN_TOO_LARGE`.
+ */
+export async function readParts(parts: ExportedParts, tenant: string): Promise<Exported> {
+  if (!isIterable(parts))
+    throw wrongOption(
+      "parts",
+      "is nothing that has parts",
+      "Give what `runtime.export(runId)` gives, or a list of it.",
+    );
+  const problems = new Problems();
+  const lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] } as Lists;
+  let head: ExportedHead | null = null;
+  let number = 0;
+  let end: PartOf<"end"> | null = null;
+  let characters = 0;
+  const freeBytes = freeHeapBytes();
+  for await (const given of parts) {
+    number++;
+    const part = partOf(given, number, problems);
+    if (part === null) continue;
+    if ((part.type === "run") !== (number === 1) || end !== null)
+      problems.add(`part ${number} is of type "${part.type}", in a place of another`);
+    else if (part.type === "run") head = part;
+    else if (part.type === "end") end = part;
+    else lists[part.type].push(part as never);
+    characters += (await problems.of(() => JSON.stringify(part).length)) ?? 0;
+    assertRoom({ tenant, runId: head?.runId ?? "" }, { characters, freeBytes });
+  }
+  if (end === null || end.parts !== number)
+    problems.add(`it has ${number} parts, and ${end === null ? "no end" : `its end says ${end.parts}`}`);
+  if (head !== null) await checkHead(head, tenant, problems);
+  for (const { key } of [...lists.received, ...lists.post]) await checkName({ key: key ?? "-" }, problems);
+  for (const { kind, id } of lists.record) await checkName({ kind, id }, problems);
+  problems.assertNone();
+  return {
+    head: head as ExportedHead,
+    codes: new Map(lists.code.map(({ name, text: code }) => [name, code])),
+    ticks: lists.ticks,
+    snapshots: lists.snapshot.sort((left, right) => left.tick - right.tick),
+    events: lists.event,
+    posts: lists.post,
+    received: lists.received,
+    records: lists.record,
+  };
+}
+
+type Lists = { readonly [Type in Exclude<ExportedPart["type"], "run" | "end">]: PartOf<Type>[] };
+
+function isIterable(parts: ExportedParts): boolean {
+  return typeof parts === "object" && parts !== null && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
+}
+
+function partOf(given: unknown, number: number, problems: Problems): ExportedPart | null {
+  const { type } = (object(given) ? given : {}) as { readonly type?: unknown };
+  if (typeof type !== "string" || !Object.hasOwn(forms, type)) {
+    problems.add(`part ${number} is of no type that there is`);
+    return null;
+  }
+  const wrong = wrongFields(given as object, forms[type as ExportedPart["type"]]);
+  if (wrong.length === 0) return given as ExportedPart;
+  problems.add(
+    type === "run" && wrong.includes("format")
+      ? `its format is not ${EXPORT_FORMAT}: a newer version has written it`
+      : `part ${number}, "${type}", has a wrong ${wrong.map((name) => `\`${name}\``).join(", ")}`,
+  );
+  return null;
+}
+
+async function checkHead(head: ExportedHead, tenant: string, problems: Problems): Promise<void> {
+  if (head.tenant !== tenant) problems.add(`the run is of tenant "${head.tenant}", not "${tenant}"`);
+  await checkName({ tenant: head.tenant, runId: head.runId, labels: head.labels }, problems);
+  if (head.forkedFrom !== null) await checkName({ runId: head.forkedFrom.runId }, problems);
+  if (head.queue !== null) await checkName({ kind: head.queue.name, tenant: head.queue.key }, problems);
+}
+
+async function checkName(named: Named, problems: Problems): Promise<void> {
+  await problems.of(() => checkNames(named));
+}

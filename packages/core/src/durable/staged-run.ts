@@ -1,0 +1,159 @@
+/**
+ * An exported run in the texts of the store that is to take it, before anything of it is stored.
+ *
+ * @module
+ */
+import { type PackedText, packList, packText } from "./blob-text.js";
+import type { Exported, Problems } from "./exported-parts.js";
+import { readBatch } from "./journal-text.js";
+import type { From } from "./load.js";
+import type { ExportedTicks } from "./moving.types.js";
+import type { RunStore, StoredEvent, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
+
+/** Short batches are joined up to so many ticks. */
+const JOINED = 200;
+
+type Blobs = PackedText["blobs"];
+
+/** A row with the blobs that its text names. */
+interface Staged<Row> {
+  readonly row: Row;
+  readonly blobs: Blobs;
+}
+
+export interface StagedRun {
+  readonly run: StoredRun;
+  /** Number of the first tick that came; the next one where none did. */
+  readonly firstTick: number;
+  readonly ticks: readonly Staged<TickBatch>[];
+  readonly snapshots: readonly Staged<StoredSnapshot>[];
+  readonly events: readonly Staged<StoredEvent>[];
+  /** What a load reads of the run. */
+  readonly view: From["store"];
+  codeBlobs(hashes: readonly string[]): Blobs;
+  /** @param code Hash of the code that is named in it. */
+  snapshotOf(snapshot: StoredSnapshot, code: string): Staged<StoredSnapshot>;
+  eventOf(event: StoredEvent): Staged<StoredEvent>;
+}
+
+/** @throws {WorkflowError} for the first part that cannot be read; what is wrong with others is noted. */
+export function stageRun(given: Exported, hash: RunStore["hash"], problems: Problems): StagedRun {
+  const { head } = given;
+  const codes = new Map([...given.codes].map(([name, text]) => [name, hash(text)]));
+  const codeTexts = new Map([...given.codes.values()].map((text) => [hash(text), text]));
+  const codeOf = (name: unknown): string => {
+    const found = typeof name === "string" ? codes.get(name) : undefined;
+    if (found === undefined) problems.add(`the code ${JSON.stringify(name)} is not in it`);
+    return found ?? "";
+  };
+  const codeBlobs: StagedRun["codeBlobs"] = (hashes) =>
+    [...new Set(hashes)].flatMap((one) => {
+      const text = codeTexts.get(one);
+      return text === undefined ? [] : [{ hash: one, text }];
+    });
+  const snapshotOf: StagedRun["snapshotOf"] = ({ tick, atMs, text }, code) => {
+    const packed = packText(text, hash);
+    return { row: { tick, atMs, text: packed.text }, blobs: [...packed.blobs, ...codeBlobs([code])] };
+  };
+  const ticks = joined(given.ticks).map((batch) => {
+    const { entries, named } = withCodes(batch, codeOf);
+    const packed = packList(
+      entries.map((entry) => JSON.stringify(entry)),
+      hash,
+    );
+    const { first, last, atMs } = batch;
+    return { row: { first, last, atMs, text: packed.text }, blobs: [...packed.blobs, ...codeBlobs(named)] };
+  });
+  const snapshots = given.snapshots.map(({ tick, atMs, snapshot }) => {
+    const code = codeOf((snapshot as { readonly code?: unknown }).code);
+    if (tick > head.ticks) problems.add(`it has a snapshot of tick ${tick}, and ${head.ticks} ticks`);
+    return snapshotOf({ tick, atMs, text: JSON.stringify({ ...(snapshot as object), code }) }, code);
+  });
+  const eventOf: StagedRun["eventOf"] = (event) => {
+    const { text, blobs } = packText(event.text, hash);
+    return { row: { ...event, text }, blobs };
+  };
+  const events = given.events.map(({ sequence, atMs, shown }) =>
+    eventOf({ sequence, atMs, text: JSON.stringify(shown) }),
+  );
+  const run = rowOf(given, codeOf(head.code));
+  const firstTick = ticks[0]?.row.first ?? head.ticks + 1;
+  if (firstTick < 1) problems.add(`it has a tick ${firstTick}`);
+  const view = viewOf(
+    ticks,
+    snapshots,
+    [...ticks, ...snapshots].flatMap(({ blobs }) => blobs).concat(codeBlobs([...codeTexts.keys()])),
+  );
+  return { run, firstTick, ticks, snapshots, events, view, codeBlobs, snapshotOf, eventOf };
+}
+
+function viewOf(
+  ticks: readonly Staged<TickBatch>[],
+  snapshots: readonly Staged<StoredSnapshot>[],
+  blobs: Blobs,
+): StagedRun["view"] {
+  const texts = new Map(blobs.map(({ hash, text }) => [hash, text]));
+  return {
+    blob: async (hash) => texts.get(hash) ?? null,
+    snapshot: async (_key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
+      snapshots.findLast(({ row }) => row.tick <= atOrBelow)?.row ?? null,
+    ticks: async (_key, { after, limit }) =>
+      ticks.flatMap(({ row }) => (row.last > after ? [row] : [])).slice(0, limit),
+  };
+}
+
+/** A store keeps a batch for each commit of the run; here they only have to be in order. */
+function joined(parts: readonly ExportedTicks[]): ExportedTicks[] {
+  const batches: ExportedTicks[] = [];
+  for (const part of parts) {
+    const before = batches.at(-1);
+    if (before === undefined || part.first !== before.last + 1 || part.last - before.first >= JOINED)
+      batches.push(part);
+    else batches[batches.length - 1] = { ...part, first: before.first, entries: [...before.entries, ...part.entries] };
+  }
+  return batches;
+}
+
+/** @throws {WorkflowError} `JOURNAL_CORRUPT` */
+function withCodes(
+  { first, last, entries }: ExportedTicks,
+  codeOf: (name: unknown) => string,
+): { readonly entries: readonly unknown[]; readonly named: readonly string[] } {
+  const named: string[] = [];
+  const place = `ticks ${first} to ${last}`;
+  const read = readBatch(entries, place);
+  const renamed = read.map((entry, index) => {
+    if (entry.kind !== "code") return entries[index];
+    const code = codeOf(entry.hash);
+    named.push(code);
+    return { code };
+  });
+  return { entries: renamed, named };
+}
+
+function rowOf({ head, events }: Exported, code: string): StoredRun {
+  const { tenant, runId, workflow, status, ticks, createdAtMs, startAtMs, updatedAtMs, labels, forkedFrom, queue } =
+    head;
+  return {
+    key: { tenant, runId },
+    workflow,
+    input: JSON.stringify(head.input),
+    code,
+    createdAtMs,
+    startAtMs,
+    labels: { ...labels },
+    forkedFrom: forkedFrom === null ? null : { runId: forkedFrom.runId, tick: forkedFrom.tick },
+    queue: queue === null ? null : { name: queue.name, key: queue.key, priority: queue.priority },
+    status,
+    updatedAtMs,
+    endedAtMs: null,
+    wakeAtMs: null,
+    outcome: null,
+    waiting: head.waiting === null ? null : JSON.stringify(head.waiting),
+    ticks,
+    lastEvent: events.at(-1)?.sequence ?? -1,
+    lease: null,
+    epoch: 0,
+    hasPlace: false,
+  };
+}

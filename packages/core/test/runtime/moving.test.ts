@@ -1,0 +1,435 @@
+/** What moves with a run, and what the store that it left says of it. */
+
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import {
+  defineWorkflow,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  StartEvent,
+  StopEvent,
+  WorkflowError,
+} from "../../src/index.js";
+import { createRuntime, memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/runtime.js";
+import { silent } from "../support/runtimes.js";
+
+class Ask extends InputRequiredEvent.define("Ask", {}) {}
+class Said extends HumanResponseEvent.define("Said", { text: z.string() }) {}
+class Begin extends StartEvent.define("Begin", { times: z.number().default(1) }) {
+  static runRecords() {
+    return [{ kind: "visits", id: "all" }];
+  }
+}
+
+const asks = defineWorkflow("asks")
+  .step("ask", { on: Begin, emits: StopEvent, waits: Said, streams: Ask }, async (ev, ctx) => {
+    const said: string[] = [];
+    for (let n = 0; n < ev.times; n++) {
+      const { text } = await ctx.waitForEvent(Said, { key: `${n}`, prompt: new Ask({}) });
+      said.push(text);
+    }
+    return new StopEvent({ result: said.join(" ") });
+  })
+  .build();
+
+const visits = defineWorkflow("visits")
+  .step("visit", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const records = recordsOf(ctx);
+    const stored = await records.read("visits", "all");
+    records.write({ kind: "visits", id: "all", expected: stored?.version ?? 0, value: Number(stored?.value ?? 0) + 1 });
+    return new StopEvent();
+  })
+  .build();
+
+/** Never ends, and shows it. */
+const busy = defineWorkflow("busy")
+  .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+    return new StopEvent();
+  })
+  .build();
+
+function keptOpen(store: RunStore): RunStore {
+  return { ...store, close: async () => {} };
+}
+
+function open(store: RunStore = memoryStore(), options: object = {}): Runtime {
+  const workflows = { asks, visits, busy };
+  return createRuntime({ workflows, store: keptOpen(store), log: silent, idleReleaseMs: 0, ...options }) as never;
+}
+
+async function partsOf(exported: AsyncIterable<unknown>): Promise<Record<string, unknown>[]> {
+  const parts: unknown[] = [];
+  for await (const part of exported) parts.push(part);
+  return JSON.parse(JSON.stringify(parts)) as Record<string, unknown>[];
+}
+
+async function asked(runtime: Runtime, times = 1, options: object = {}): Promise<void> {
+  const handle = runtime.run("asks", { times }, { runId: "run", ...options });
+  await handle.accepted;
+  await handle.idle();
+}
+
+/** A store with a run that waits and that nobody has. */
+async function left(): Promise<RunStore> {
+  const store = memoryStore();
+  const runtime = open(store);
+  await asked(runtime);
+  await runtime.stop();
+  return store;
+}
+
+async function failure(promise: PromiseLike<unknown>): Promise<WorkflowError> {
+  const error = await promise.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!WorkflowError.is(error)) throw new Error(`It gave no error, but ${String(error)}.`);
+  return error;
+}
+
+const codeOf = async (promise: PromiseLike<unknown>): Promise<string> => (await failure(promise)).code;
+
+async function say(runtime: Runtime, text: string, key?: string): Promise<string> {
+  const handle = runtime.handle("run");
+  const [prompt] = await handle.prompts();
+  const receipt = await handle.answer(prompt?.promptId ?? "", { text }, key === undefined ? {} : { key });
+  await handle.idle();
+  return receipt.status;
+}
+
+describe("a run that moved", () => {
+  it("goes on where it was, with all that it was", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source, 2, { labels: { of: "ann" } });
+    await say(source, "one");
+    await source.handle("run").idle();
+    const before = await source.handle("run").summary();
+    const history = await partsOf(source.history("run", { raw: true }));
+
+    expect(await target.import(await partsOf(source.export("run")))).toEqual({ runId: "run", tenant: "", isNew: true });
+
+    expect(await target.handle("run").summary()).toEqual(before);
+    expect(await partsOf(target.history("run", { raw: true }))).toEqual(history);
+    expect(await say(target, "two")).toBe("accepted");
+    expect(await target.handle("run")).toBe("one two");
+  });
+
+  it("knows the keys of messages from before the move", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source, 2);
+    await say(source, "one", "first");
+
+    await target.import(await partsOf(source.export("run")));
+    const receipt = await target.handle("run").answer("any", { text: "again" }, { key: "first" });
+    await say(target, "two", "second");
+
+    expect(receipt.status).toBe("accepted");
+    expect(await target.handle("run")).toBe("one two");
+  });
+
+  it("brings the messages that nobody has taken, each once", async () => {
+    const from = await left();
+    const asleep = open(from, { execute: false });
+    const sent = asleep.handle("run").sendEvent(new Said({ text: "posted" }), { key: "k" });
+    while ((await from.posts({ tenant: "", runId: "run" })).length === 0) await null;
+    const exported = await partsOf(asleep.export("run"));
+    expect(await codeOf(sent)).toBe("RUN_MOVED");
+
+    const target = open();
+    await target.import(exported);
+
+    expect(exported.filter(({ type }) => type === "post")).toHaveLength(1);
+    expect(await target.handle("run")).toBe("posted");
+    expect((await target.handle("run").sendEvent(new Said({ text: "x" }), { key: "k" })).status).toBe("accepted");
+  });
+
+  it("does not mistake a message for one of the store that it left", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source, 3);
+    for (const text of ["one", "two"]) await say(source, text, text);
+    await target.import(await partsOf(source.export("run")));
+
+    await say(target, "three", "three"); // at a position that a tick from before the move names
+
+    expect(await target.handle("run")).toBe("one two three");
+  });
+
+  it("may have ended: its result and its stream move", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    await say(source, "yes");
+    await source.handle("run");
+
+    await target.import(await partsOf(source.export("run")));
+
+    expect(await target.handle("run")).toBe("yes");
+    expect((await target.handle("run").streamEvents().toArray()).map(({ event }) => event.type)).toEqual(
+      ["Ask", "millrace.stop"].map((type, index) => (index === 1 ? expect.any(String) : type)),
+    );
+  });
+
+  it("may be cancelled, and resumes in the other store", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    await source.handle("run").cancel("later");
+
+    await target.import(await partsOf(source.export("run")));
+    await target.resume("run").idle();
+    await say(target, "yes");
+
+    expect(await target.handle("run")).toBe("yes");
+  });
+
+  it("may be yet to begin", async () => {
+    const [source, target] = [open(), open()];
+    const startAt = Date.now() + 3_600_000;
+    await source.run("asks", {}, { runId: "run", startAt }).accepted;
+
+    await target.import(await partsOf(source.export("run")));
+
+    expect(await target.handle("run").summary()).toMatchObject({ status: "scheduled", wakeAtMs: startAt });
+  });
+
+  it("keeps its place among forks: origin and first state", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    await source.fork("run", { at: 1, runId: "fork" }).accepted;
+    await source.handle("fork").idle();
+
+    await target.import(await partsOf(source.export("fork")));
+
+    expect((await target.handle("fork").summary()).forkedFrom).toEqual({ runId: "run", tick: 1 });
+    expect((await partsOf(target.history("fork")))[0]?.["tick"]).toMatchObject({ type: "run.forked" });
+  });
+
+  it("moves with a trimmed history, and keeps the numbers of its ticks", async () => {
+    const from = memoryStore();
+    const [source, target] = [open(from, { snapshotEvery: 1, history: { keep: 2 } }), open()];
+    await asked(source, 5);
+    for (const text of ["a", "b", "c", "d"]) {
+      await say(source, text);
+      await source.handle("run").idle();
+    }
+    const kept = await from.ticks({ tenant: "", runId: "run" }, { after: 0, limit: 1 });
+
+    await target.import(await partsOf(source.export("run")));
+    await say(target, "e");
+
+    expect(kept[0]?.first).toBeGreaterThan(1);
+    expect(await target.handle("run")).toBe("a b c d e");
+  });
+
+  it("goes back to where it came from, once it was deleted there", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    await target.import(await partsOf(source.export("run")));
+    await source.delete("run");
+
+    await source.import(await partsOf(target.export("run")));
+    await target.delete("run");
+    await say(source, "home");
+
+    expect(await source.handle("run")).toBe("home");
+    expect(await codeOf(target.handle("run"))).toBe("RUN_UNKNOWN");
+  });
+});
+
+describe("the records of a run that moved", () => {
+  it("come with it: those that its start event names, and those that the caller names", async () => {
+    const [source, target] = [open(), open()];
+    await source.run("visits", {});
+    await source.records.write([{ kind: "note", id: "n", expected: 0, value: new Map([["a", 1]]) }]);
+    await asked(source);
+
+    await target.import(await partsOf(source.export("run", { records: [{ kind: "note", id: "n" }] })));
+
+    expect(await target.records.read("visits", "all")).toEqual({ version: 1, value: 1 });
+    expect((await target.records.read("note", "n"))?.value).toEqual(new Map([["a", 1]]));
+  });
+
+  it("are refused where another is there, and nothing is stored; or stay as they are there", async () => {
+    const [source, target] = [open(), open()];
+    await source.run("visits", {});
+    await asked(source);
+    for (let n = 0; n < 2; n++) await target.run("visits", {});
+    const parts = await partsOf(source.export("run"));
+
+    expect(await codeOf(target.import(parts))).toBe("RECORD_CONFLICT");
+    expect(await codeOf(target.handle("run").summary())).toBe("RUN_UNKNOWN");
+    await target.import(parts, { records: "keep" });
+
+    expect((await target.records.read("visits", "all"))?.value).toBe(2);
+    expect((await target.handle("run").summary()).status).toBe("waiting");
+  });
+
+  it("may be there already, the same", async () => {
+    const [source, target] = [open(), open()];
+    for (const runtime of [source, target]) await runtime.run("visits", {});
+    await asked(source);
+
+    expect(await target.import(await partsOf(source.export("run")))).toMatchObject({ isNew: true });
+  });
+});
+
+describe("the store that a run has left", () => {
+  it("refuses all that would change it, and tells those who wait for it", async () => {
+    const source = open();
+    await asked(source);
+    const waiting = [source.handle("run"), source.handle("run").streamEvents({ after: 0 }).toArray()].map(codeOf);
+    await partsOf(source.export("run"));
+
+    expect(await Promise.all(waiting)).toEqual(["RUN_MOVED", "RUN_MOVED"]);
+    expect(await codeOf(source.handle("run").sendEvent(new Said({ text: "x" }), { key: "k" }))).toBe("RUN_MOVED");
+    expect(await codeOf(say(source, "x"))).toBe("RUN_MOVED");
+    expect(await codeOf(source.handle("run").cancel())).toBe("RUN_MOVED");
+    expect(await codeOf(source.resume("run"))).toBe("RUN_MOVED");
+    expect((await source.handle("run").summary()).status).toBe("waiting");
+  });
+
+  it("keeps it sealed for every other runtime, until it is released", async () => {
+    const from = await left();
+    const first = await partsOf(open(from).export("run"));
+    const again = await partsOf(open(from).export("run"));
+    const other = open(from);
+
+    expect(await other.start()).toBe(0);
+    expect(again).toEqual(first);
+    await other.release("run");
+    await say(other, "stays");
+
+    expect(await other.handle("run")).toBe("stays");
+  });
+
+  it("lets it be deleted", async () => {
+    const source = open();
+    await asked(source);
+    await partsOf(source.export("run"));
+
+    await source.delete("run");
+
+    expect(await codeOf(source.handle("run"))).toBe("RUN_UNKNOWN");
+  });
+
+  it("does not give a run that is at work, nor one that there is not", async () => {
+    const source = open();
+    await source.run("busy", {}, { runId: "busy" }).accepted;
+
+    expect(await codeOf(partsOf(source.export("busy")))).toBe("RUN_LIVE");
+    expect(await codeOf(partsOf(source.export("none")))).toBe("RUN_UNKNOWN");
+    expect(await codeOf(source.release("none"))).toBe("RUN_UNKNOWN");
+    await source.stop({ drainMs: 0 });
+  });
+
+  it("is not touched by a release of a run that was never exported", async () => {
+    const source = open();
+    await asked(source);
+
+    await source.release("run");
+    await say(source, "yes");
+
+    expect(await source.handle("run")).toBe("yes");
+  });
+});
+
+describe("an import", () => {
+  it("counts once", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    const parts = await partsOf(source.export("run"));
+
+    const results = await Promise.all([target.import(parts), target.import(parts), target.import(parts)]);
+
+    expect(results.map(({ isNew }) => isNew).filter(Boolean)).toHaveLength(1);
+    await say(target, "yes");
+    expect(await target.import(parts)).toMatchObject({ isNew: false });
+    expect(await target.handle("run")).toBe("yes");
+  });
+
+  it("does not replace another run", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    await asked(target, 2);
+
+    expect(await codeOf(target.import(await partsOf(source.export("run"))))).toBe("RUN_ID_CONFLICT");
+    expect(await codeOf(source.import(await partsOf(source.export("run"))))).toBe("RUN_ID_CONFLICT");
+  });
+
+  it("is of one tenant", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source, 1, { tenant: "acme" }).catch(() => {});
+    const parts = await partsOf(source.export("run", { tenant: "acme" }));
+
+    expect((await failure(target.import(parts))).message).toContain('tenant "acme", not ""');
+    expect(await target.import(parts, { tenant: "acme" })).toMatchObject({ tenant: "acme", isNew: true });
+  });
+
+  it("tells all that is wrong, and stores nothing", async () => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    const parts = await partsOf(source.export("run"));
+    const broken = parts.map((part) => {
+      if (part["type"] === "run") return { ...part, ticks: 99, runId: "other" };
+      if (part["type"] === "event") return { ...part, shown: { event: { type: "None" } } };
+      return part;
+    });
+
+    const { code, details } = await failure(target.import(broken));
+
+    expect(code).toBe("EXPORT_INVALID");
+    expect((details["problems"] as string[]).length).toBeGreaterThan(1);
+    expect((await target.runs()).runs).toEqual([]);
+  });
+
+  it.each([
+    ["nothing", () => []],
+    ["no end", (parts: unknown[]) => parts.slice(0, -1)],
+    ["a part less", (parts: unknown[]) => parts.toSpliced(2, 1)],
+    ["another order", (parts: unknown[]) => parts.toReversed()],
+    ["no objects", () => [null, 1, "run", []]],
+    ["a newer format", ([head, ...rest]: object[]) => [{ ...head, format: 2 }, ...rest]],
+    ["a status that its ticks deny", ([head, ...rest]: object[]) => [{ ...head, status: "completed" }, ...rest]],
+    ["prompts that its ticks deny", ([head, ...rest]: object[]) => [{ ...head, waiting: null }, ...rest]],
+    ["a tenant that no store keeps", ([head, ...rest]: object[]) => [{ ...head, tenant: "\0" }, ...rest]],
+    [
+      "a queue that is not here",
+      ([head, ...rest]: object[]) => [{ ...head, queue: { name: "q", key: "", priority: 0 } }, ...rest],
+    ],
+    [
+      "a record of the runtime",
+      (parts: object[]) => [
+        ...parts.slice(0, -1),
+        { type: "record", kind: "millrace:due", id: "x", value: 1 },
+        { type: "end", parts: parts.length + 1 },
+      ],
+    ],
+    [
+      "code that is no code",
+      (parts: { type: string }[]) =>
+        parts.map((part) => (part.type === "code" ? { ...part, text: '{"workflows":[1]}' } : part)),
+    ],
+    [
+      "ticks that are none",
+      (parts: { type: string }[]) =>
+        parts.map((part) => (part.type === "ticks" ? { ...part, entries: [{ type: "step.made" }] } : part)),
+    ],
+  ])("refuses %s", async (_what, change) => {
+    const [source, target] = [open(), open()];
+    await asked(source);
+    const parts = (change as (parts: unknown[]) => unknown[])(await partsOf(source.export("run")));
+
+    expect(await codeOf(target.import(parts))).toBe("EXPORT_INVALID");
+    expect((await target.runs()).runs).toEqual([]);
+  });
+
+  it("refuses what has no parts, a workflow that is not here, and options that nobody reads", async () => {
+    const [source, target] = [open(), createRuntime({ workflows: { visits }, store: memoryStore(), log: silent })];
+    await asked(source);
+    const parts = await partsOf(source.export("run"));
+
+    expect(await codeOf(target.import(5 as never))).toBe("OPTION_INVALID");
+    expect(await codeOf(target.import(parts))).toBe("WORKFLOW_UNKNOWN");
+    expect(await codeOf(target.import(parts, { record: "keep" } as never))).toBe("OPTION_INVALID");
+    expect(await codeOf(target.import(parts, { records: "merge" } as never))).toBe("OPTION_INVALID");
+  });
+});
