@@ -14,7 +14,7 @@ import { hashOf } from "./keys.js";
 const send = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
 /** Milliseconds between two notices. */
-const pauseMs = 10;
+const pauseMs = 20;
 /** PostgreSQL takes less than 8,000 bytes. */
 const maxBytes = 7_900;
 
