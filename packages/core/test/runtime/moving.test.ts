@@ -145,14 +145,44 @@ describe("a run that moved", () => {
   });
 
   it("does not mistake a message for one of the store that it left", async () => {
-    const [source, target] = [open(), open()];
+    const [from, to] = [memoryStore(), memoryStore()];
+    const [source, target] = [open(from), open(to)];
     await asked(source, 3);
+    await asked(source, 3, { runId: "other" });
+    for (const key of ["a", "b"]) await source.handle("other").sendEvent(new Said({ text: key }), { key });
     for (const text of ["one", "two"]) await say(source, text, text);
+    const [, second] = await from.received({ tenant: "", runId: "run" }, { after: 0, limit: 9 });
     await target.import(await partsOf(source.export("run")));
 
-    await say(target, "three", "three"); // at a position that a tick from before the move names
+    await say(target, "three", "three");
 
+    const brought = await to.received({ tenant: "", runId: "run" }, { after: 0, limit: 9 });
+    expect(brought.find(({ idempotencyKey }) => idempotencyKey === "three")?.position).toBe(second?.position);
     expect(await target.handle("run")).toBe("one two three");
+  });
+
+  it("has taken a message whose receipt was not stored yet: it is not delivered again", async () => {
+    const from = memoryStore();
+    const losing: RunStore = {
+      ...from,
+      commit: (commits) => from.commit(commits.map(({ receipts: _, ...commit }) => commit)),
+    };
+    const [source, target] = [open(losing), open()];
+    await asked(source, 2);
+    const [prompt] = await source.handle("run").prompts();
+    const told = source.handle("run").answer(prompt?.promptId ?? "", { text: "one" }, { key: "one" });
+    told.catch(() => {}); // looked at below
+    await expect.poll(async () => (await source.handle("run").prompts())[0]?.promptId).not.toBe(prompt?.promptId);
+    await source.stop();
+    expect(await codeOf(told)).toBe("RUNTIME_STOPPED");
+    const parts = await partsOf(open(from, { execute: false }).export("run"));
+
+    await target.import(parts);
+
+    expect(parts.filter(({ type }) => type === "post")).toHaveLength(1);
+    expect((await target.handle("run").answer("any", { text: "no" }, { key: "one" })).status).toBe("accepted");
+    await say(target, "two");
+    expect(await target.handle("run")).toBe("one two");
   });
 
   it("may have ended: its result and its stream move", async () => {
