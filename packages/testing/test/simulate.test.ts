@@ -94,6 +94,27 @@ describe("a simulated cluster", () => {
     expect(ticks).toBeGreaterThan(50 * 10);
   });
 
+  it("counts what the store is asked, without faults and over kills", async () => {
+    const none = { kills: 0, stops: 0, pauses: 0, partitions: 0, slowStores: 0, lostAnswers: 0, clockChanges: 0 };
+    const short = { time: "3h", runtime: { leaseMs: 60_000 } } as const;
+    const calm = await shop(1, { ...short, faults: { ...none, deployments: 0 } });
+    // Each of the ten processes, every third of its lease.
+    const expected = (10 * calm.elapsedMs) / 20_000;
+    expect(calm.renewals).toBeGreaterThan(0.95 * expected);
+    expect(calm.renewals).toBeLessThanOrEqual(expected);
+    expect(calm.recoveriesMs).toEqual([]);
+    // A run comes back to its retry, to its event and to the end of its sleep.
+    expect(calm.claims).toBe(3 * calm.runs);
+
+    const { recoveriesMs } = await shop(1, { ...short, callers: 300, faults: { ...none, deployments: 0, kills: 30 } });
+    expect(recoveriesMs.length).toBeGreaterThan(10);
+    // The lease was renewed less than a third before the kill, and the others look every third.
+    for (const ms of recoveriesMs) {
+      expect(ms).toBeGreaterThan(40_000);
+      expect(ms).toBeLessThan(80_000);
+    }
+  });
+
   it("asks a check after each hour, and once more at the end", async () => {
     const hours: number[] = [];
     const ends: boolean[] = [];

@@ -32,6 +32,8 @@ export class Process implements SimulatedProcess {
   readonly end: Promise<never>;
   readonly runtime: Runtime;
   status: "up" | "paused" | "stopping" | "down" = "up";
+  /** When it was killed or had stopped. */
+  endedAtMs: number | null = null;
   /** How far its clock is ahead of the true time. */
   skewMs = 0;
   /** Until when it does not reach the store. */
@@ -75,6 +77,7 @@ export class Process implements SimulatedProcess {
 
   kill(): void {
     this.status = "down";
+    this.endedAtMs ??= this.#cluster.elapsedMs;
     this.#leave();
   }
 
@@ -177,7 +180,10 @@ export class Process implements SimulatedProcess {
     if (elapsedMs < slowUntilMs) await this.#cluster.wait(random.below(SLOWEST_MS));
     if (loses === 0) throw unreachable(this.name, "did not get the request");
     const answer = await method(...args);
-    if (name === "commit") witness.onCommits(this.name, args[0] as RunCommit[], answer as CommitResult[]);
+    if (name === "commit") witness.onCommits(this, args[0] as RunCommit[], answer as CommitResult[]);
+    if (name === "renew") witness.renewals++;
+    if (name === "claim" && answer !== null) witness.onClaimed(this, [answer as ClaimedRun], this.#cluster.elapsedMs);
+    if (name === "claimDue") witness.onClaimed(this, answer as ClaimedRun[], this.#cluster.elapsedMs);
     if (name === "claimDue") await witness.queues.onClaimed(args[0] as ClaimedDue, answer as ClaimedRun[]);
     if (loses === 1) throw unreachable(this.name, "has lost its answer");
     return answer;

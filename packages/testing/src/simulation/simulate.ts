@@ -85,8 +85,10 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
     for (const process of cluster.processes) process.kill();
     await store.close();
   }
-  const { ticks, commits } = witness;
-  return { seed, runs: outside.started.size, ticks, commits, struck: strikes.struck, digest: trace.digest };
+  const { ticks, commits, claims, renewals, recoveriesMs } = witness;
+  const { elapsedMs } = cluster;
+  const counted = { elapsedMs, runs: outside.started.size, ticks, commits, claims, renewals, recoveriesMs };
+  return { seed, ...counted, struck: strikes.struck, digest: trace.digest };
 }
 
 /** One that is up, as soon as there is one. */

@@ -121,10 +121,18 @@ export interface StartedRun {
 
 export interface SimulationReport {
   readonly seed: number;
+  /** Simulated time, with that in which the last runs ended. */
+  readonly elapsedMs: number;
   /** Runs that callers have started. All have ended. */
   readonly runs: number;
   readonly ticks: number;
   readonly commits: number;
+  /** How often a process has taken a run that nobody held. A process that starts a run holds it without a claim. */
+  readonly claims: number;
+  /** How often a process has renewed the leases of all its runs. */
+  readonly renewals: number;
+  /** For each run that was taken from a process that had ended: simulated milliseconds from that end to the claim. */
+  readonly recoveriesMs: readonly number[];
   /** How often each fault has struck. */
   readonly struck: Readonly<Record<keyof Faults, number>>;
   /** Of everything that happened, in order: equal for two simulations that took the same course. */
