@@ -1,4 +1,5 @@
 import type { Found } from "./measure.ts";
+import { bytes } from "./measures/bytes.ts";
 import { claims } from "./measures/claims.ts";
 import { commits } from "./measures/commits.ts";
 import { oldSnapshot } from "./measures/old-snapshot.ts";
@@ -19,4 +20,5 @@ export const measures: { readonly [name: string]: (url: string) => Promise<Found
   stored,
   workers,
   oldSnapshot,
+  bytes,
 };

@@ -1,4 +1,5 @@
 /** The workflows that are measured, and runtimes for them. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "millrace";
 import { createRuntime, type RunFilter, type RunListing, type Runtime, type RuntimeOptions } from "millrace/runtime";
@@ -86,4 +87,25 @@ export async function allRuns(runtime: Runtime<Flows>, filter: RunFilter = {}): 
     cursor = page.cursor;
   }
   return found;
+}
+
+const BATCH = 1000;
+
+/** As many more runs that wait. Nobody keeps the handles. */
+export async function pauseRuns(runtime: Runtime<Flows>, count: number): Promise<void> {
+  for (let first = 0; first < count; first += BATCH) {
+    const handles = Array.from({ length: BATCH }, () => runtime.run("ask", { text: "ready?" }));
+    await Promise.all(handles.map((handle) => handle.idle()));
+  }
+  await sleep(200);
+}
+
+/** Bytes in use once everything that can go is gone. */
+export async function keptBytes(): Promise<number> {
+  if (globalThis.gc === undefined) throw new TypeError("Start node with --expose-gc");
+  for (let pass = 0; pass < 4; pass++) {
+    await sleep(20);
+    globalThis.gc();
+  }
+  return process.memoryUsage().heapUsed;
 }

@@ -8,4 +8,5 @@ export const scenarios: { readonly [file: string]: () => Promise<Scenario> } = {
   stored: () => import("./stored.ts"),
   queues: () => import("./queues.ts"),
   paused: () => import("./paused.ts"),
+  bytes: () => import("./bytes.ts"),
 };
