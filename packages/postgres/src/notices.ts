@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { RunKey } from "millrace/runtime";
+import type { RunCommit, RunKey } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { hashOf } from "./keys.js";
 
@@ -18,10 +18,21 @@ const pauseMs = 20;
 /** PostgreSQL takes less than 8,000 bytes. */
 const maxBytes = 7_900;
 
+export interface Change {
+  readonly key: RunKey;
+  /** False: its owner has only brought it further, and keeps it. */
+  readonly isDue: boolean;
+}
+
 /** Null: any run. */
 export interface Notice {
   readonly writer: string;
-  readonly keys: readonly RunKey[] | null;
+  readonly changes: readonly Change[] | null;
+}
+
+export function changeOf({ key, owner, release, create, summary, records = [] }: RunCommit): Change {
+  const isKept = owner !== null && release !== true && create?.lease !== null && records.length === 0;
+  return { key, isDue: !isKept || (summary?.outcome ?? null) !== null };
 }
 
 /** A name of at most 63 bytes, of the store and nothing else in the database. */
@@ -32,7 +43,7 @@ export function channelOf(path: string): string {
 export class Notices {
   readonly #database: Database;
   readonly #writer: string;
-  readonly #keys = new Map<string, RunKey>();
+  readonly #changes = new Map<string, Change>();
   #timer: NodeJS.Timeout | null = null;
   #isSending = false;
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -42,20 +53,20 @@ export class Notices {
     this.#writer = writer;
   }
 
-  add(keys: Iterable<readonly [string, RunKey]>): void {
-    for (const [id, key] of keys) this.#keys.set(id, key);
-    if (this.#keys.size > 0) this.#arm();
+  add(changes: Iterable<readonly [string, Change]>): void {
+    for (const [id, change] of changes) this.#changes.set(id, either(this.#changes.get(id), change));
+    if (this.#changes.size > 0) this.#arm();
   }
 
   /** Makes everybody who listens hear this store. */
   async hello(): Promise<void> {
-    await this.#send({ writer: this.#writer, keys: [] });
+    await this.#send({ writer: this.#writer, changes: [] });
   }
 
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    this.#keys.clear();
+    this.#changes.clear();
   }
 
   #arm(): void {
@@ -68,36 +79,43 @@ export class Notices {
   }
 
   async #flush(): Promise<void> {
-    const keys = [...this.#keys.values()];
-    this.#keys.clear();
+    const changes = [...this.#changes.values()];
+    this.#changes.clear();
     this.#timer = null;
     this.#isSending = true;
     this.#sentAtMs = performance.now();
     try {
-      await this.#send({ writer: this.#writer, keys });
+      await this.#send({ writer: this.#writer, changes });
     } catch {
       // Nobody waits for it. Who watches finds out by looking.
     }
     this.#isSending = false;
-    if (this.#keys.size > 0 && !this.#database.isClosed) this.#arm();
+    if (this.#changes.size > 0 && !this.#database.isClosed) this.#arm();
   }
 
   async #send(notice: Notice): Promise<void> {
     const whole = encode(notice);
-    const payload = Buffer.byteLength(whole) > maxBytes ? encode({ ...notice, keys: null }) : whole;
+    const payload = Buffer.byteLength(whole) > maxBytes ? encode({ ...notice, changes: null }) : whole;
     await this.#database.all(send, [channelOf(this.#database.path), payload]);
   }
 }
 
-function encode({ writer, keys }: Notice): string {
-  return JSON.stringify([writer, keys?.map(({ tenant, runId }) => [tenant, runId]) ?? null]);
+/** Of two changes of one run. */
+export function either(before: Change | undefined, { key, isDue }: Change): Change {
+  return { key, isDue: isDue || before?.isDue === true };
+}
+
+function encode({ writer, changes }: Notice): string {
+  const keys = changes?.map(({ key, isDue }) => [key.tenant, key.runId, ...(isDue ? [] : [0])]) ?? null;
+  return JSON.stringify([writer, keys]);
 }
 
 /** Null: something else was sent on the channel. */
 export function decodeNotice(payload: string): Notice | null {
   try {
-    const [writer, keys] = JSON.parse(payload) as [string, [string, string][] | null];
-    return { writer, keys: keys?.map(([tenant, runId]) => ({ tenant, runId })) ?? null };
+    const [writer, keys] = JSON.parse(payload) as [string, [string, string, number?][] | null];
+    const changes = keys?.map(([tenant, runId, due]) => ({ key: { tenant, runId }, isDue: due !== 0 })) ?? null;
+    return { writer, changes };
   } catch {
     return null;
   }

@@ -35,6 +35,7 @@ import { Interned } from "./interned.js";
 import { readEvents, readSnapshot, readTicks } from "./journal.js";
 import { hashOf, runHash } from "./keys.js";
 import { listRuns, listTenants } from "./list.js";
+import { changeOf } from "./notices.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import { Queues } from "./queues.js";
@@ -82,7 +83,7 @@ export class SqlStore implements RunStore {
 
   async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
     const results = await withOwners(this.#owners, () => this.#committer.commit(commits));
-    this.#watchers.changed(commits.filter((_, index) => results[index]?.status === "stored").map(({ key }) => key));
+    this.#watchers.changed(commits.filter((_, index) => results[index]?.status === "stored").map(changeOf));
     return results;
   }
 
@@ -132,7 +133,7 @@ export class SqlStore implements RunStore {
 
   async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
     const result = await storePost(this.#reader, key, message);
-    if (result.status === "stored") this.#watchers.changed([key]);
+    if (result.status === "stored") this.#watchers.changed([{ key, isDue: true }]);
     return result;
   }
 

@@ -2,9 +2,9 @@ import type { RunKey } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { idOf } from "./keys.js";
 import { type Line, Listener } from "./listener.js";
-import { channelOf, decodeNotice, Notices } from "./notices.js";
+import { type Change, channelOf, decodeNotice, either, Notices } from "./notices.js";
 
-type Heard = (key: RunKey | null) => void;
+type Heard = (key: RunKey | null, isDue?: boolean) => void;
 
 export interface WatchersSetup {
   readonly database: Database;
@@ -51,8 +51,13 @@ export class Watchers {
   }
 
   /** This store has changed the runs. */
-  changed(keys: readonly RunKey[]): void {
-    const unique = new Map(keys.map(({ tenant, runId }) => [idOf({ tenant, runId }), { tenant, runId }]));
+  changed(changes: readonly Change[]): void {
+    const unique = new Map<string, Change>();
+    for (const { key, isDue } of changes) {
+      const { tenant, runId } = key;
+      const id = idOf(key);
+      unique.set(id, either(unique.get(id), { key: { tenant, runId }, isDue }));
+    }
     this.#tell([...unique.values()]);
     this.#notices.add(unique);
   }
@@ -64,11 +69,12 @@ export class Watchers {
   }
 
   /** Calls the watchers once for each key, after the caller has returned. */
-  #tell(keys: readonly (RunKey | null)[]): void {
+  #tell(changes: readonly Change[] | null): void {
     for (const watcher of this.#watchers) {
       // One microtask each: a watcher that throws must neither silence the others nor fail the commit.
       queueMicrotask(() => {
-        for (const key of keys) if (this.#watchers.has(watcher)) watcher.heard(key);
+        if (changes === null && this.#watchers.has(watcher)) watcher.heard(null);
+        for (const { key, isDue } of changes ?? []) if (this.#watchers.has(watcher)) watcher.heard(key, isDue);
       });
     }
   }
@@ -85,7 +91,7 @@ export class Watchers {
       open: line,
       channel: channelOf(database.path),
       onListening: () => {
-        this.#tell([null]); // of what was committed before
+        this.#tell(null); // of what was committed before
         this.#notices.hello().catch(() => undefined); // without an answer it goes on looking
       },
       onHeard: (payload) => this.#hear(payload),
@@ -107,7 +113,7 @@ export class Watchers {
     this.#hears = true;
     const notice = decodeNotice(payload);
     if (notice === null || notice.writer === this.#setup.writer) return;
-    this.#tell(notice.keys ?? [null]);
+    this.#tell(notice.changes);
   }
 
   async #look(): Promise<void> {
@@ -117,12 +123,12 @@ export class Watchers {
       const [row] = await database.all(look, [writer]);
       const sum = row?.["sum"];
       // Also at the first look: something may have been committed since the watching began.
-      if (this.#sum !== sum) this.#tell([null]);
+      if (this.#sum !== sum) this.#tell(null);
       this.#sum = sum;
     } catch {
       // Nobody could catch an error here. A watcher that is called reads the store and meets the error where it can be
       // handled.
-      this.#tell([null]);
+      this.#tell(null);
     }
   }
 }

@@ -33,6 +33,28 @@ it("names the runs that other stores commit and post to", async () => {
   await expectNamed(heard, () => other.post(keyOf("run"), { idempotencyKey: null, atMs: 1, text: "1" }), keyOf("run"));
 });
 
+it("says what is not for others: what the owner of a run has brought further, and keeps", async () => {
+  await using schema = new TestSchema();
+  const [store, other] = [schema.open({ pollMs: 60_000 }), schema.open()];
+  await other.commit([creationOf("run", "ann")]);
+  const heard: unknown[] = [];
+  store.watch((...told) => void heard.push(told));
+  let tick = 0;
+  await vi.waitFor(
+    async () => {
+      await other.commit([tickOf("run", "ann", ++tick)]);
+      expect(heard).toContainEqual([keyOf("run"), false]);
+    },
+    { timeout: 50_000 },
+  );
+  heard.length = 0;
+
+  const [message, next] = [{ idempotencyKey: null, atMs: 1, text: "1" }, tickOf("run", "ann", tick + 1)];
+  await Promise.all([other.post(keyOf("run"), message), other.commit([next])]);
+
+  await vi.waitFor(() => expect(heard).toContainEqual([keyOf("run"), true]), { timeout: 50_000 });
+});
+
 it("says that it may be any run where their names are too long to tell", async () => {
   await using schema = new TestSchema();
   const [store, other] = [schema.open({ pollMs: 60_000 }), schema.open()];

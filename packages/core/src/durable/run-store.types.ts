@@ -90,8 +90,13 @@ export interface RunStore {
    * holds stay. Gives how many went.
    */
   delete(keys: readonly RunKey[], owner?: string): Promise<number>;
-  /** Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop. */
-  watch(listener: (key: RunKey | null) => void): () => void;
+  /**
+   * Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop.
+   *
+   * `isDue: false` says that its owner has only brought the run further, and keeps it: nothing came with that for another process. A
+   * store that cannot tell leaves it out.
+   */
+  watch(listener: (key: RunKey | null, isDue?: boolean) => void): () => void;
   close(): Promise<void>;
 }
 
