@@ -20,6 +20,7 @@ async function call(): Promise<void> {
 
 const runtime = createRuntime({
   workflows: { work: workOf(call) },
+  maxConcurrentRuns: 2 * places,
   store: postgresStore({ connectionString, schema }),
 });
 await runtime.start();

@@ -37,6 +37,8 @@ export interface BeginsIn {
   readonly lease: LeaseRequest;
   readonly live: ReadonlyMap<string, DurableRun>;
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
+  /** How many runs may still come into memory here. */
+  readonly room: number;
   /** A run of a queue has come. */
   onQueued(): void;
 }
@@ -54,11 +56,11 @@ export class Beginnings {
 
   /** Resolves to null once the run is stored, or to the run that was there before. */
   start(start: NewRun): Promise<StoredRun | null> {
-    const { live, claims, clock } = this.#setup;
+    const { live, claims, clock, room } = this.#setup;
     const known = live.get(idOf(start.key));
     if (known !== undefined) return this.#existing(known);
     const { startAtMs, queue } = start.record;
-    const begins = claims && queue === null && startAtMs <= clock.now();
+    const begins = claims && room > 0 && queue === null && startAtMs <= clock.now();
     return begins ? this.#create(start) : this.#leave(start);
   }
 

@@ -7,7 +7,8 @@
 import { refuseUnknown } from "../value/unknown-options.js";
 
 export const callOptions = {
-  createRuntime: "workflows store execute leaseMs idleReleaseMs restoreWaits snapshotEvery history queues clock log",
+  createRuntime:
+    "workflows store execute maxConcurrentRuns leaseMs idleReleaseMs restoreWaits snapshotEvery history queues clock log",
   queues: "concurrency perKey rate priority",
   "queues.perKey": "concurrency",
   "queues.rate": "limit per",

@@ -101,6 +101,7 @@ class StoredRuntime {
     this.#registry = new RunRegistry({
       store,
       executes: options.executes,
+      maxRuns: options.maxRuns,
       workflows: this.#workflows,
       owner: systemIds.runId(),
       leaseMs,

@@ -40,9 +40,9 @@ export class Pump {
     if (this.#stopWatching !== null || this.#stopped) return;
     const { registry, dueWork, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
-    this.#stopWatching = registry.store.watch((key) => {
+    this.#stopWatching = registry.store.watch((key, isDue = true) => {
       registry.watchers.notify(key === null ? null : idOf(key));
-      if (key === null || registry.isForeign(key) || dueWork.awaits(key)) void this.pump();
+      if (isDue && (key === null || registry.isForeign(key) || dueWork.awaits(key))) void this.pump();
     });
     if (!this.#looksForDue) return; // it only hears of changes
     registry.onParked = () => void this.pump();
@@ -91,9 +91,10 @@ export class Pump {
       }
       await registry.deliverPosts();
       const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: the runs that it starts are claimed below
-      for (let count = BATCH; count === BATCH && !this.#stopped; adopted += count)
-        count = await registry.adoptDue(BATCH);
-      const wakeAtMs = Math.min(dueAtMs, (await registry.nextWakeAtMs()) ?? Number.POSITIVE_INFINITY);
+      adopted = await this.#takeUp();
+      // Without room it looks again when a run leaves.
+      const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
+      const wakeAtMs = Math.min(dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
       this.#arm(Math.min(this.#renewAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
     } catch (error) {
       if (!this.#stopped)
@@ -101,6 +102,18 @@ export class Pump {
       this.#arm(clock.now() + Math.min(renewMs, 1_000));
     }
     return adopted;
+  }
+
+  /** Claims what is due, as far as there is room. Gives how many runs that were. */
+  async #takeUp(): Promise<number> {
+    const { registry } = this.#setup;
+    for (let all = 0; ; ) {
+      const limit = Math.min(BATCH, registry.room);
+      if (limit < 1 || this.#stopped) return all;
+      const count = await registry.adoptDue(limit);
+      all += count;
+      if (count < limit) return all;
+    }
   }
 
   /** Also when the clock is before the last time: it was set back, and would say for that long that it is not due yet. */

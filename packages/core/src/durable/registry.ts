@@ -37,6 +37,7 @@ export interface RegistrySetup {
   readonly store: RunStore;
   /** False: no run comes into memory here. */
   readonly executes: boolean;
+  readonly maxRuns: number;
   readonly workflows: RegisteredWorkflows;
   readonly owner: string;
   readonly leaseMs: number;
@@ -59,9 +60,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly streams: StreamCache;
   readonly turns: RecordTurns;
   readonly beginnings: Beginnings;
-  /** A run that resumes later has left memory, or one of a queue has come or gone. */
+  /** A run that resumes later has left memory, one of a queue has come or gone, or there is room for one more. */
   onParked: () => void = () => {};
   readonly #workflows: RegisteredWorkflows;
+  readonly #maxRuns: number;
   readonly #leaseMs: number;
   readonly #due: Required<DueRuns>;
   readonly #log: Log;
@@ -85,6 +87,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     this.turns = new RecordTurns(setup.clock);
     this.#workflows = setup.workflows;
     this.streams = new StreamCache(this, setup.workflows);
+    this.#maxRuns = setup.maxRuns;
     this.#leaseMs = setup.leaseMs;
     this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.#log = setup.log;
@@ -105,6 +108,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   /** Whether schedules and starts that wait can be here. */
   get keepsRecords(): boolean {
     return this.store.runsElsewhere !== true || this.store.keepsRecords === true;
+  }
+
+  /** How many runs this process may take up. */
+  get room(): number {
+    return this.#maxRuns - this.live.size - this.#opening.size;
   }
 
   get isStopped(): boolean {
@@ -331,7 +339,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   onLeft(live: DurableRun): void {
     this.#forget(live);
-    if (live.isQueued || live.runner.state.outcome === null) this.onParked();
+    const makesRoom = this.#maxRuns !== Number.POSITIVE_INFINITY;
+    if (makesRoom || live.isQueued || live.runner.state.outcome === null) this.onParked();
   }
 
   onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {

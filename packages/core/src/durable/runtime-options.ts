@@ -13,6 +13,8 @@ export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
   readonly store: RunStore;
   readonly executes: boolean;
+  /** Infinity: no limit. */
+  readonly maxRuns: number;
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
@@ -23,7 +25,7 @@ export interface ResolvedRuntimeOptions {
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
-  const { queues = {} } = options;
+  const { queues = {}, maxConcurrentRuns } = options;
   const keep = history === "all" ? null : history?.keep;
   const problems = [
     ...unknownNames(options, callOptions.createRuntime.split(" ")),
@@ -31,17 +33,21 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     ...executeProblem(options),
     ...numberProblem("leaseMs", leaseMs, 100),
     ...numberProblem("idleReleaseMs", idleReleaseMs, 0),
+    ...(maxConcurrentRuns === undefined ? [] : wholeProblem("maxConcurrentRuns", maxConcurrentRuns, 1)),
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
     ...(keep === null ? [] : wholeProblem("history.keep", keep, 0)),
     ...queueProblems(queues),
   ];
   if (problems.length > 0) throw optionsInvalid("the runtime", problems);
+  // A run that only waits has no place.
+  const releasesAtOnce = options.restoreWaits === true || maxConcurrentRuns !== undefined;
   return {
     workflows,
     store: options.store ?? memoryStore(),
     executes: options.execute ?? true,
+    maxRuns: maxConcurrentRuns ?? Number.POSITIVE_INFINITY,
     leaseMs,
-    settings: { snapshotEvery, idleReleaseMs: options.restoreWaits ? 0 : idleReleaseMs, keepTicks: keep ?? null },
+    settings: { snapshotEvery, idleReleaseMs: releasesAtOnce ? 0 : idleReleaseMs, keepTicks: keep ?? null },
     queues: resolveQueues(queues),
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,

@@ -32,6 +32,11 @@ export interface RuntimeOptions<Flows extends Workflows> {
    * resume and retry go to it through the store, and are answered once it has taken them. All that reads works. @default true
    */
   readonly execute?: boolean;
+  /**
+   * Runs that this process has at work at once. It takes up no more: what is due beyond that is for other processes, or waits in the
+   * store. A run that only waits does not count, and leaves memory at once. From 1. @default no limit
+   */
+  readonly maxConcurrentRuns?: number;
   /** A run belongs to one process for this long, renewed every third of it. From 100 ms. @default 30000 */
   readonly leaseMs?: number;
   /** A run that only waits leaves memory after this long. 0: at once. @default 10000 */
