@@ -6,6 +6,7 @@ import { commitOf, creationOf, released } from "./runs.js";
 
 export function watchSuite(test: StoreTest): void {
   describe("watching a store", () => watching(test));
+  describe("watching a store: what is due", () => due(test));
 }
 
 /** Records what a listener hears. */
@@ -77,29 +78,6 @@ function watching(test: StoreTest): void {
     expect(heard).toEqual([]);
   });
 
-  test("says of nothing that others may take up, or that ends, that it is not due", async (store, runs) => {
-    const second = await runs.reopen();
-    const run = await runs.create("run");
-    const ends = await runs.create("ends");
-    const heard: { readonly key: RunKey | null; readonly isDue: boolean | undefined }[] = [];
-    second.watch((key, isDue) => void heard.push({ key, isDue }));
-    const expectDue = async (runId: string): Promise<void> => {
-      const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && one.isDue !== false;
-      await vi.waitFor(() => expect(heard.some(tellsOfIt)).toBe(true), { timeout: 50_000 });
-      heard.length = 0;
-    };
-    await runs.commit(run, { ticks: batchOf(1) });
-
-    await runs.commitAll(creationOf("free", { owner: null }));
-    await expectDue("free");
-    await runs.commitAll(commitOf(run, { ticks: batchOf(2) }), commitOf(run, { ticks: batchOf(3), ...released() }));
-    await expectDue("run");
-    await store.post(run.key, messageOf("1"));
-    await expectDue("run");
-    await runs.commit(ends, { ticks: batchOf(1), summary: summaryOf("completed", { outcome: "{}" }) });
-    await expectDue("ends");
-  });
-
   test("names tenant and run where it names one", async (store, runs) => {
     await runs.create("run", { tenant: "other" });
     const { heard } = listen(store);
@@ -121,5 +99,30 @@ function watching(test: StoreTest): void {
 
     await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 50_000 });
     expect(await seen.at(-1)).toBe(1);
+  });
+}
+
+function due(test: StoreTest): void {
+  test("says of nothing that others may take up, or that ends, that it is not due", async (store, runs) => {
+    const second = await runs.reopen();
+    const run = await runs.create("run");
+    const ends = await runs.create("ends");
+    const heard: { readonly key: RunKey | null; readonly isDue: boolean | undefined }[] = [];
+    second.watch((key, isDue) => void heard.push({ key, isDue }));
+    const expectDue = async (runId: string): Promise<void> => {
+      const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && one.isDue !== false;
+      await vi.waitFor(() => expect(heard.some(tellsOfIt)).toBe(true), { timeout: 50_000 });
+      heard.length = 0;
+    };
+    await runs.commit(run, { ticks: batchOf(1) });
+
+    await runs.commitAll(creationOf("free", { owner: null }));
+    await expectDue("free");
+    await runs.commitAll(commitOf(run, { ticks: batchOf(2) }), commitOf(run, { ticks: batchOf(3), ...released() }));
+    await expectDue("run");
+    await store.post(run.key, messageOf("1"));
+    await expectDue("run");
+    await runs.commit(ends, { ticks: batchOf(1), summary: summaryOf("completed", { outcome: "{}" }) });
+    await expectDue("ends");
   });
 }
