@@ -34,6 +34,16 @@ it("gives back what was packed, whatever its keys are called", async () => {
   );
 });
 
+it("keeps fields that are called as those of every object", async () => {
+  const text = `{"__proto__":{"polluted":"${long}1","$blob":"no"},"a":{"__proto__":"${long}2","constructor":["${long}1"]}}`;
+  const packed = packText(text, (json) => `${json.length}:${json.at(-2)}`);
+  const blobs = new Map(packed.blobs.map((blob) => [blob.hash, blob.text]));
+
+  expect(blobs.size).toBe(2);
+  expect(await unpackText(packed.text, async (name) => blobs.get(name) as string)).toBe(text);
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});
+
 it("stores one large value once, and leaves a small text as it is", () => {
   const hash = (json: string): string => `#${json.length}`;
 

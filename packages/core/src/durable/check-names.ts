@@ -1,5 +1,6 @@
 /** Ids, tenants, labels and keys, as every store can hold them. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { isForbiddenKey } from "../value/guard.js";
 
 /** What an index of any store takes. */
 const LONGEST = 1_000;
@@ -28,6 +29,7 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   const pairs = Object.entries(isObject ? labels : {}).flatMap(([name, value]) => [
     ...nameProblem(`the name of the label ${JSON.stringify(name)}`, name, true),
     ...nameProblem(`the label "${name}"`, value, false),
+    ...(isForbiddenKey(name) ? [`no label may have the name "${name}"`] : []),
   ]);
   if (!isObject) pairs.push("`labels` is no object of texts");
   const problems = [...parts.flat(), ...pairs];

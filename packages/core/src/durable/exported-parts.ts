@@ -9,6 +9,8 @@ import { wrongOption } from "../value/option-value.js";
 import { checkNames, type Named } from "./check-names.js";
 import { assertRoom } from "./load.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "./moving.types.js";
+import { nameOf } from "./record-text.js";
+import { moveKey } from "./sealed-run.js";
 import { isStoredStatus } from "./store-kit.js";
 
 export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;
@@ -143,7 +145,7 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
     else if (part.type === "run") head = part;
     else if (part.type === "end") end = part;
     else lists[part.type].push(part as never);
-    characters += (await problems.of(() => JSON.stringify(part).length)) ?? 0;
+    characters += lengthOf(part, number, problems);
     assertRoom({ tenant, runId: head?.runId ?? "" }, { characters, freeBytes });
   }
   if (end === null || end.parts !== number)
@@ -151,6 +153,7 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
   if (head !== null) await checkHead(head, tenant, problems);
   for (const { key } of [...lists.received, ...lists.post]) await checkName({ key: key ?? "-" }, problems);
   for (const { kind, id } of lists.record) await checkName({ kind, id }, problems);
+  checkTwice(head, lists, problems);
   problems.assertNone();
   return {
     head: head as ExportedHead,
@@ -184,6 +187,30 @@ function partOf(given: unknown, number: number, problems: Problems): ExportedPar
       : `part ${number}, "${type}", has a wrong ${wrong.map((name) => `\`${name}\``).join(", ")}`,
   );
   return null;
+}
+
+/** What a store keeps once. */
+function checkTwice(head: ExportedHead | null, { received, post, record }: Lists, problems: Problems): void {
+  const own = head === null ? [] : [{ key: moveKey(head.move) }];
+  const keys = [...own, ...received, ...post].flatMap(({ key }) => key ?? []);
+  for (const key of repeated(keys)) problems.add(`it has two messages with the key ${JSON.stringify(key)}`);
+  for (const name of repeated(record.map(nameOf))) problems.add(`it has ${name} twice`);
+  const positions = post.map(({ position }) => position);
+  for (const position of repeated(positions)) problems.add(`it has two messages with the position ${position}`);
+}
+
+function repeated<Item>(items: readonly Item[]): Set<Item> {
+  const seen = new Set<Item>();
+  return new Set(items.filter((item) => seen.size === seen.add(item).size));
+}
+
+function lengthOf(part: ExportedPart, number: number, problems: Problems): number {
+  try {
+    return JSON.stringify(part).length;
+  } catch {
+    problems.add(`part ${number}, "${part.type}", is no JSON, or too deep`);
+    return 0;
+  }
 }
 
 async function checkHead(head: ExportedHead, tenant: string, problems: Problems): Promise<void> {

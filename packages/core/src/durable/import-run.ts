@@ -6,11 +6,12 @@
  */
 import type { Clock } from "../engine/ports.js";
 import type { Outcome } from "../engine/state.js";
+import { invariant } from "../errors/invariant.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import { wrongOption } from "../value/option-value.js";
 import { type Exported, type ExportedParts, Problems, readParts } from "./exported-parts.js";
-import { entries, type LoadedTree, loadTree, prefacesOf, snapshotJson } from "./load.js";
+import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, snapshotJson } from "./load.js";
 import type { ImportedRun, ImportOptions } from "./moving.types.js";
 import { nameOf, recordConflict, recordValue } from "./record-text.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
@@ -72,10 +73,11 @@ async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, g
     problems.add(`its queue "${head.queue.name}" is none of this runtime`);
   const staged = await problems.of(() => stageRun(given, (text) => to.hash(text), problems));
   const loaded = staged === null ? null : await load(staged, workflow, problems);
+  const last = staged && loaded && (await problems.of(() => newest(staged, loaded, workflow)));
   await checkRest(given, workflow, problems);
   const summary = staged && (await problems.of(() => summaryOf(staged.run, { loaded, workflow, nowMs: clock.now() })));
   problems.assertNone();
-  return commitList({ given, staged: staged as StagedRun, loaded, workflow, summary: summary as RunSummary });
+  return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
 }
 
 /** Null: the run has not begun, or something is wrong. */
@@ -95,6 +97,8 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
     const { runId } = loaded.tree.root.state;
     if (runId !== run.key.runId) problems.add(`its snapshot is of run "${runId}"`);
     if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
+    const { streamed } = loaded.tree.root.state;
+    if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
     prefacesOf(loaded, workflow);
     return loaded;
   });
@@ -162,14 +166,18 @@ function invalid(problem: string): WorkflowError {
   return new WorkflowError({ code: "EXPORT_INVALID", message: problem, hint: "", details: {} });
 }
 
+type StagedSnapshot = StagedRun["snapshots"][number];
+
 interface Made extends Pick<Standing, "loaded" | "workflow"> {
   readonly given: Exported;
   readonly staged: StagedRun;
+  /** Null: the run has not begun. */
+  readonly last: StagedSnapshot | null;
   readonly summary: RunSummary;
 }
 
 /** One transaction: created under a lease, which the last one gives back. */
-function commitList({ given, staged, loaded, workflow, summary }: Made): RunCommit[] {
+function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
   const { head } = given;
   const { run, firstTick } = staged;
   const { key, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
@@ -178,7 +186,7 @@ function commitList({ given, staged, loaded, workflow, summary }: Made): RunComm
   // A store numbers ticks from 1: those that were pruned before are, again, at the end.
   const pruned = firstTick - 1;
   const filler = pruned === 0 ? {} : { ticks: { first: 1, last: pruned, atMs: createdAtMs, text: "[]" } };
-  const snapshots = loaded === null ? staged.snapshots : [...staged.snapshots, newest(staged, loaded, workflow)];
+  const snapshots = last === null ? staged.snapshots : [...staged.snapshots, last];
   const messages = messagesOf(given.posts, loaded);
   const records = given.records.map(
     ({ kind, id, value }): RecordWrite => ({ tenant: key.tenant, kind, id, expected: 0, text: JSON.stringify(value) }),
@@ -215,19 +223,27 @@ function commitList({ given, staged, loaded, workflow, summary }: Made): RunComm
 
 /**
  * After its last tick: a load reads no tick from before the move. Those have positions of posts, and in this store other posts have
- * them.
+ * them. It is read before it is stored: ticks can lead to a state that no snapshot may hold.
  */
-function newest(
+async function newest(
   staged: StagedRun,
   { tree, ticks, codeHash }: LoadedTree,
-  { code }: RegisteredWorkflow,
-): StagedRun["snapshots"][number] {
+  workflow: RegisteredWorkflow,
+): Promise<StagedSnapshot> {
+  const { code } = workflow;
   const states = [...tree.members.values()].map(({ state }) => state);
   const snapshot = snapshotJson(codeHash, tree.toDict(), states);
   const { row, blobs } = staged.snapshotOf(
     { tick: ticks, atMs: tree.root.state.atMs, text: JSON.stringify(snapshot) },
     codeHash,
   );
+  const texts = new Map(blobs.map(({ hash, text: json }) => [hash, json]));
+  const store: RunReads = {
+    blob: async (hash) => texts.get(hash) ?? staged.view.blob(hash),
+    snapshot: async () => row,
+    ticks: async () => [],
+  };
+  await loadTree({ store, run: staged.run, workflow });
   return { row, blobs: codeHash === code.hash ? [...blobs, code] : blobs };
 }
 
@@ -269,8 +285,15 @@ interface Storing {
 async function store({ store: to }: ImportSetup, { key, move, commits, records }: Storing): Promise<boolean> {
   let [first, ...rest] = commits as [RunCommit, ...RunCommit[]];
   for (;;) {
-    const [result] = (await to.commit([first, ...rest])) as [CommitResult];
-    if (result.status === "stored") return true;
+    const results = await to.commit([first, ...rest]);
+    const [result] = results as [CommitResult];
+    if (result.status === "stored") {
+      invariant(
+        results.every(({ status }) => status === "stored"),
+        "a part of a run is not stored with the rest",
+      );
+      return true;
+    }
     if (result.status === "conflict") {
       first = { ...first, records: await writable(to, { writes: first.records ?? [], result, records }) };
       continue;

@@ -69,7 +69,8 @@ export function readPrompts(text: string | null, compiled: CompiledWorkflow, whe
   if (text === null) return [];
   const list = parseJson(text, where);
   if (!Array.isArray(list)) throw corrupt(where, "is no list of prompts");
-  return list.map(({ runId, shown }) => {
+  return list.map((prompt) => {
+    const { runId, shown } = (prompt ?? {}) as { readonly runId?: unknown; readonly shown?: unknown };
     const { event, promptId } = decodeShown(shown, compiled);
     return { runId: String(runId), event, promptId: promptId ?? "" };
   });

@@ -55,8 +55,12 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
     const packed = packText(text, hash);
     return { row: { tick, atMs, text: packed.text }, blobs: [...packed.blobs, ...codeBlobs([code])] };
   };
+  checkNumbers(given, problems);
   const ticks = joined(given.ticks).map((batch) => {
     const { entries, named } = withCodes(batch, codeOf);
+    const count = entries.length - named.length;
+    const numbers = batch.last - batch.first + 1;
+    if (count !== numbers) problems.add(`ticks ${batch.first} to ${batch.last} are ${count}, not ${numbers}`);
     const packed = packList(
       entries.map((entry) => JSON.stringify(entry)),
       hash,
@@ -78,7 +82,6 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
   );
   const run = rowOf(given, codeOf(head.code));
   const firstTick = ticks[0]?.row.first ?? head.ticks + 1;
-  if (firstTick < 1) problems.add(`it has a tick ${firstTick}`);
   const view = viewOf(
     ticks,
     snapshots,
@@ -100,6 +103,19 @@ function viewOf(
     ticks: async (_key, { after, limit }) =>
       ticks.flatMap(({ row }) => (row.last > after ? [row] : [])).slice(0, limit),
   };
+}
+
+/** A store refuses ticks that do not follow the last one, alone and not with the rest of the run. */
+function checkNumbers({ head, ticks, snapshots, events }: Exported, problems: Problems): void {
+  let next = ticks[0]?.first ?? head.ticks + 1;
+  if (next < 1) problems.add(`it has a tick ${next}`);
+  for (const { first, last } of ticks) {
+    if (first !== next || last < first) problems.add(`ticks ${first} to ${last} come where tick ${next} should`);
+    next = last + 1;
+  }
+  if (next !== head.ticks + 1) problems.add(`it has ${head.ticks} ticks, and tick ${next - 1} came last`);
+  if (head.ticks === 0 && head.forkedFrom === null && snapshots.length + events.length > 0)
+    problems.add("it has not begun, and has a snapshot or has shown an event");
 }
 
 /** A store keeps a batch for each commit of the run; here they only have to be in order. */

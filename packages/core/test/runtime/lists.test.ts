@@ -81,6 +81,20 @@ describe("the labels of a run", () => {
   });
 });
 
+const plain = defineWorkflow("order")
+  .step("start", { on: StartEvent, emits: StopEvent }, () => new StopEvent())
+  .build();
+
+describe("the name of a label", () => {
+  it.each(["__proto__", "constructor", "prototype"])("is not %s, which no stored run may have as a field", (name) => {
+    const { runtime } = new Machine().open({ order: plain });
+
+    expect(() => runtime.run("order", {}, { labels: Object.fromEntries([[name, "x"]]) })).toThrow(
+      expect.objectContaining({ code: "OPTION_INVALID", message: expect.stringContaining(`"${name}"`) }),
+    );
+  });
+});
+
 describe("runs()", () => {
   it.each([
     [{}, "d c b a"],

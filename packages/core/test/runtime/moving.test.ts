@@ -1,102 +1,8 @@
 /** What moves with a run, and what the store that it left says of it. */
 
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import {
-  defineWorkflow,
-  HumanResponseEvent,
-  InputRequiredEvent,
-  StartEvent,
-  StopEvent,
-  WorkflowError,
-} from "../../src/index.js";
-import { createRuntime, memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/runtime.js";
-import { silent } from "../support/runtimes.js";
-
-class Ask extends InputRequiredEvent.define("Ask", {}) {}
-class Said extends HumanResponseEvent.define("Said", { text: z.string() }) {}
-class Begin extends StartEvent.define("Begin", { times: z.number().default(1) }) {
-  static runRecords() {
-    return [{ kind: "visits", id: "all" }];
-  }
-}
-
-const asks = defineWorkflow("asks")
-  .step("ask", { on: Begin, emits: StopEvent, waits: Said, streams: Ask }, async (ev, ctx) => {
-    const said: string[] = [];
-    for (let n = 0; n < ev.times; n++) {
-      const { text } = await ctx.waitForEvent(Said, { key: `${n}`, prompt: new Ask({}) });
-      said.push(text);
-    }
-    return new StopEvent({ result: said.join(" ") });
-  })
-  .build();
-
-const visits = defineWorkflow("visits")
-  .step("visit", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
-    const records = recordsOf(ctx);
-    const stored = await records.read("visits", "all");
-    records.write({ kind: "visits", id: "all", expected: stored?.version ?? 0, value: Number(stored?.value ?? 0) + 1 });
-    return new StopEvent();
-  })
-  .build();
-
-/** Never ends, and shows it. */
-const busy = defineWorkflow("busy")
-  .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
-    await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
-    return new StopEvent();
-  })
-  .build();
-
-function keptOpen(store: RunStore): RunStore {
-  return { ...store, close: async () => {} };
-}
-
-function open(store: RunStore = memoryStore(), options: object = {}): Runtime {
-  const workflows = { asks, visits, busy };
-  return createRuntime({ workflows, store: keptOpen(store), log: silent, idleReleaseMs: 0, ...options }) as never;
-}
-
-async function partsOf(exported: AsyncIterable<unknown>): Promise<Record<string, unknown>[]> {
-  const parts: unknown[] = [];
-  for await (const part of exported) parts.push(part);
-  return JSON.parse(JSON.stringify(parts)) as Record<string, unknown>[];
-}
-
-async function asked(runtime: Runtime, times = 1, options: object = {}): Promise<void> {
-  const handle = runtime.run("asks", { times }, { runId: "run", ...options });
-  await handle.accepted;
-  await handle.idle();
-}
-
-/** A store with a run that waits and that nobody has. */
-async function left(): Promise<RunStore> {
-  const store = memoryStore();
-  const runtime = open(store);
-  await asked(runtime);
-  await runtime.stop();
-  return store;
-}
-
-async function failure(promise: PromiseLike<unknown>): Promise<WorkflowError> {
-  const error = await promise.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!WorkflowError.is(error)) throw new Error(`It gave no error, but ${String(error)}.`);
-  return error;
-}
-
-const codeOf = async (promise: PromiseLike<unknown>): Promise<string> => (await failure(promise)).code;
-
-async function say(runtime: Runtime, text: string, key?: string): Promise<string> {
-  const handle = runtime.handle("run");
-  const [prompt] = await handle.prompts();
-  const receipt = await handle.answer(prompt?.promptId ?? "", { text }, key === undefined ? {} : { key });
-  await handle.idle();
-  return receipt.status;
-}
+import { memoryStore, type RunStore } from "../../src/runtime.js";
+import { asked, codeOf, failure, left, open, partsOf, Said, say } from "../support/moved.js";
 
 describe("a run that moved", () => {
   it("goes on where it was, with all that it was", async () => {
@@ -265,6 +171,24 @@ describe("a run that moved", () => {
   });
 });
 
+it("moves whatever its names are", async () => {
+  const [source, target] = [open(), open()];
+  const labels = { toString: "__proto__" };
+  const handle = source.run("asks", { times: 2 }, { runId: "__proto__", labels });
+  await handle.idle();
+  await handle.sendEvent(new Said({ text: "one" }), { key: "constructor" });
+  await handle.idle();
+  const record = { kind: "__proto__", id: "toString" };
+  await source.records.write([{ ...record, expected: 0, value: "kept" }]);
+
+  await target.import(await partsOf(source.export("__proto__", { records: [record] })));
+  await target.handle("__proto__").sendEvent(new Said({ text: "two" }));
+
+  expect(await target.handle("__proto__")).toBe("one two");
+  expect(Object.entries((await target.handle("__proto__").summary()).labels)).toEqual([["toString", "__proto__"]]);
+  expect((await target.records.read("__proto__", "toString"))?.value).toBe("kept");
+});
+
 describe("the records of a run that moved", () => {
   it("come with it: those that its start event names, and those that the caller names", async () => {
     const [source, target] = [open(), open()];
@@ -392,74 +316,5 @@ describe("an import", () => {
 
     expect((await failure(target.import(parts))).message).toContain('tenant "acme", not ""');
     expect(await target.import(parts, { tenant: "acme" })).toMatchObject({ tenant: "acme", isNew: true });
-  });
-
-  it("tells all that is wrong, and stores nothing", async () => {
-    const [source, target] = [open(), open()];
-    await asked(source);
-    const parts = await partsOf(source.export("run"));
-    const broken = parts.map((part) => {
-      if (part["type"] === "run") return { ...part, ticks: 99, runId: "other" };
-      if (part["type"] === "event") return { ...part, shown: { event: { type: "None" } } };
-      return part;
-    });
-
-    const { code, details } = await failure(target.import(broken));
-
-    expect(code).toBe("EXPORT_INVALID");
-    expect((details["problems"] as string[]).length).toBeGreaterThan(1);
-    expect((await target.runs()).runs).toEqual([]);
-  });
-
-  it.each([
-    ["nothing", () => []],
-    ["no end", (parts: unknown[]) => parts.slice(0, -1)],
-    ["a part less", (parts: unknown[]) => parts.toSpliced(2, 1)],
-    ["another order", (parts: unknown[]) => parts.toReversed()],
-    ["no objects", () => [null, 1, "run", []]],
-    ["a newer format", ([head, ...rest]: object[]) => [{ ...head, format: 2 }, ...rest]],
-    ["a status that its ticks deny", ([head, ...rest]: object[]) => [{ ...head, status: "completed" }, ...rest]],
-    ["prompts that its ticks deny", ([head, ...rest]: object[]) => [{ ...head, waiting: null }, ...rest]],
-    ["a tenant that no store keeps", ([head, ...rest]: object[]) => [{ ...head, tenant: "\0" }, ...rest]],
-    [
-      "a queue that is not here",
-      ([head, ...rest]: object[]) => [{ ...head, queue: { name: "q", key: "", priority: 0 } }, ...rest],
-    ],
-    [
-      "a record of the runtime",
-      (parts: object[]) => [
-        ...parts.slice(0, -1),
-        { type: "record", kind: "millrace:due", id: "x", value: 1 },
-        { type: "end", parts: parts.length + 1 },
-      ],
-    ],
-    [
-      "code that is no code",
-      (parts: { type: string }[]) =>
-        parts.map((part) => (part.type === "code" ? { ...part, text: '{"workflows":[1]}' } : part)),
-    ],
-    [
-      "ticks that are none",
-      (parts: { type: string }[]) =>
-        parts.map((part) => (part.type === "ticks" ? { ...part, entries: [{ type: "step.made" }] } : part)),
-    ],
-  ])("refuses %s", async (_what, change) => {
-    const [source, target] = [open(), open()];
-    await asked(source);
-    const parts = (change as (parts: unknown[]) => unknown[])(await partsOf(source.export("run")));
-
-    expect(await codeOf(target.import(parts))).toBe("EXPORT_INVALID");
-    expect((await target.runs()).runs).toEqual([]);
-  });
-
-  it("refuses what has no parts, a workflow that is not here, and options that nobody reads", async () => {
-    const [source, target] = [open(), createRuntime({ workflows: { visits }, store: memoryStore(), log: silent })];
-    await asked(source);
-    const parts = await partsOf(source.export("run"));
-
-    expect(await codeOf(target.import(5 as never))).toBe("OPTION_INVALID");
-    expect(await codeOf(target.import(parts))).toBe("WORKFLOW_UNKNOWN");
-    expect(await codeOf(target.import(parts, { record: "keep" } as never))).toBe("OPTION_INVALID");
-    expect(await codeOf(target.import(parts, { records: "merge" } as never))).toBe("OPTION_INVALID");
   });
 });
