@@ -65,3 +65,16 @@ it("refuses a queue, whose places nobody would give", async () => {
 
   await runtime.stop({ drainMs: 0 });
 });
+
+it("refuses to fork a run, and to move one to it or from it, before it asks anybody", async () => {
+  const fetch = vi.fn();
+  const runtime = surface.connect({ workflows: { chain }, ingress: "http://127.0.0.1:9", fetch });
+  const refused = expect.objectContaining({ code: "RESTATE_UNSUPPORTED" });
+
+  expect(() => runtime.fork("run", { at: 1 })).toThrow(refused);
+  expect(() => runtime.export("run")).toThrow(refused);
+  await expect(runtime.import([])).rejects.toEqual(refused);
+
+  expect(fetch).not.toHaveBeenCalled();
+  await runtime.stop({ drainMs: 0 });
+});

@@ -1,7 +1,7 @@
 import type { Log } from "millrace";
 import { type OptionNames, unknownOptions } from "millrace/engine";
 import { createRuntime, type Runtime, type Workflows } from "millrace/runtime";
-import { queueUnsupported, unsupported } from "../errors.js";
+import { movingUnsupported, queueUnsupported, unsupported } from "../errors.js";
 import { recordsProblem, refuse } from "../host/options.js";
 import type { RecordStore } from "../kept/record-store.js";
 import { Ingress } from "./ingress.js";
@@ -31,7 +31,7 @@ export interface ConnectOptions<Flows extends Workflows> {
 /**
  * A client for the runs of a host: the same as a runtime, except that every run is in the memory of a host.
  *
- * `fork` and `run` with `queue` fail with `RESTATE_UNSUPPORTED`; so do `records`, `schedules` and `run` with `dedupe` without the option
+ * `fork`, `export`, `import` and `run` with `queue` fail with `RESTATE_UNSUPPORTED`; so do `records`, `schedules` and `run` with `dedupe` without the option
  * `records`, and lists of runs without `admin`. `due` gives no runs: Restate wakes them itself.
  *
  * @example
@@ -68,6 +68,10 @@ export function connect<const Flows extends Workflows>(options: ConnectOptions<F
     fork: (): never => {
       throw unsupported("A fork", "Fork the run in a runtime with a store, from its `snapshot()`.");
     },
+    export: (): never => {
+      throw movingUnsupported();
+    },
+    import: () => Promise.reject(movingUnsupported()),
   });
 }
 
