@@ -29,6 +29,7 @@ const sections = [
   ["gates: bundle", gate("bundle")],
   ["gates: import time", gate("import-time")],
   ["docs: links and code", gate("docs")],
+  ["docs: capacity page", ["node", "scripts/scale.mjs"]],
   ["docs: reference", turbo("api-docs")],
 ];
 

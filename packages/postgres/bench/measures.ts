@@ -2,6 +2,7 @@ import type { Found } from "./measure.ts";
 import { bytes } from "./measures/bytes.ts";
 import { claims } from "./measures/claims.ts";
 import { commits } from "./measures/commits.ts";
+import { looks } from "./measures/looks.ts";
 import { oldSnapshot } from "./measures/old-snapshot.ts";
 import { queued } from "./measures/queued.ts";
 import { renewals } from "./measures/renewals.ts";
@@ -21,4 +22,5 @@ export const measures: { readonly [name: string]: (url: string) => Promise<Found
   workers,
   oldSnapshot,
   bytes,
+  looks,
 };
