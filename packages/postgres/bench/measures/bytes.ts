@@ -44,7 +44,7 @@ const STEPS = 200;
 const HELD = 10_000;
 const RENEWALS = 100;
 
-/** Sizes and counts: they do not depend on how busy the machine is. */
+/** Sizes and counts, which depend little on how busy the machine is: autovacuum may come at another time. */
 export async function bytes(url: string): Promise<Found[]> {
   const ended = await taken(url, WAVES * AT_ONCE, (runs) => repeat(WAVES, () => runs.chains(AT_ONCE, 3)));
   const alone = await taken(url, ALONE, (runs) => repeat(ALONE, () => runs.chains(1, 3)));
