@@ -111,6 +111,8 @@ interface SummaryBase {
   readonly labels: RunLabels;
   /** Where the run waits for its place; `null` for no queue. */
   readonly queue: RunQueue | null;
+  /** The run was exported to another store and does not go on in this one. */
+  readonly isSealed: boolean;
 }
 
 export interface RunQueue extends QueueTicket {

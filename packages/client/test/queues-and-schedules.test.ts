@@ -43,6 +43,22 @@ function open(options: Partial<ServerOptions> = {}) {
   };
 }
 
+describe("a run that was exported", () => {
+  it("is said to be sealed, until it is released", async () => {
+    const { client, runtime } = open();
+    const run = client.run("report", { of: "it" });
+    await run;
+    expect((await run.summary()).isSealed).toBe(false);
+
+    for await (const { type } of runtime.export(run.handlerId)) expect(type).toEqual(expect.any(String));
+
+    expect((await run.summary()).isSealed).toBe(true);
+    expect((await client.runs()).runs.map(({ isSealed }) => isSealed)).toEqual([true]);
+    await runtime.release(run.handlerId);
+    expect((await run.summary()).isSealed).toBe(false);
+  });
+});
+
 describe("a run of a queue", () => {
   it("says where it waits, and is listed by it", async () => {
     const { client } = open();

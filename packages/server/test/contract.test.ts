@@ -132,6 +132,7 @@ describe("POST /workflows/{name}/run", () => {
       last_sequence: 0,
       labels: {},
       queue: null,
+      sealed: false,
     });
   });
 

@@ -44,6 +44,8 @@ export interface HandlerRecord {
   readonly labels?: Readonly<Record<string, string>>;
   /** Servers before queues do not send it. */
   readonly queue?: (QueueTicketRecord & { readonly has_place: boolean }) | null;
+  /** Servers before moves do not send it. */
+  readonly sealed?: boolean;
 }
 
 export interface QueueTicketRecord {

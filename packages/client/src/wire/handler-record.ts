@@ -16,6 +16,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     lastEvent: record.last_sequence,
     labels: record.labels ?? {},
     queue: toQueue(record.queue),
+    isSealed: record.sealed ?? false,
   };
   const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
   switch (record.status) {

@@ -2,6 +2,7 @@
 import { pageSize, timeOf } from "../value/option-value.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import type { RunFilter, RunListing } from "./runtime.types.js";
+import { sealOwner } from "./sealed-run.js";
 
 export async function list(
   store: RunStore,
@@ -39,5 +40,6 @@ export function toListing(run: StoredRun): RunListing {
     lastEvent: endedAtMs === null ? lastEvent : lastEvent + 1,
     forkedFrom,
     queue: queue === null ? null : { ...queue, hasPlace },
+    isSealed: sealOwner(run) !== undefined,
   };
 }

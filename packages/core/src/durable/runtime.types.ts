@@ -187,6 +187,8 @@ export interface RunListing {
   readonly lastEvent: number;
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
   readonly queue: ListedQueue | null;
+  /** The run was exported from this store and does not go on here: `delete` ends the move, `release` undoes it. */
+  readonly isSealed: boolean;
 }
 
 /** Where a run waits, and whether its turn has come. */

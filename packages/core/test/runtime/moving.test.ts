@@ -255,6 +255,21 @@ describe("the store that a run has left", () => {
     expect(await other.handle("run")).toBe("stays");
   });
 
+  it("says which of its runs are sealed", async () => {
+    const source = open();
+    for (const runId of ["run", "other"]) await asked(source, 1, { runId });
+    await partsOf(source.export("run"));
+    const sealed = async () => (await source.runs()).runs.map(({ runId, isSealed }) => [runId, isSealed]).sort();
+
+    expect(await sealed()).toEqual([
+      ["other", false],
+      ["run", true],
+    ]);
+    expect((await source.handle("run").summary()).isSealed).toBe(true);
+    await source.release("run");
+    expect((await source.handle("run").summary()).isSealed).toBe(false);
+  });
+
   it("lets it be deleted", async () => {
     const source = open();
     await asked(source);

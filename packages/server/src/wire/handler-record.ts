@@ -45,7 +45,7 @@ export function isUnloadable(error: unknown): error is WorkflowError {
 }
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
-  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue } = listing;
+  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue, isSealed } = listing;
   const types = catalog.find(workflow)?.types ?? [];
   const waiting = outcome?.status === "waiting" ? outcome : null;
   const status = statusOf(listing, outcome);
@@ -65,6 +65,7 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     last_sequence: lastEvent,
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("millrace."))),
     queue: queue === null ? null : queueOf(queue),
+    sealed: isSealed,
   };
 }
 

@@ -266,6 +266,7 @@ export const handler = z
       .object({ ...queueShape, has_place: z.boolean() })
       .nullable()
       .openapi({ description: "`has_place: false` of a run that is at work: its turn is still to come." }),
+    sealed: z.boolean().openapi({ description: "The run was exported to another store and does not go on here." }),
   })
   .openapi("Handler");
 export type Handler = z.infer<typeof handler>;
