@@ -9,6 +9,7 @@ import { wrongOption } from "../value/option-value.js";
 import { checkNames, type Named } from "./check-names.js";
 import { assertRoom } from "./load.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "./moving.types.js";
+import { isPriority } from "./queue-options.js";
 import { nameOf } from "./record-text.js";
 import { moveKey } from "./sealed-run.js";
 import { isStoredStatus } from "./store-kit.js";
@@ -99,7 +100,7 @@ const forms: { readonly [Type in ExportedPart["type"]]: { readonly [field: strin
     updatedAtMs: whole,
     labels: object,
     forkedFrom: orNull(has({ runId: text, tick: count })),
-    queue: orNull(has({ name: text, key: text, priority: whole })),
+    queue: orNull(has({ name: text, key: text, priority: isPriority })),
     waiting: orNull(Array.isArray),
   },
   code: { name: text, text },

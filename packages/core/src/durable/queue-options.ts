@@ -116,10 +116,15 @@ export function ticketProblems(
   ];
 }
 
+export function isPriority(priority: unknown): boolean {
+  return Number.isInteger(priority) && (priority as number) >= lowest && (priority as number) <= highest;
+}
+
 function priorityProblems(priority: unknown): string[] {
   if (priority === undefined) return [];
-  const isRight = Number.isInteger(priority) && (priority as number) >= lowest && (priority as number) <= highest;
-  return isRight ? [] : [`\`priority\` is ${said(priority)}, not a whole number from ${lowest} to ${highest}`];
+  return isPriority(priority)
+    ? []
+    : [`\`priority\` is ${said(priority)}, not a whole number from ${lowest} to ${highest}`];
 }
 
 function unknownQueue(name: unknown, names: readonly string[]): string {

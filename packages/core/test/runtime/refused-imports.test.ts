@@ -51,6 +51,10 @@ describe("an import", () => {
       ([head, ...rest]: object[]) => [{ ...head, queue: { name: "q", key: "", priority: 0 } }, ...rest],
     ],
     [
+      "a priority that no store keeps",
+      ([head, ...rest]: object[]) => [{ ...head, queue: { name: "slow", key: "", priority: 2 ** 31 } }, ...rest],
+    ],
+    [
       "a record of the runtime",
       (parts: object[]) => [
         ...parts.slice(0, -1),
@@ -128,7 +132,7 @@ describe("an import", () => {
       (parts: object[]) => withParts(parts, [{ type: "record", kind: "a", id: "b", value: nested(100_000) }]),
     ],
   ])("refuses %s", async (_what, change) => {
-    const [source, target] = [open(), open()];
+    const [source, target] = [open(), open(memoryStore(), { queues: { slow: { concurrency: 1 } } })];
     await asked(source);
     const parts = (change as (parts: unknown[]) => unknown[])(await partsOf(source.export("run")));
 
