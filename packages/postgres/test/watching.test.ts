@@ -131,6 +131,33 @@ it("is not disturbed by what others send on its channel", async () => {
   await client.end();
 });
 
+it("brings a message at once to a run that is in the memory of another process", { timeout: 60_000 }, async () => {
+  await using schema = new TestSchema();
+  class Reply extends HumanResponseEvent.define("Reply", { n: z.number() }) {}
+  const asking = defineWorkflow("asking")
+    .step("ask", { on: StartEvent, emits: StopEvent, waits: Reply }, async (_ev, ctx) => {
+      const { n } = await ctx.waitForEvent(Reply);
+      return new StopEvent({ result: n });
+    })
+    .build();
+  const open = (execute: boolean) => {
+    // Neither a look nor a renewal finds it within the time of this test.
+    const patience = { leaseMs: 3_600_000, idleReleaseMs: 3_600_000 };
+    return createRuntime({ workflows: { asking }, store: schema.open({ pollMs: 60_000 }), execute, ...patience });
+  };
+  const [worker, web] = [open(true), open(false)];
+  await worker.start();
+  await worker.run("asking", {}, { runId: "warm" }).idle();
+  await web.handle("warm").sendEvent(new Reply({ n: 1 })); // both listen by now
+  await worker.run("asking", {}, { runId: "run" }).idle();
+
+  expect(await web.handle("run").sendEvent(new Reply({ n: 2 }))).toMatchObject({ status: "accepted" });
+
+  expect(await web.handle("run")).toBe(2);
+  await web.stop();
+  await worker.stop();
+});
+
 it("lets a runtime answer what another one posts", { timeout: 120_000 }, async () => {
   class Asked extends HumanResponseEvent.define("Asked", { n: z.number() }) {}
   class Done extends StopEvent.define("Done", { n: z.number() }) {}

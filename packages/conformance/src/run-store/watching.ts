@@ -121,7 +121,11 @@ function due(test: StoreTest): void {
     await runs.commitAll(commitOf(run, { ticks: batchOf(2) }), commitOf(run, { ticks: batchOf(3), ...released() }));
     await expectDue("run");
     await store.post(run.key, messageOf("1"));
-    await expectDue("run");
+    await vi.waitFor(
+      () => expect(heard.some(({ key, isDue }) => key === null || (key.runId === "run" && isDue === true))).toBe(true),
+      { timeout: 50_000 },
+    );
+    heard.length = 0;
     await runs.commit(ends, { ticks: batchOf(1), summary: summaryOf("completed", { outcome: "{}" }) });
     await expectDue("ends");
   });

@@ -40,9 +40,14 @@ export class Pump {
     if (this.#stopWatching !== null || this.#stopped) return;
     const { registry, dueWork, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
-    this.#stopWatching = registry.store.watch((key, isDue = true) => {
+    this.#stopWatching = registry.store.watch((key, isDue) => {
       registry.watchers.notify(key === null ? null : idOf(key));
-      if (isDue && (key === null || registry.isForeign(key) || dueWork.awaits(key))) void this.pump();
+      if (key === null || registry.isForeign(key) || dueWork.awaits(key)) {
+        if (isDue !== false) void this.pump();
+      } else if (isDue === true) {
+        // Of a run in memory here, that is news: another process has sent it a message.
+        registry.deliverPosts(key).catch(() => this.pump());
+      }
     });
     if (!this.#looksForDue) return; // it only hears of changes
     registry.onParked = () => void this.pump();

@@ -93,8 +93,9 @@ export interface RunStore {
   /**
    * Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop.
    *
-   * `isDue: false` says that its owner has only brought the run further, and keeps it: nothing came with that for another process. A
-   * store that cannot tell leaves it out.
+   * `isDue: true` says that there is something for whoever has the run, or may take it up: a message, or a run that is nobody's. `false`
+   * says that its owner has only brought it further, and keeps it. A store that names runs which other processes have changed says
+   * which it is; one that names its own changes only may leave it out.
    */
   watch(listener: (key: RunKey | null, isDue?: boolean) => void): () => void;
   close(): Promise<void>;
