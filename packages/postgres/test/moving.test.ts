@@ -85,7 +85,8 @@ describe.each(directions)("a run that moves from %s to %s, and back", (from, to)
     expect(await target.import(parts)).toMatchObject({ isNew: false });
     await source.delete("run");
 
-    expect(await target.handle("run").summary()).toEqual(before);
+    expect(before.isSealed).toBe(true);
+    expect(await target.handle("run").summary()).toEqual({ ...before, isSealed: false });
     const [prompt] = await target.handle("run").prompts();
     const answer = (runtime: Runtime, text: string) =>
       runtime.handle("run").answer(prompt?.promptId ?? "", { text }, { key: "1" });

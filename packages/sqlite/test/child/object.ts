@@ -53,7 +53,7 @@ function watch(store: RunStore): Response {
       const print = (value: unknown): void =>
         controller.enqueue(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
       print("ready");
-      stop = store.watch(print);
+      stop = store.watch((...told) => print(told));
     },
     cancel: () => stop(),
   });
