@@ -12,6 +12,8 @@ export interface Identity {
   readonly tenant?: string;
   /** Identifies the client for limits per client. */
   readonly client?: string;
+  /** `true`: the sender may look and change nothing; what changes something is 403 `READ_ONLY`. @default false */
+  readonly readOnly?: boolean;
 }
 
 /** Identifies the sender of a request; `null` refuses the request with 401. */
@@ -79,6 +81,7 @@ export async function authenticate(auth: Authenticate | null, request: Request):
   const identity = auth === null ? anybody : await auth(request);
   if (identity === null || typeof identity !== "object") throw unauthorized();
   assertTenant(identity);
+  assertFlag(identity);
   return identity;
 }
 
@@ -88,6 +91,12 @@ export async function authenticate(auth: Authenticate | null, request: Request):
  */
 function assertTenant({ tenant = "" }: Identity): void {
   if (typeof tenant !== "string" || tenant.includes("\0")) throw new TypeError("`auth` gave a tenant that is no text.");
+}
+
+/** Refuses `"true"` and the like, which would let a caller write that was meant to look only. */
+function assertFlag({ readOnly }: Identity): void {
+  if (readOnly !== undefined && typeof readOnly !== "boolean")
+    throw new TypeError("`auth` gave a `readOnly` that is neither true nor false.");
 }
 
 function unauthorized(): HttpError {

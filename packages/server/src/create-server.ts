@@ -15,6 +15,7 @@ import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
 import type { ServerEnv } from "./http/route.js";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
+import { assertWritable } from "./read-only.js";
 import { openQuotas } from "./quota/quotas.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
@@ -27,6 +28,7 @@ import { mountSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
 import { mountStart } from "./routes/start.js";
+import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./server.types.js";
 import { authenticate } from "./auth.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
@@ -52,6 +54,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
   app.use(refuseOtherOrigins(resolved));
+  mountStudioFiles(server);
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
   if (resolved.schedules) mountSchedules(server);
@@ -71,14 +74,17 @@ const groups: readonly ((server: Server) => void)[] = [
   mountResumeAndFork,
   mountHistory,
   mountTick,
+  mountStudioConfig,
   mountDocs,
 ];
 
-function identify({ auth, publicDocs, basePath }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
+function identify({ auth, publicDocs, basePath, ...options }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
   const open = new Set(["/health", ...(publicDocs ? docsPaths : [])].map((path) => basePath + path));
   return async (context, next) => {
     const isOpen = open.has(new URL(context.req.url).pathname);
-    context.set("identity", await authenticate(isOpen ? null : auth, context.req.raw));
+    const identity = await authenticate(isOpen ? null : auth, context.req.raw);
+    assertWritable(context.req.raw, identity, options);
+    context.set("identity", identity);
     await next();
   };
 }

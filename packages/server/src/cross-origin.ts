@@ -28,7 +28,7 @@ export interface Trust {
  * @throws {HttpError} `FORBIDDEN`, `BODY_NOT_JSON`
  */
 export function assertMayWrite(request: Request, trust: Trust): void {
-  if (reading.has(request.method)) return;
+  if (isReading(request)) return;
   const carries = carriesCredentials(request.headers);
   const isAsked = isAskedFor(request.headers);
   const isAllowedInFront = trust.isAskedInFront && isAsked && !carries;
@@ -37,6 +37,10 @@ export function assertMayWrite(request: Request, trust: Trust): void {
 }
 
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+export function isReading({ method }: Request): boolean {
+  return reading.has(method);
+}
 
 /**
  * Tells whether the request has credentials that browsers add by themselves. A bearer token is no such credential: a

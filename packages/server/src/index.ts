@@ -6,6 +6,7 @@
 export { createServer } from "./create-server.js";
 export type { CorsOptions, ServerLimits, ServerOptions } from "./options.js";
 export type { ServerEnv } from "./http/route.js";
+export type { StudioFile, StudioFiles } from "./studio-file.js";
 
 // ---- one workflow as a function
 export { createHandler } from "./serverless/create-handler.js";

@@ -4,6 +4,7 @@ import { type OptionNames, unknownOptions } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./auth.js";
 import type { QueueOf } from "./queue-of.js";
+import type { StudioFiles } from "./studio-file.js";
 import { consoleLog } from "./system.js";
 
 /** Options of `createServer`. */
@@ -47,6 +48,16 @@ export interface ServerOptions {
   readonly queueOf?: QueueOf;
   /** Serves `/schedules`: callers may then set up runs that begin by the calendar. @default false */
   readonly schedules?: boolean;
+  /**
+   * Serves the studio at `/studio/`: with `true` from the package `@millrace/studio`, which is loaded when somebody first opens
+   * it, or with its `studioFile` itself, which bundles need. The page holds no data and needs no credentials; what it shows it asks
+   * the other routes for.
+   *
+   * @default false
+   */
+  readonly studio?: boolean | StudioFiles;
+  /** Everybody may look and nobody may change anything: such requests are 403 `READ_ONLY`. @default false */
+  readonly readOnly?: boolean;
   /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
   /**
@@ -139,6 +150,8 @@ const known: OptionNames<ServerOptions> = {
   internalEvents: true,
   queueOf: true,
   schedules: true,
+  studio: true,
+  readOnly: true,
   publicDocs: true,
   clientOf: true,
   log: true,
@@ -152,6 +165,8 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     additionalEvents: {},
     internalEvents: [],
     schedules: false,
+    studio: false,
+    readOnly: false,
     publicDocs: false,
     securityScheme: { type: "http", scheme: "bearer" },
     log: consoleLog,
@@ -214,7 +229,8 @@ export function limitProblems(limits: ServerLimits): string[] {
 }
 
 function problemsOf(options: ResolvedOptions): string[] {
-  const { runtime, limits, cors, basePath, additionalEvents, internalEvents, queueOf, schedules } = options;
+  const { runtime, limits, cors, basePath, additionalEvents, internalEvents, queueOf, schedules, studio, readOnly } =
+    options;
   const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
   return [
     ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
@@ -227,6 +243,10 @@ function problemsOf(options: ResolvedOptions): string[] {
       : ["`internalEvents` is no list of names of workflows"]),
     ...(queueOf === null || typeof queueOf === "function" ? [] : ["`queueOf` is no function"]),
     ...(typeof schedules === "boolean" ? [] : ["`schedules` is neither true nor false"]),
+    ...(typeof studio === "boolean" || typeof studio === "function"
+      ? []
+      : ["`studio` is neither true nor false, nor `studioFile`"]),
+    ...(typeof readOnly === "boolean" ? [] : ["`readOnly` is neither true nor false"]),
   ];
 }
 

@@ -37,6 +37,7 @@ const routes: readonly (readonly ["GET" | "POST", string])[] = [
   ["GET", "/handlers/x/history"],
   ["GET", "/handlers/x/snapshot"],
   ["POST", "/tick"],
+  ["GET", "/studio/config"],
   ["GET", "/openapi.json"],
   ["GET", "/docs"],
   ["GET", "/nothing"],

@@ -16,6 +16,7 @@ import { assertMayWrite } from "../cross-origin.js";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/json.js";
+import { assertWritable } from "../read-only.js";
 import { idleUntil } from "../run-wait.js";
 import { nowMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
@@ -79,7 +80,9 @@ interface Serving extends ResolvedHandlerOptions {
 
 async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
   assertMayWrite(request, { cors: { origins: serving.origins, credentials: true }, isAskedInFront: true });
-  const { tenant = "" } = await authenticate(serving.auth, request);
+  const identity = await authenticate(serving.auth, request);
+  assertWritable(request, identity, { readOnly: false });
+  const { tenant = "" } = identity;
   const read = await readRequest(request, serving.limits);
   const idempotencyKey = idempotencyKeyOf(request);
   const runtime = openRequestRuntime(serving);

@@ -1,0 +1,93 @@
+/** The studio: its files, and what a page must know of its server and its reader. */
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { json, mount } from "../http/route.js";
+import { mayWrite } from "../read-only.js";
+import type { Server } from "../server.types.js";
+import { type StudioFiles, studioFileOf } from "../studio-file.js";
+import { version } from "../version.js";
+
+const deeds = ["start", "send", "answer", "cancel", "resume", "retry", "fork", "delete"] as const;
+
+const config = z
+  .object({
+    version: z.string().openapi({ description: "Of this server." }),
+    read_only: z.boolean(),
+    may: z.object(Object.fromEntries(deeds.map((deed) => [deed, z.boolean()])) as Record<Deed, z.ZodBoolean>),
+    tenant: z.string().nullable().openapi({ description: "Whose runs the caller sees; null: those of no tenant." }),
+    client: z.string().nullable().openapi({ description: "Who `auth` says the caller is." }),
+    tenants: z.boolean().openapi({ description: "Whether callers are told apart at all: `auth` is given." }),
+    metrics: z.boolean().openapi({ description: "Whether there is `GET /metrics`." }),
+  })
+  .openapi("StudioConfig");
+type Deed = (typeof deeds)[number];
+
+export function mountStudioConfig(server: Server): void {
+  mount(server, {
+    route: "GET /studio/config",
+    operation: "getStudioConfig",
+    summary: "What the caller may do here, and who it is",
+    tag: "Server",
+    answers: { 200: ["What a page must know before it shows anything", config] },
+    handle: ({ context, tenant }) => {
+      const { client = null } = context.get("identity");
+      const isAllowed = mayWrite(server.options, context.get("identity"));
+      return json({
+        version,
+        read_only: !isAllowed,
+        may: Object.fromEntries(deeds.map((deed) => [deed, isAllowed])),
+        tenant: tenant === "" ? null : tenant,
+        client,
+        tenants: server.options.auth !== null,
+        metrics: false,
+      });
+    },
+  });
+}
+
+/**
+ * Mounts the files, which hold no data and need no credentials. It comes before `auth` is asked, so it lets pass what is
+ * no file.
+ */
+export function mountStudioFiles({ app, options }: Pick<Server, "app" | "options">): void {
+  const fileOf = studioFileOf(options.studio);
+  if (fileOf === null) return;
+  app.get("/studio", () => new Response(null, { status: 308, headers: { location: "studio/" } }));
+  app.get("/studio/", (context) => show(fileOf, "index.html", context));
+  app.get("/studio/:path{.+}", (context, next) => {
+    const path = context.req.param("path");
+    return path === "config" ? next() : show(fileOf, path, context);
+  });
+}
+
+async function show(fileOf: StudioFiles, path: string, context: Context): Promise<Response> {
+  const file = isPlain(path) ? await fileOf(path) : null;
+  if (file === null) return context.notFound();
+  return new Response(file.body as Uint8Array<ArrayBuffer>, {
+    headers: {
+      "content-type": file.type,
+      "x-content-type-options": "nosniff",
+      "content-security-policy": policy,
+      "referrer-policy": "no-referrer",
+      "cache-control": file.isHashed ? "public, max-age=31536000, immutable" : "no-cache",
+    },
+  });
+}
+
+/** The package looks names up in a list; here it is only given what can be in one. */
+function isPlain(path: string): boolean {
+  return /^[\w@-][\w.@-]*(\/[\w@-][\w.@-]*)*$/.test(path);
+}
+
+/** Allows nothing from elsewhere, nothing inline, and no frames. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
