@@ -23,15 +23,15 @@ export function filesIn(folder, pattern) {
 
 /** The product's own TypeScript: no tests, no benchmarks. */
 export function productFiles() {
-  return filesIn("packages", /\.ts$/).filter((path) => /^packages\/[^/]+\/src\//.test(path) && !isTest(path));
+  return filesIn("packages", /\.tsx?$/).filter((path) => /^packages\/[^/]+\/src\//.test(path) && !isTest(path));
 }
 
-export const isTest = (path) => /\.(test|test-d|test-prop)\.ts$/.test(path);
+export const isTest = (path) => /\.(test|test-d|test-prop)\.tsx?$/.test(path);
 
 export const read = (path) => readFileSync(join(root, path), "utf8");
 
 export function parse(path) {
-  return ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
+  return ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true); // the name says whether there is JSX
 }
 
 /** "path:12:3", which terminals and editors open. */

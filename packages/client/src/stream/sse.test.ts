@@ -16,7 +16,7 @@ const frames = [
   { id: "1", data: "one" },
   { id: "2", data: "two\nlines" },
   { id: "3", data: " a space of its own" },
-  { id: "", data: "\n" },
+  { id: "", event: "named", data: "\n" },
   { id: "6", data: '{"a":"b: c \u2028 ä🎉"}' },
 ];
 

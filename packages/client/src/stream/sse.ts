@@ -9,6 +9,8 @@
 
 export interface SseFrame {
   readonly id: string | undefined;
+  /** Name of the event; `undefined` for a plain message. */
+  readonly event: string | undefined;
   readonly data: string;
 }
 
@@ -38,17 +40,19 @@ export async function* readSse(
 export function frameParser(): (piece: string) => SseFrame[] {
   const line = lineSplitter();
   let id: string | undefined;
+  let event: string | undefined;
   let data: string[] = [];
   return (piece) =>
     line(piece).flatMap((text) => {
       if (text === "") {
-        const frames = data.length > 0 ? [{ id, data: data.join("\n") }] : [];
-        [id, data] = [undefined, []];
+        const frames = data.length > 0 ? [{ id, event, data: data.join("\n") }] : [];
+        [id, event, data] = [undefined, undefined, []];
         return frames;
       }
       const [, name, value = ""] = /^([^:]*)(?:: ?([\s\S]*))?$/.exec(text) as unknown as [string, string, string?];
       if (name === "data") data.push(value);
       if (name === "id") id = value;
+      if (name === "event") event = value;
       return []; // a comment, such as a heartbeat, or a field without meaning here
     });
 }

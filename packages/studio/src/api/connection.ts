@@ -1,0 +1,14 @@
+/** Whether the server answers, as the shell shows it: one word for the whole page. */
+import { createStore, type Store } from "../ui/store.js";
+
+export type Connection = "connected" | "reconnecting";
+
+export const connection: Store<Connection> = createStore<Connection>("connected");
+
+export function markConnected(): void {
+  connection.set("connected");
+}
+
+export function markLost(): void {
+  connection.set("reconnecting");
+}

@@ -1,0 +1,20 @@
+/** The token of this tab. Session storage forgets it with the tab, and no other tab sees it. */
+import { createStore, type Store } from "../ui/store.js";
+
+const key = "millrace.token";
+
+export const token: Store<string | null> = createStore(sessionStorage.getItem(key));
+/** `true` once the server has refused a request for want of credentials, until it takes some. */
+export const isSignedOut: Store<boolean> = createStore(false);
+
+export function signIn(given: string): void {
+  sessionStorage.setItem(key, given);
+  token.set(given);
+  isSignedOut.set(false);
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(key);
+  token.set(null);
+  isSignedOut.set(true);
+}

@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { connection } from "./connection.js";
+import { ApiError } from "./request.js";
+
+/** What a component reads from the server. What was read stays while it is read again. */
+export interface Reading<Value> {
+  readonly value: Value | null;
+  readonly error: ApiError | null;
+  readonly isLoading: boolean;
+  /** Reads again. */
+  readonly reload: () => void;
+}
+
+/**
+ * Reads when `key` changes, and again when the server is back after it was away. `null` reads nothing.
+ *
+ * @param read Called with a signal that is aborted once nobody wants its answer any more.
+ */
+export function useRead<Value>(key: string | null, read: (signal: AbortSignal) => Promise<Value>): Reading<Value> {
+  const [state, setState] = useState<{ key: string | null; value: Value | null; error: ApiError | null }>(nothing);
+  const [round, setRound] = useState(0);
+  const latest = useRef(read);
+  latest.current = read;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round reads the same key again
+  useEffect(() => {
+    if (key === null) return;
+    const stop = new AbortController();
+    latest
+      .current(stop.signal)
+      .then((value) => !stop.signal.aborted && setState({ key, value, error: null }))
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        const known = error instanceof ApiError ? error : unexpected(error);
+        setState((before) => ({ key, value: before.key === key ? before.value : null, error: known }));
+      });
+    return () => stop.abort();
+  }, [key, round]);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const isUnreachable = state.error?.status === 0;
+  useEffect(() => {
+    if (!isUnreachable) return;
+    const timer = window.setInterval(reload, 2_000);
+    const unsubscribe = connection.subscribe(() => connection.get() === "connected" && reload());
+    return () => {
+      window.clearInterval(timer);
+      unsubscribe();
+    };
+  }, [isUnreachable, reload]);
+  const isOwn = state.key === key;
+  return {
+    value: isOwn ? state.value : null,
+    error: isOwn ? state.error : null,
+    isLoading: key !== null && (!isOwn || (state.value === null && state.error === null)),
+    reload,
+  };
+}
+
+const nothing = { key: null, value: null, error: null };
+
+function unexpected(error: unknown): ApiError {
+  return new ApiError({
+    status: 0,
+    code: "UNEXPECTED",
+    detail: error instanceof Error ? error.message : String(error),
+  });
+}

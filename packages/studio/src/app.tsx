@@ -1,0 +1,63 @@
+import { type ReactNode, useEffect } from "react";
+import { isSignedOut } from "./api/credentials.js";
+import { ComparePage } from "./compare/compare-page.js";
+import { parseRoute, type Route, useHash } from "./route.js";
+import { RunPage } from "./run/run-page.js";
+import { RunsPage } from "./runs/runs-page.js";
+import { SessionPage } from "./sessions/session-page.js";
+import { SessionsPage } from "./sessions/sessions-page.js";
+import { Shell } from "./shell/shell.js";
+import { StudioConfigProvider } from "./shell/studio-config.js";
+import { SignInPage } from "./sign-in/sign-in-page.js";
+import { Announcer } from "./ui/announce.js";
+import { useStore } from "./ui/store.js";
+import { UnknownPage } from "./unknown-page.js";
+import { WorkflowPage } from "./workflows/workflow-page.js";
+import { WorkflowsPage } from "./workflows/workflows-page.js";
+
+export function App(): ReactNode {
+  const route = parseRoute(useHash());
+  const mustSignIn = useStore(isSignedOut);
+  useEffect(() => {
+    document.title = titleOf(route);
+  });
+  return (
+    <>
+      {mustSignIn ? (
+        <SignInPage />
+      ) : (
+        <StudioConfigProvider>
+          <Shell route={route}>{pageOf(route)}</Shell>
+        </StudioConfigProvider>
+      )}
+      <Announcer />
+    </>
+  );
+}
+
+function pageOf(route: Route): ReactNode {
+  switch (route.page) {
+    case "runs":
+      return <RunsPage />;
+    case "workflows":
+      return <WorkflowsPage />;
+    case "workflow":
+      return <WorkflowPage key={route.name} name={route.name} />;
+    case "run":
+      return <RunPage key={route.id} id={route.id} tick={route.tick} />;
+    case "compare":
+      return <ComparePage key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
+    case "sessions":
+      return <SessionsPage />;
+    case "session":
+      return <SessionPage key={route.id} id={route.id} />;
+    case "unknown":
+      return <UnknownPage />;
+  }
+}
+
+function titleOf(route: Route): string {
+  const page = route.page.charAt(0).toUpperCase() + route.page.slice(1);
+  const of = "id" in route ? `${route.id} · ` : "name" in route ? `${route.name} · ` : "";
+  return `${of}${page} · Millrace Studio`;
+}

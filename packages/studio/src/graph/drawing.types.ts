@@ -1,0 +1,75 @@
+/** A workflow as it is drawn: less than what `describeWorkflow` knows. */
+
+export type DrawnKind = "step" | "start" | "event" | "stop" | "human" | "resource";
+
+export interface DrawnNode {
+  readonly id: string;
+  readonly kind: DrawnKind;
+  /** Name of the step, event type or resource. */
+  readonly name: string;
+  /** What is written on it. */
+  readonly label: string;
+  /** Of a step: what makes it fire and what it shows, in words. Of a person: the answering event. */
+  readonly note: string;
+  /** Of a step: the events that it only shows to readers of the stream. */
+  readonly streams: readonly string[];
+  /** Of a step: how many fan-outs are around it. */
+  readonly depth: number;
+  /** Of a person: the step that asks. */
+  readonly askedBy: string | null;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type DrawnEdgeKind = "accepts" | "emits" | "fails" | "needs" | "asks" | "flow";
+
+export interface DrawnEdge {
+  readonly id: string;
+  readonly kind: DrawnEdgeKind;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface DrawnGroup {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly parent: string | null;
+  readonly nodes: readonly string[];
+}
+
+export interface Drawing {
+  readonly nodes: readonly DrawnNode[];
+  readonly edges: readonly DrawnEdge[];
+  readonly groups: readonly DrawnGroup[];
+}
+
+/** What a step is doing, as the graph shows it. */
+export interface StepOverlay {
+  readonly status: "idle" | "queued" | "running" | "waiting" | "retrying" | "done" | "failed" | "caught";
+  readonly total: number;
+  readonly queued: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly retrying: number;
+  readonly done: number;
+  /** For good. */
+  readonly failed: number;
+  /** Failed, and taken by a handler. */
+  readonly caught: number;
+  /** Attempts after the first ones. */
+  readonly retries: number;
+  /** What those that wait are waiting for. */
+  readonly waitsFor: "person" | "time" | null;
+  /** How long its attempts took in all. */
+  readonly elapsedMs: number | null;
+}
+
+export interface GraphOverlay {
+  /** By the name of the step. */
+  readonly steps: Readonly<Record<string, StepOverlay>>;
+  /** By event type: how many there were. */
+  readonly emitted: Readonly<Record<string, number>>;
+  /** Nothing moves any more. */
+  readonly isEnded: boolean;
+}

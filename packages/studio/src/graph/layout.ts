@@ -1,0 +1,95 @@
+/** Where everything of a drawing is. A layout depends on the drawing alone, so that nothing moves while a run goes on. */
+import { Graph, layout as place } from "@dagrejs/dagre";
+import type { Drawing, DrawnEdge, DrawnGroup, DrawnNode } from "./drawing.types.js";
+
+export type Direction = "across" | "down";
+export type Spot = readonly [x: number, y: number];
+
+export interface PlacedNode extends DrawnNode {
+  readonly x: number;
+  readonly y: number;
+}
+export interface PlacedEdge extends DrawnEdge {
+  readonly points: readonly Spot[];
+}
+export interface PlacedGroup extends DrawnGroup {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly PlacedNode[];
+  readonly edges: readonly PlacedEdge[];
+  readonly groups: readonly PlacedGroup[];
+}
+
+const margin = 12;
+const spaces = {
+  across: { rankdir: "LR", nodesep: 22, ranksep: 20, edgesep: 14 },
+  down: { rankdir: "TB", nodesep: 20, ranksep: 24, edgesep: 14 },
+} as const;
+
+export function layoutOf(drawing: Drawing, direction: Direction): Layout {
+  const graph = new Graph({ multigraph: true, compound: true });
+  graph.setGraph({ ...spaces[direction], marginx: margin, marginy: margin });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const groupOf = new Map(drawing.groups.flatMap(({ id, nodes }) => nodes.map((node) => [node, id] as const)));
+  for (const { id } of drawing.groups) graph.setNode(id, {});
+  for (const { id, parent } of drawing.groups) if (parent !== null) graph.setParent(id, parent);
+  for (const { id, width, height } of drawing.nodes) {
+    graph.setNode(id, { width, height });
+    const group = groupOf.get(id);
+    if (group !== undefined) graph.setParent(id, group);
+  }
+  // A resource and a person are beside the way of the work, not part of it.
+  for (const { id, kind, from, to } of drawing.edges)
+    graph.setEdge({ v: from, w: to, name: id }, { weight: kind === "needs" || kind === "asks" ? 0 : 2, minlen: 1 });
+  place(graph);
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  return {
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+    nodes: drawing.nodes.map((node) => ({ ...node, ...corner(graph.node(node.id)) })),
+    edges: drawing.edges.map((edge) => {
+      const { points = [] } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as { points?: Point[] };
+      return { ...edge, points: points.map(({ x, y }): Spot => [Math.round(x), Math.round(y)]) };
+    }),
+    groups: drawing.groups.map((group) => {
+      const { width = 0, height = 0, ...box } = graph.node(group.id) as Box;
+      return { ...group, ...corner({ ...box, width, height }), width, height };
+    }),
+  };
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** dagre says where the middle is. */
+function corner(box: unknown): Point {
+  const { x, y, width, height } = box as Box;
+  return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };
+}
+
+/** A line through the points, its corners rounded. */
+export function pathOf(points: readonly Spot[]): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return "";
+  if (rest.length < 2) return [`M${first.join(" ")}`, ...rest.map((spot) => `L${spot.join(" ")}`)].join("");
+  const bends = rest.slice(0, -1).map((spot, index) => {
+    const next = rest[index + 1] as Spot;
+    const isLast = index === rest.length - 2;
+    const end = isLast ? next : [(spot[0] + next[0]) / 2, (spot[1] + next[1]) / 2];
+    return `Q${spot.join(" ")} ${end.join(" ")}`;
+  });
+  return `M${first.join(" ")}${bends.join("")}`;
+}

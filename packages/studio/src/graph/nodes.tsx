@@ -1,0 +1,224 @@
+/** The nodes of the graph. What a run does reaches them past their props, so that the layout stays as it is. */
+import { Handle, type NodeProps, Position } from "@xyflow/react";
+import { createContext, type ReactNode, useContext } from "react";
+import { duration, plural } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";
+import type { DrawnNode, GraphOverlay, StepOverlay } from "./drawing.types.js";
+import type { PlacedGroup } from "./layout.js";
+
+export interface GraphView {
+  /** `null`: no run is shown. */
+  readonly overlay: GraphOverlay | null;
+  readonly selected: string | null;
+  readonly onSelect: ((step: string) => void) | null;
+}
+
+export const GraphViewContext = createContext<GraphView>({ overlay: null, selected: null, onSelect: null });
+
+/** Lines end where dagre says; the library wants to know of places where they may. */
+function Ends(): ReactNode {
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </>
+  );
+}
+
+const dataOf = (props: NodeProps): DrawnNode => props.data["node"] as DrawnNode;
+
+const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
+  idle: "idle",
+  queued: "queued",
+  running: "running",
+  waiting: "waiting",
+  retrying: "running",
+  done: "done",
+  failed: "failed",
+  caught: "done",
+};
+
+export function StepNode(props: NodeProps): ReactNode {
+  const node = dataOf(props);
+  const { overlay, selected, onSelect } = useContext(GraphViewContext);
+  const step = overlay?.steps[node.name];
+  const status = step === undefined ? null : shownAs[step.status];
+  const classes = ["node", "step", status === null ? "" : `is-${status}`, selected === node.name ? "sel" : ""];
+  if (node.depth > 0) classes.push("many");
+  const body = (
+    <>
+      <span className="t">
+        {status !== null && <span className="sr">{wordOf(status)}: </span>}
+        <span className={toneOf(status ?? "idle")}>
+          {status === null ? <Icon name={idleIcon(node)} /> : <StatusIcon status={status} />}
+        </span>
+        <span className="cut">{node.label}</span>
+      </span>
+      {step === undefined ? <Notes node={node} /> : <Counts step={step} note={node.note} />}
+      {step !== undefined && step.total > 1 && <Meter step={step} />}
+    </>
+  );
+  const title = node.depth > 0 ? `${node.name}: once for each element of a fan-out` : node.name;
+  return (
+    <>
+      <Ends />
+      {onSelect === null ? (
+        <div className={classes.join(" ")} title={title}>
+          {body}
+        </div>
+      ) : (
+        <button
+          type="button"
+          className={classes.join(" ")}
+          title={title}
+          data-step={node.name}
+          aria-pressed={selected === node.name}
+          onClick={() => onSelect(node.name)}
+        >
+          {body}
+        </button>
+      )}
+    </>
+  );
+}
+
+function idleIcon({ note }: DrawnNode): "failed" | "runs" | "queued" {
+  if (note === "on failure") return "failed";
+  return note === "" ? "queued" : "runs";
+}
+
+function Notes({ node }: { readonly node: DrawnNode }): ReactNode {
+  if (node.note === "" && node.streams.length === 0) return null;
+  return (
+    <span className="u">
+      {node.note}
+      {node.streams.length > 0 && (
+        <span className="cut" title={`Shows ${node.streams.join(", ")}`}>
+          <Icon name="stream" className="xs" />
+          {node.streams.join(", ")}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Counts({ step, note }: { readonly step: StepOverlay; readonly note: string }): ReactNode {
+  const parts: ReactNode[] = [];
+  if (step.total > 1) {
+    parts.push(
+      <span key="done" className="num">
+        <b>{step.done}</b>/{step.total}
+      </span>,
+    );
+  }
+  if (step.running > 0 && step.total > 1) parts.push(count("running", `● ${step.running}`, `${step.running} running`));
+  if (step.retrying > 0)
+    parts.push(count("failed", `↻ ${step.retrying}`, `${step.retrying} waiting for the next attempt`));
+  else if (step.retries > 0) parts.push(count("", `↻ ${step.retries}`, plural(step.retries, "retry")));
+  if (step.caught > 0) parts.push(count("failed", `✕ ${step.caught}`, `${step.caught} failed for good and caught`));
+  if (step.waiting > 0) {
+    const words = step.waitsFor === "person" ? "for a person" : "for time";
+    parts.push(count("waiting", words, `${step.waiting} waiting`));
+  }
+  const isReached = step.status !== "idle" && step.status !== "queued";
+  if (parts.length === 0 && isReached && step.elapsedMs !== null) parts.push(count("", duration(step.elapsedMs), ""));
+  if (parts.length === 0) parts.push(note || (step.status === "queued" ? "queued" : isReached ? "" : "not reached"));
+  return <span className="u">{parts}</span>;
+}
+
+function count(tone: string, text: string, title: string): ReactNode {
+  return (
+    <span key={text} className={`num ${tone === "" ? "" : `s-${tone}`}`} {...(title !== "" && { title })}>
+      {text}
+    </span>
+  );
+}
+
+function Meter({ step }: { readonly step: StepOverlay }): ReactNode {
+  const parts: readonly (readonly [string, number])[] = [
+    ["d", step.done],
+    ["f", step.failed + step.caught],
+    ["r", step.running],
+    ["w", step.waiting + step.retrying],
+    ["q", step.queued],
+  ];
+  return (
+    <span className="meter">
+      {parts.map(([kind, size]) => size > 0 && <i key={kind} className={kind} style={{ flex: size }} />)}
+    </span>
+  );
+}
+
+export function EventNode(props: NodeProps): ReactNode {
+  const node = dataOf(props);
+  const { overlay } = useContext(GraphViewContext);
+  const emitted = overlay?.emitted[node.name] ?? 0;
+  const isOff = overlay !== null && emitted === 0;
+  return (
+    <>
+      <Ends />
+      <div className={`node ${node.kind} ${isOff ? "off" : ""}`} title={node.name}>
+        <span className="cut">{node.label}</span>
+        {emitted > 1 && <span className="n">{emitted}</span>}
+      </div>
+    </>
+  );
+}
+
+export function ResourceNode(props: NodeProps): ReactNode {
+  const node = dataOf(props);
+  return (
+    <>
+      <Ends />
+      <div className="node resource" title={`${node.name}: a resource`}>
+        <Icon name="db" />
+        <span className="cut">{node.label}</span>
+      </div>
+    </>
+  );
+}
+
+/** Whoever is asked: the question above, the answer below. */
+export function HumanNode(props: NodeProps): ReactNode {
+  const node = dataOf(props);
+  const { overlay } = useContext(GraphViewContext);
+  const asking = node.askedBy === null ? undefined : overlay?.steps[node.askedBy];
+  const isLive = asking !== undefined && asking.waiting > 0 && asking.waitsFor === "person";
+  return (
+    <>
+      <Ends />
+      <div className={`node human ${isLive ? "live" : ""}`} title={`${node.askedBy ?? ""} asks a person`}>
+        <Icon name="person" />
+        <span className="cut">
+          {node.label}
+          {node.note !== "" && <br />}
+          {node.note}
+        </span>
+      </div>
+    </>
+  );
+}
+
+export function GroupNode(props: NodeProps): ReactNode {
+  const group = props.data["group"] as PlacedGroup;
+  const { overlay } = useContext(GraphViewContext);
+  return (
+    <div className="group">
+      <span>
+        {group.kind === "" ? group.label : `${capital(group.kind)} · ${group.label}`}
+        {overlay !== null && <GroupCount group={group} overlay={overlay} />}
+      </span>
+    </div>
+  );
+}
+
+function GroupCount({ group, overlay }: { readonly group: PlacedGroup; readonly overlay: GraphOverlay }): ReactNode {
+  const steps = group.nodes.map((id) => overlay.steps[id.replace(/^step:/, "")]).filter((step) => step !== undefined);
+  const rounds = Math.max(0, ...steps.map(({ total }) => total));
+  const done = steps.filter((step) => step.done > 0).length;
+  const text = group.kind === "loop" ? plural(rounds, "iteration") : `${done}/${steps.length}`;
+  return (group.kind === "loop" ? rounds : done) > 0 ? <b className="num"> {text}</b> : null;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,210 @@
+/**
+ * A workflow as a graph, and on it what a run does.
+ *
+ * The layout and the camera hold still while the run goes on. The camera moves for three reasons only: somebody moves it, the place
+ * for the graph changes its size, or `reveal` names a step.
+ *
+ * @module
+ */
+import "@xyflow/react/dist/base.css";
+import {
+  BaseEdge,
+  type Edge,
+  type EdgeProps,
+  type Node,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
+import { type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import type { WorkflowGraphData } from "../api/contract.types.js";
+import { Button } from "../ui/controls.js";
+import { drawingOf } from "./draw.js";
+import type { GraphOverlay, StepOverlay } from "./drawing.types.js";
+import { type Direction, type Layout, layoutOf, type PlacedEdge, pathOf } from "./layout.js";
+import { EventNode, type GraphView, GraphViewContext, GroupNode, HumanNode, ResourceNode, StepNode } from "./nodes.js";
+
+export interface WorkflowGraphProps {
+  readonly graph: WorkflowGraphData;
+  /** What a run does; without it the workflow alone is shown. */
+  readonly overlay?: GraphOverlay | null;
+  /** Name of a step. */
+  readonly selected?: string | null;
+  readonly onSelect?: (step: string) => void;
+  /** Name of a step to bring into view, whenever it changes. */
+  readonly reveal?: string | null;
+}
+
+const NARROW = 560;
+const LEAST_ZOOM = { across: 0.56, down: 0.62 };
+const MOST_ZOOM = 1.1;
+
+export function WorkflowGraph(props: WorkflowGraphProps): ReactNode {
+  const [box, setBox] = useState<Size | null>(null);
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setBox({ width: element.clientWidth, height: element.clientHeight }));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div className="graph" ref={host} role="group" aria-label="Graph of the workflow">
+      {box !== null && box.width > 0 && (
+        <ReactFlowProvider>
+          <Canvas {...props} box={box} />
+        </ReactFlowProvider>
+      )}
+    </div>
+  );
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const nodeTypes = {
+  step: StepNode,
+  start: EventNode,
+  event: EventNode,
+  stop: EventNode,
+  human: HumanNode,
+  resource: ResourceNode,
+  group: GroupNode,
+};
+const edgeTypes = { way: WayEdge };
+
+function Canvas({ graph, overlay = null, selected = null, onSelect, reveal = null, box }: CanvasProps): ReactNode {
+  const direction: Direction = box.width < NARROW ? "down" : "across";
+  const layout = useMemo(() => layoutOf(drawingOf(graph), direction), [graph, direction]);
+  const elements = useMemo(() => elementsOf(layout), [layout]);
+  const view = useMemo<GraphView>(
+    () => ({ overlay, selected, onSelect: onSelect ?? null }),
+    [overlay, selected, onSelect],
+  );
+  const flow = useReactFlow();
+  const fit = useCallback(() => void flow.setViewport(fitting(layout, box, direction)), [flow, layout, box, direction]);
+  useEffect(fit, [fit]);
+  useEffect(() => {
+    const node = layout.nodes.find(({ kind, name }) => kind === "step" && name === reveal);
+    if (node === undefined) return;
+    const { x, y, zoom } = flow.getViewport();
+    const left = shift(node.x * zoom + x, node.width * zoom, box.width);
+    const top = shift(node.y * zoom + y, node.height * zoom, box.height);
+    void flow.setViewport({ x: x + left, y: y + top, zoom });
+  }, [flow, layout, box, reveal]);
+  return (
+    <GraphViewContext value={view}>
+      <svg className="markers" aria-hidden="true">
+        <defs>
+          <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+            <path d="M1 1 7 4 1 7" />
+          </marker>
+        </defs>
+      </svg>
+      <ReactFlow
+        nodes={elements.nodes}
+        edges={elements.edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        minZoom={LEAST_ZOOM[direction]}
+        maxZoom={2}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        zoomOnScroll={false}
+        zoomOnDoubleClick={false}
+        preventScrolling={false}
+        disableKeyboardA11y
+        onlyRenderVisibleElements={false}
+        proOptions={{ hideAttribution: true }}
+      />
+      <div className="zoom">
+        <Button isSmall icon="plus" aria-label="Zoom in" onClick={() => void flow.zoomIn()} />
+        <Button isSmall icon="minus" aria-label="Zoom out" onClick={() => void flow.zoomOut()} />
+        <Button isSmall icon="fit" aria-label="Fit the graph" onClick={fit} />
+      </div>
+    </GraphViewContext>
+  );
+}
+
+interface CanvasProps extends WorkflowGraphProps {
+  readonly box: Size;
+}
+
+/** The whole graph, as long as it can be read; else its beginning. */
+function fitting(layout: Layout, box: Size, direction: Direction): { x: number; y: number; zoom: number } {
+  const whole = Math.min((box.width - 24) / layout.width, (box.height - 24) / layout.height, MOST_ZOOM);
+  const zoom = Math.max(whole, LEAST_ZOOM[direction]);
+  const place = (have: number, need: number): number => (need * zoom > have ? 12 : (have - need * zoom) / 2);
+  return { x: place(box.width, layout.width), y: place(box.height, layout.height), zoom };
+}
+
+/** How far to move so that what begins at `start` is inside. */
+function shift(start: number, size: number, have: number): number {
+  if (start < 8) return 24 - start;
+  return start + size > have - 8 ? have - 24 - size - start : 0;
+}
+
+function elementsOf({ nodes, edges, groups }: Layout): { readonly nodes: Node[]; readonly edges: Edge[] } {
+  const fixed = { draggable: false, selectable: false, connectable: false };
+  return {
+    nodes: [
+      ...groups.map(({ x, y, width, height, ...group }): Node => {
+        return {
+          ...fixed,
+          id: group.id,
+          type: "group",
+          position: { x, y },
+          width,
+          height,
+          data: { group },
+          zIndex: -1,
+        };
+      }),
+      ...nodes.map(({ x, y, ...node }): Node => {
+        const { id, kind, width, height } = node;
+        return { ...fixed, id, type: kind, position: { x, y }, width, height, data: { node } };
+      }),
+    ],
+    edges: edges.map(
+      (edge): Edge => ({ id: edge.id, source: edge.from, target: edge.to, type: "way", data: { edge } }),
+    ),
+  };
+}
+
+function WayEdge({ id, data }: EdgeProps): ReactNode {
+  const edge = data?.["edge"] as PlacedEdge;
+  const { overlay } = useContext(GraphViewContext);
+  const state = overlay === null ? "" : stateOf(edge, overlay);
+  const marker = edge.kind === "needs" ? {} : { markerEnd: "url(#arrow)" };
+  return (
+    <BaseEdge id={id} path={pathOf(edge.points)} className={`${edge.kind} ${state}`} interactionWidth={0} {...marker} />
+  );
+}
+
+/** `on`: something came along here; `live`: and it is being worked on. */
+function stateOf({ kind, from, to }: PlacedEdge, { steps, emitted, isEnded }: GraphOverlay): string {
+  const [source, target] = [steps[nameIn(from)], steps[nameIn(to)]];
+  const isReached = (step: StepOverlay | undefined): boolean => step !== undefined && step.total > 0;
+  const hasEnded = (step: StepOverlay | undefined): boolean => step !== undefined && step.done + step.caught > 0;
+  const asks = source !== undefined && source.waiting > 0 && source.waitsFor === "person";
+  const isOn = {
+    accepts: () => isReached(target),
+    emits: () => (emitted[nameIn(to)] ?? 0) > 0 && hasEnded(source),
+    flow: () => (hasEnded(source) || from.startsWith("event:")) && (isReached(target) || to.startsWith("event:")),
+    fails: () => (source?.caught ?? 0) > 0 && isReached(target),
+    asks: () => asks || isReached(source),
+    needs: () => isReached(source),
+  }[kind]();
+  const isBusy = target !== undefined && target.running + target.retrying > 0;
+  const isLive = !isEnded && (((kind === "accepts" || kind === "flow") && isBusy) || (kind === "asks" && asks));
+  return `${isOn ? "on" : ""} ${isLive ? "live" : ""}`;
+}
+
+const nameIn = (id: string): string => id.slice(id.indexOf(":") + 1);

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { hrefOf, parseRoute } from "./route.js";
+
+describe("parseRoute", () => {
+  it.each([
+    ["", { page: "runs" }],
+    ["#/", { page: "runs" }],
+    ["#/runs", { page: "runs" }],
+    ["#/workflow/a%2Fb", { page: "workflow", name: "a/b" }],
+    ["#/run/dg-1", { page: "run", id: "dg-1", tick: null }],
+    ["#/run/dg-1/17", { page: "run", id: "dg-1", tick: 17 }],
+    ["#/run/dg-1/x", { page: "run", id: "dg-1", tick: null }],
+    ["#/compare/a/b", { page: "compare", a: "a", b: "b" }],
+    ["#/session/s-1", { page: "session", id: "s-1" }],
+    ["#/run/%zz", { page: "run", id: "%zz", tick: null }],
+    ["#/run", { page: "unknown", address: "#/run" }],
+    ["#/elsewhere", { page: "unknown", address: "#/elsewhere" }],
+  ])("reads %j", (hash, route) => {
+    expect(parseRoute(hash)).toEqual(route);
+  });
+
+  it("reads what hrefOf writes, whatever the id", () => {
+    const id = "a/b #?%ü";
+
+    expect(parseRoute(hrefOf("run", id, 3))).toEqual({ page: "run", id, tick: 3 });
+  });
+});

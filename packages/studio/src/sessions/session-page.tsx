@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+import { Empty } from "../ui/states.js";
+
+export function SessionPage({ id }: { readonly id: string }): ReactNode {
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>{id}</h1>
+      </div>
+      <div className="panel">
+        <Empty>Being built.</Empty>
+      </div>
+    </div>
+  );
+}

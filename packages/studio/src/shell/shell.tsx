@@ -1,0 +1,177 @@
+import { type ReactNode, useState } from "react";
+import { connection } from "../api/connection.js";
+import { signOut, token } from "../api/credentials.js";
+import { hrefOf, type Route } from "../route.js";
+import { announce } from "../ui/announce.js";
+import { Button } from "../ui/controls.js";
+import { grouped } from "../ui/format.js";
+import { Icon, type IconName } from "../ui/icon.js";
+import { useStore } from "../ui/store.js";
+import { useKeys } from "../ui/use-keys.js";
+import { KeyboardDialog } from "./keyboard-dialog.js";
+import { type Overview, useOverview } from "./overview.js";
+import { useStudioConfig } from "./studio-config.js";
+import { setTheme, theme, themes } from "./theme.js";
+
+/** Brand and navigation around a page. On the page of a run they are a narrow rail. */
+export function Shell({ route, children }: { readonly route: Route; readonly children: ReactNode }): ReactNode {
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const overview = useOverview();
+  useKeys((event) => {
+    if (event.key !== "?") return false;
+    setHelpOpen(true);
+    return true;
+  });
+  return (
+    <>
+      <button type="button" className="skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to content
+      </button>
+      <div className={`app ${route.page === "run" ? "rail" : ""}`}>
+        <nav className="side" aria-label="Studio">
+          <Brand />
+          <Pages route={route} overview={overview} />
+          <Waiting overview={overview} />
+          <Foot onHelp={() => setHelpOpen(true)} />
+        </nav>
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      {isHelpOpen && <KeyboardDialog onClose={() => setHelpOpen(false)} />}
+    </>
+  );
+}
+
+export function BrandMark(): ReactNode {
+  return (
+    <svg
+      viewBox="0 0 20 20"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.7"
+      strokeLinecap="round"
+      aria-hidden="true"
+    >
+      <circle cx="10" cy="8" r="5.5" />
+      <path d="M10 2.5v11M4.5 8h11M2 17.5c2.7-2.2 5.3 1.4 8 0s5.3-2.2 8 0" />
+    </svg>
+  );
+}
+
+function Brand(): ReactNode {
+  const { read_only: isReadOnly, tenant } = useStudioConfig();
+  return (
+    <a className="brand" href={hrefOf("runs")} aria-label="Millrace Studio, home">
+      <BrandMark />
+      <span>Millrace</span>
+      {isReadOnly && <span className="chip">Read only</span>}
+      {tenant !== null && (
+        <span className="chip" title="Tenant whose runs you see">
+          {tenant}
+        </span>
+      )}
+    </a>
+  );
+}
+
+function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
+  const isRuns = route.page === "runs" || route.page === "run" || route.page === "compare";
+  return (
+    <>
+      <NavLink href={hrefOf("runs")} icon="runs" label="Runs" isCurrent={isRuns} count={overview.runs} />
+      <NavLink
+        href={hrefOf("workflows")}
+        icon="flow"
+        label="Workflows"
+        isCurrent={route.page === "workflows" || route.page === "workflow"}
+        count={overview.workflows}
+      />
+      {overview.hasSessions && (
+        <NavLink
+          href={hrefOf("sessions")}
+          icon="session"
+          label="Sessions"
+          isCurrent={route.page === "sessions" || route.page === "session"}
+          count={null}
+        />
+      )}
+    </>
+  );
+}
+
+interface NavLinkProps {
+  readonly href: string;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly isCurrent: boolean;
+  readonly count: number | null;
+}
+
+function NavLink({ href, icon, label, isCurrent, count }: NavLinkProps): ReactNode {
+  return (
+    <a className="nav" href={href} title={label} {...(isCurrent && { "aria-current": "page" })}>
+      <Icon name={icon} />
+      <span>{label}</span>
+      {count !== null && <span className="count num">{grouped(count)}</span>}
+    </a>
+  );
+}
+
+function Waiting({ overview }: { readonly overview: Overview }): ReactNode {
+  if (overview.asking.length === 0) return null;
+  return (
+    <>
+      <h2 className="recent">Waiting for a person</h2>
+      {overview.asking.map((id) => (
+        <a key={id} className="nav recent" title={`${id} waits for a person`} href={hrefOf("run", id)}>
+          <span className="s-waiting">
+            <Icon name="waiting" />
+          </span>
+          <span className="cut mono">{id}</span>
+        </a>
+      ))}
+    </>
+  );
+}
+
+function Foot({ onHelp }: { readonly onHelp: () => void }): ReactNode {
+  const current = useStore(theme);
+  const isLost = useStore(connection) === "reconnecting";
+  const isSignedIn = useStore(token) !== null;
+  const next = themes[(themes.indexOf(current) + 1) % themes.length] ?? "auto";
+  const cycle = (): void => {
+    setTheme(next);
+    announce(`Colours: ${next}`);
+  };
+  return (
+    <div className="foot">
+      <span className={`conn ${isLost ? "lost" : ""}`} role="status">
+        {isLost ? "Reconnecting…" : "Connected"}
+      </span>
+      {isSignedIn && (
+        <Button kind="ghost" isSmall className="hidesm plainrow" onClick={signOut}>
+          Sign out
+        </Button>
+      )}
+      <Button kind="ghost" isSmall icon="key" className="hidesm plainrow keys-button" onClick={onHelp}>
+        Keyboard <kbd>?</kbd>
+      </Button>
+      <Button
+        kind="ghost"
+        icon="contrast"
+        className="cycle"
+        aria-label={`Colours: ${current}. Change`}
+        onClick={cycle}
+      />
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms */}
+      <div className="theme" role="group" aria-label="Colours">
+        {themes.map((name) => (
+          <button key={name} type="button" aria-pressed={name === current} onClick={() => setTheme(name)}>
+            {name.charAt(0).toUpperCase() + name.slice(1)}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

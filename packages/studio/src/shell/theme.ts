@@ -1,0 +1,26 @@
+/** Light, dark, or what the system says. */
+import { createStore, type Store } from "../ui/store.js";
+
+export type Theme = "auto" | "light" | "dark";
+export const themes: readonly Theme[] = ["auto", "light", "dark"];
+
+const key = "millrace.theme";
+
+export const theme: Store<Theme> = createStore<Theme>(stored());
+
+function stored(): Theme {
+  const value = localStorage.getItem(key);
+  return themes.find((name) => name === value) ?? "auto";
+}
+
+export function applyTheme(): void {
+  const value = theme.get();
+  if (value === "auto") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = value;
+}
+
+export function setTheme(value: Theme): void {
+  localStorage.setItem(key, value);
+  theme.set(value);
+  applyTheme();
+}

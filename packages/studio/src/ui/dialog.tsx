@@ -1,0 +1,42 @@
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly intro?: ReactNode;
+  readonly children: ReactNode;
+  /** Buttons. One of `type="submit"` calls `onSubmit`. */
+  readonly actions: ReactNode;
+  readonly onClose: () => void;
+  readonly onSubmit?: () => void;
+}
+
+/** A modal dialog, open for as long as it is rendered. The browser keeps the focus inside and gives it back. */
+export function Dialog({ title, intro, children, actions, onClose, onSubmit }: DialogProps): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <form onSubmit={submit} noValidate>
+        <div className="dh">
+          <h2 id={heading}>{title}</h2>
+          {intro !== undefined && <p>{intro}</p>}
+        </div>
+        <div className="db">{children}</div>
+        <div className="df">{actions}</div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef } from "react";
+
+/** Says `true` when it has used the key. */
+export type KeyHandler = (event: KeyboardEvent) => boolean;
+
+const handlers: { current: KeyHandler }[] = [];
+
+/** Handles keys while the component is there: not while somebody writes, nor below a dialog. The newest handler is asked first. */
+export function useKeys(handler: KeyHandler): void {
+  const latest = useRef(handler);
+  latest.current = handler;
+  useEffect(() => {
+    handlers.push(latest);
+    if (handlers.length === 1) addEventListener("keydown", onKey);
+    return () => {
+      handlers.splice(handlers.indexOf(latest), 1);
+      if (handlers.length === 0) removeEventListener("keydown", onKey);
+    };
+  }, []);
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (document.querySelector("dialog[open]") !== null) return;
+  const target = event.target instanceof Element ? event.target : document.body;
+  if (isWriting(target)) {
+    if (event.key === "Escape" && target instanceof HTMLElement) target.blur();
+    return;
+  }
+  if (ownsKey(target, event)) return;
+  for (const handler of handlers.toReversed()) {
+    if (!handler.current(event)) continue;
+    event.preventDefault();
+    return;
+  }
+}
+
+function isWriting(target: Element): boolean {
+  return target.matches("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+}
+
+/** A control that does something with the key by itself. */
+function ownsKey(target: Element, { key, shiftKey }: KeyboardEvent): boolean {
+  const isArrow = key.startsWith("Arrow");
+  if (target.matches("input[type=range]")) return !shiftKey && (isArrow || key === "Home" || key === "End");
+  if (target.matches("input[type=radio]")) return isArrow;
+  return (key === " " || key === "Enter") && target.closest("button, a, input, summary") !== null;
+}

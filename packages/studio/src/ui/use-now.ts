@@ -1,0 +1,29 @@
+/** The time, told to all who show it at once: one timer for the page, and none while nobody looks. */
+import { useSyncExternalStore } from "react";
+
+const EVERY_MS = 1_000;
+
+let nowMs: number = Date.now();
+let timer = 0;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (listeners.size === 1) timer = window.setInterval(tick, EVERY_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.clearInterval(timer);
+  };
+}
+
+function tick(): void {
+  nowMs = Date.now();
+  for (const listener of listeners) listener();
+}
+
+const never = (): (() => void) => () => {};
+
+/** Milliseconds since 1970, renewed each second while `isMoving`. */
+export function useNow(isMoving = true): number {
+  return useSyncExternalStore(isMoving ? subscribe : never, () => nowMs);
+}

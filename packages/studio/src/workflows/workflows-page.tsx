@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+import { Empty } from "../ui/states.js";
+
+export function WorkflowsPage(): ReactNode {
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Workflows</h1>
+      </div>
+      <div className="panel">
+        <Empty>Being built.</Empty>
+      </div>
+    </div>
+  );
+}
