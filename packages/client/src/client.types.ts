@@ -99,6 +99,14 @@ export interface PendingPrompt<out Event = SomeEvent> {
   readonly event: Event;
   /** Id of the run that asks: this run, or a child. */
   readonly runId: string;
+  /** The step that asks; `null` when the server does not know it. */
+  readonly step: string | null;
+  /** When it was asked, in epoch milliseconds; `null` when the server does not know it. */
+  readonly askedAtMs: number | null;
+  /** Until when somebody may answer, in epoch milliseconds; `null` for ever. */
+  readonly dueAtMs: number | null;
+  /** The event that `run.answer(promptId, fields)` sends, and its schema; `null` when fields alone do not say which. */
+  readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
 }
 
 interface SummaryBase {

@@ -54,7 +54,15 @@ describe("against a server", () => {
     const [prompt] = await run.prompts();
 
     expect(outcome).toMatchObject({ status: "waiting", prompts: [prompt], wakeAtMs: null });
-    expect(prompt).toMatchObject({ event: { type: "AskName", question: "Who is there?" }, runId: run.handlerId });
+    expect(prompt).toEqual({
+      promptId: expect.any(String),
+      event: expect.objectContaining({ type: "AskName", question: "Who is there?" }),
+      runId: run.handlerId,
+      step: expect.any(String),
+      askedAtMs: expect.any(Number),
+      dueAtMs: null,
+      answer: { type: "GotName", schema: expect.objectContaining({ title: "GotName", required: ["name"] }) },
+    });
     const promptId = prompt?.promptId as string;
     expect(await run.answer(promptId, { name: "Ada" }, { key: "click" })).toMatchObject({ status: "accepted" });
     expect(await run).toBe("Hello Ada");

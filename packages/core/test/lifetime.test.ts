@@ -248,7 +248,17 @@ describe("idle", () => {
 
     expect(outcome).toEqual({
       status: "waiting",
-      prompts: [{ promptId: expect.any(String), event: new Ask({ question: "?" }), runId: handler.runId }],
+      prompts: [
+        {
+          promptId: expect.any(String),
+          event: new Ask({ question: "?" }),
+          runId: handler.runId,
+          step: "ask",
+          askedAtMs: clock.now(),
+          dueAtMs: clock.now() + 3_600_000,
+          answerType: "Answer",
+        },
+      ],
       wakeAtMs: clock.now() + 3_600_000,
     });
     expect(await handler.idle()).toEqual({ status: "failed", error: expect.objectContaining({ message: "unlucky" }) });

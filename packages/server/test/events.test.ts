@@ -1,6 +1,7 @@
 /** Events into runs and out of them, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Handler } from "../src/index.js";
+import type { Json } from "./answer.types.js";
 import { readSse, type SseEvent } from "./read-sse.js";
 import { ServerProcess } from "./server-process.js";
 
@@ -245,7 +246,25 @@ describe("prompts", () => {
     const { id, promptId } = await waiting("refund");
 
     expect((await server.get(`/handlers/${id}/prompts`)).body).toEqual({
-      prompts: [{ prompt_id: promptId, event: expect.objectContaining({ type: "ApproveRefund" }), run_id: id }],
+      prompts: [
+        {
+          prompt_id: promptId,
+          event: expect.objectContaining({ type: "ApproveRefund" }),
+          run_id: id,
+          step: "refund",
+          asked_at: expect.stringMatching(/^\d{4}-.*Z$/),
+          due_at: null,
+          answer: {
+            type: "RefundDecision",
+            schema: {
+              title: "RefundDecision",
+              type: "object",
+              properties: { approved: { type: "boolean" } },
+              required: ["approved"],
+            },
+          },
+        },
+      ],
     });
     expect(await server.post(`/handlers/${id}/prompts/${promptId}`, { fields: { approved: true } })).toMatchObject({
       status: 200,
@@ -255,10 +274,19 @@ describe("prompts", () => {
     expect((await server.get(`/handlers/${id}/prompts`)).body).toEqual({ prompts: [] });
   });
 
-  it("are answered in another process than they were asked in", async () => {
+  it("are the same in the record, in the list and in another process, in which they are answered", async () => {
     const { id, promptId } = await waiting("refund");
+    const { prompts } = (await server.get(`/handlers/${id}/prompts`)).body;
+    const listed = async (): Promise<Json> => {
+      const { handlers } = (await server.get("/handlers?workflow_name=refund")).body;
+      return handlers.find((one: Json) => one.handler_id === id).prompts;
+    };
 
+    expect((await server.get(`/handlers/${id}`)).body.prompts).toEqual(prompts);
+    expect(await listed()).toEqual(prompts);
     await server.restart();
+    await expect.poll(listed).toEqual(prompts); // once it has been taken up
+    expect((await server.get(`/handlers/${id}/prompts`)).body).toEqual({ prompts });
     await server.post(`/handlers/${id}/prompts/${promptId}`, { fields: { approved: false } });
     expect((await server.ended(id)).result?.value).toEqual({ result: "refused" });
   });

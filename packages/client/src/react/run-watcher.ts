@@ -135,7 +135,7 @@ export class RunWatcher {
       watched.events.splice(0, watched.events.length - this.#keepEvents);
     const { promptId, event } = item;
     if (promptId !== null && watched.prompts.every((prompt) => prompt.promptId !== promptId)) {
-      setPrompts(watched, [...watched.prompts, { promptId, event, runId: watched.run.handlerId }]);
+      setPrompts(watched, [...watched.prompts, { ...unknown, promptId, event, runId: watched.run.handlerId }]);
     }
     if (watched.prompts.length > 0) void this.#lookUpPrompts(watched);
     this.#publishSoon();
@@ -177,6 +177,9 @@ export class RunWatcher {
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** Of a prompt that the stream has shown and that was not looked up yet. */
+const unknown = { step: null, askedAtMs: null, dueAtMs: null, answer: null };
 
 function newlyWatched(run: ClientRun): Watched {
   return { run, events: [], prompts: [], closed: new Set(), accepted: false, ended: null, looking: "no" };

@@ -25,6 +25,11 @@ export interface PromptRecord {
   readonly prompt_id: string;
   readonly event: Envelope;
   readonly run_id: string;
+  /** Servers before these were told do not send them. */
+  readonly step?: string | null;
+  readonly asked_at?: string | null;
+  readonly due_at?: string | null;
+  readonly answer?: { readonly type: string; readonly schema: { readonly [keyword: string]: unknown } } | null;
 }
 
 export interface HandlerRecord {

@@ -34,7 +34,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
         ...base,
         status: "waiting",
         prompts,
-        wakeAtMs: record.wake_at === null ? null : Date.parse(record.wake_at),
+        wakeAtMs: timeOf(record.wake_at),
       };
     }
   }
@@ -51,7 +51,15 @@ export function toPrompts(records: readonly PromptRecord[], options: DecodeOptio
     promptId: record.prompt_id,
     event: decodeEvent(record.event, options),
     runId: record.run_id,
+    step: record.step ?? null,
+    askedAtMs: timeOf(record.asked_at),
+    dueAtMs: timeOf(record.due_at),
+    answer: record.answer ?? null,
   }));
+}
+
+function timeOf(text: string | null | undefined): number | null {
+  return typeof text === "string" ? Date.parse(text) : null;
 }
 
 function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowError {

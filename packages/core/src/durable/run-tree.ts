@@ -14,6 +14,7 @@ import { createStoredRouting } from "../engine/stored-routing.js";
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { PendingPrompt } from "../run/handler.types.js";
+import { openPrompts } from "../run/open-prompts.js";
 import { openChildren } from "../run/snapshot-run.js";
 import { encodeState } from "../snapshot/encode.js";
 import type { SnapshotV1 } from "../snapshot/format.js";
@@ -65,12 +66,8 @@ export class RunTree {
 
   /** What the run and its children ask. */
   prompts(): PendingPrompt[] {
-    return [...this.members.values()].flatMap(({ state }) =>
-      [...(state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
-        promptId,
-        event: event as WorkflowEvent,
-        runId: state.runId,
-      })),
+    return [...this.members.values()].flatMap(({ state, routing, compiled }) =>
+      openPrompts({ state, routing, registry: compiled.registry }),
     );
   }
 

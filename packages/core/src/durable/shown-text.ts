@@ -4,6 +4,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { roleOf } from "../event/facts.js";
 import type { PendingPrompt } from "../run/handler.types.js";
+import { openPrompts } from "../run/open-prompts.js";
 import type { LiveRun } from "../run/run.types.js";
 import { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
@@ -48,19 +49,21 @@ export function readShown(text: string, compiled: CompiledWorkflow, where: strin
 
 /** Null: no prompt is open. */
 export function promptsText(runner: LiveRun): string | null {
-  const prompts = openPrompts(runner, null, runner.host.compiled);
+  const prompts = openOf(runner, null, runner.host.compiled);
   return prompts.length === 0 ? null : JSON.stringify(prompts);
 }
 
-function openPrompts(runner: LiveRun, origin: string | null, compiled: CompiledWorkflow): object[] {
-  const { runId, prompts } = runner.state;
-  const own = [...(prompts?.values() ?? [])].map(({ promptId, event }) => ({
-    runId,
-    shown: encodeShown({ event: event as WorkflowEvent, origin, promptId }, compiled),
+function openOf(runner: LiveRun, origin: string | null, compiled: CompiledWorkflow): object[] {
+  const { state, host } = runner;
+  const { routing } = host;
+  const open = openPrompts({ state, routing, registry: host.compiled.registry });
+  const own = open.map(({ event, promptId, ...facts }) => ({
+    ...facts,
+    shown: encodeShown({ event, origin, promptId }, compiled),
   }));
   const below = [...(runner.children?.values() ?? [])].map((child) => {
     const name = child.parent?.name ?? "";
-    return openPrompts(child, origin === null ? name : `${origin}/${name}`, compiled);
+    return openOf(child, origin === null ? name : `${origin}/${name}`, compiled);
   });
   return [...own, ...below.flat()];
 }
@@ -70,8 +73,25 @@ export function readPrompts(text: string | null, compiled: CompiledWorkflow, whe
   const list = parseJson(text, where);
   if (!Array.isArray(list)) throw corrupt(where, "is no list of prompts");
   return list.map((prompt) => {
-    const { runId, shown } = (prompt ?? {}) as { readonly runId?: unknown; readonly shown?: unknown };
+    const { runId, shown, step, askedAtMs, dueAtMs, answerType } = (prompt ?? {}) as {
+      readonly [name: string]: unknown;
+    };
     const { event, promptId } = decodeShown(shown, compiled);
-    return { runId: String(runId), event, promptId: promptId ?? "" };
+    return {
+      promptId: promptId ?? "",
+      event,
+      runId: String(runId),
+      // A version before these were kept has written none.
+      step: textOrNull(step),
+      askedAtMs: timeOrNull(askedAtMs),
+      dueAtMs: timeOrNull(dueAtMs),
+      answerType: textOrNull(answerType),
+    };
   });
 }
+
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** No `Date` could be made of another number. */
+const timeOrNull = (value: unknown): number | null =>
+  typeof value === "number" && Math.abs(value) <= 8.64e15 ? value : null;

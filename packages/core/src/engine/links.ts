@@ -17,7 +17,9 @@ export function listWait(state: RunState, wait: WaitRecord): void {
   }
   if (wait.promptId === null || wait.prompt === null) return;
   state.prompts ??= new Map();
-  state.prompts.set(wait.promptId, { promptId: wait.promptId, event: wait.prompt, wait });
+  const { promptId, prompt, askedAtMs, item } = wait;
+  const step = state.items.get(item)?.step ?? null;
+  state.prompts.set(promptId, { promptId, event: prompt, wait, step, askedAtMs });
 }
 
 /** Work for one element of the fan-out begins. */

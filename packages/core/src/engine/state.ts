@@ -303,6 +303,8 @@ export interface WaitRecord extends SlotlessCall {
   readonly where: Readonly<Record<string, unknown>> | null;
   readonly promptId: string | null;
   readonly prompt: EventData | null;
+  /** When its prompt was shown; `null` without one, and in snapshots from before this was kept. */
+  readonly askedAtMs: number | null;
   readonly dueAtMs: number | null;
   status: "open" | "resolved" | "timedOut";
   event: EventData | null;
@@ -314,6 +316,9 @@ export interface OpenPrompt {
   readonly event: EventData;
   /** `null` when a step emitted it: then any step that accepts an answer gets it. */
   readonly wait: WaitRecord | null;
+  /** The step that asks; `null` when it is not known. */
+  readonly step: string | null;
+  readonly askedAtMs: number | null;
 }
 
 export interface ChildRecord extends SlotlessCall {

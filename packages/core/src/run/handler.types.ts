@@ -80,4 +80,12 @@ export interface PendingPrompt {
   readonly event: WorkflowEvent;
   /** The run that asks: this one, or a child. */
   readonly runId: string;
+  /** The step that asks; null when it is not known: of a delayed event, or of a run from before this was kept. */
+  readonly step: string | null;
+  /** When it was asked, in epoch milliseconds; null when it is not known. */
+  readonly askedAtMs: number | null;
+  /** Until when somebody may answer, in epoch milliseconds; null for ever. */
+  readonly dueAtMs: number | null;
+  /** Type of the event that `handler.answer(promptId, fields)` becomes; null when fields alone do not say which. */
+  readonly answerType: string | null;
 }

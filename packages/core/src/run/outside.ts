@@ -4,8 +4,6 @@
  * @module
  */
 import type { Receipt } from "../engine/command.js";
-import { matchesType } from "../engine/matching.js";
-import { acceptedTypes, isExternal } from "../engine/routing.js";
 import type { OpenPrompt } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
@@ -14,6 +12,7 @@ import { isEvent, roleOf } from "../event/facts.js";
 import { nearest } from "../value/nearest.js";
 import type { PendingPrompt } from "./handler.types.js";
 import { inspectRefused } from "./inspect-run.js";
+import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 import type { LiveRun } from "./run.types.js";
 
 /** What is asked of the run that somebody reaches from outside. */
@@ -148,16 +147,12 @@ function closed(run: ReachedRun, promptId: string): Receipt | null {
   };
 }
 
-/** The event that an answer becomes: what the wait is for, or the one answer that the steps take. */
-function answerClass({ host }: ReachedRun, { wait, promptId }: OpenPrompt): EventClass {
+function answerClass({ host }: ReachedRun, prompt: OpenPrompt): EventClass {
   const { registry } = host.compiled;
-  const answers = host.routing.external
-    .flatMap((step) => acceptedTypes(step))
-    .filter((type) => isExternal(host.routing.roles.get(type)));
-  const types = wait === null ? [...new Set(answers)] : wait.accepts;
-  const [type, ...others] = types;
-  const found = type === undefined || (wait === null && others.length > 0) ? undefined : registry.get(type);
-  if (found && (wait !== null || matchesType(types, found.type))) return found;
+  const type = answerTypeOf(host.routing, registry, prompt);
+  if (type !== null) return registry.get(type) as EventClass;
+  const { promptId } = prompt;
+  const types = answerTypes(host.routing, prompt);
   throw new WorkflowError({
     code: "EVENT_NOT_ACCEPTED",
     message: `Prompt ${promptId} can be answered by ${types.join(", ") || "no event"}: fields alone do not say which.`,
@@ -167,11 +162,8 @@ function answerClass({ host }: ReachedRun, { wait, promptId }: OpenPrompt): Even
 }
 
 export function promptsOf(run: ReachedRun): PendingPrompt[] {
-  const own = [...(run.state.prompts?.values() ?? [])].map(({ promptId, event }) => ({
-    promptId,
-    event: event as WorkflowEvent,
-    runId: run.state.runId,
-  }));
+  const { state, host } = run;
+  const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
 

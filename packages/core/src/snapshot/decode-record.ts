@@ -57,6 +57,7 @@ function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryR
     ),
     promptId: reader.nullable("promptId", (name) => reader.text(name)),
     prompt: reader.raw("promptId") === null ? null : decoder.event(reader.raw("prompt"), reader.at("prompt")),
+    askedAtMs: reader.nullable("askedAtMs", (name) => reader.time(name)),
     dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
     status: reader.oneOf("status", ["open", "resolved", "timedOut"]),
     event: reader.raw("status") === "resolved" ? decoder.event(reader.raw("event"), reader.at("event")) : null,

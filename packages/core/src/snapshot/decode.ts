@@ -269,7 +269,13 @@ class StateDecoder extends PartDecoder {
     for (const prompt of dict.each("prompts", (reader) => reader)) {
       const promptId = prompt.text("promptId");
       state.prompts ??= new Map();
-      state.prompts.set(promptId, { promptId, event: this.event(prompt.raw("event"), prompt.at("event")), wait: null });
+      state.prompts.set(promptId, {
+        promptId,
+        event: this.event(prompt.raw("event"), prompt.at("event")),
+        wait: null,
+        step: prompt.nullable("step", (name) => prompt.text(name)),
+        askedAtMs: prompt.nullable("askedAtMs", (name) => prompt.time(name)),
+      });
     }
   }
 

@@ -107,7 +107,12 @@ class StateEncoder {
       ),
       ...list(
         "prompts",
-        emitted.map(({ promptId, event }) => ({ promptId, event: this.event(event, "prompt") })),
+        emitted.map(({ promptId, event, step, askedAtMs }) => ({
+          promptId,
+          event: this.event(event, "prompt"),
+          ...(step !== null && { step }),
+          ...(askedAtMs !== null && { askedAtMs }),
+        })),
       ),
       ...list(
         "timers",
@@ -193,13 +198,14 @@ class StateEncoder {
     const path = `${step}: ${record.call}`;
     switch (record.kind) {
       case "wait": {
-        const { kind, call, order, accepts, where, promptId, prompt, dueAtMs, status, event } = record;
+        const { kind, call, order, accepts, where, promptId, prompt, askedAtMs, dueAtMs, status, event } = record;
         return {
           kind,
           call,
           order,
           accepts,
           promptId,
+          ...(askedAtMs !== null && { askedAtMs }),
           dueAtMs,
           status,
           where: where === null ? null : encodeValue(where, path, this.types),

@@ -54,7 +54,7 @@ export interface SnapshotV1 extends Readonly<Pick<RunState, Facts>> {
   readonly sets?: readonly (readonly [string, readonly EncodedEvent[]])[];
   readonly inbox?: readonly EncodedParcel[];
   /** Those that a step emitted. */
-  readonly prompts?: readonly { readonly promptId: string; readonly event: EncodedEvent }[];
+  readonly prompts?: readonly EncodedPrompt[];
   readonly timers?: readonly EncodedTimer[];
   /** Collect steps that have had no batch yet, and what came to steps in vain: what `RUN_STUCK` says. */
   readonly unfired?: readonly string[];
@@ -140,8 +140,16 @@ export type EncodedRecord =
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null }
   | { readonly kind: "yield"; readonly call: string; readonly digest: string };
 
+interface EncodedPrompt {
+  readonly promptId: string;
+  readonly event: EncodedEvent;
+  readonly step?: string;
+  readonly askedAtMs?: number;
+}
+
 interface EncodedWait
-  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "event">> {
+  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "askedAtMs" | "event">> {
+  readonly askedAtMs?: number;
   readonly where: EncodedValue | null;
   readonly prompt: EncodedEvent | null;
   readonly event: EncodedEvent | null;

@@ -1,6 +1,7 @@
 /** What a run asks, wherever it is and whatever else it does. */
 import { expect, it } from "vitest";
 import {
+  Context,
   defineWorkflow,
   event,
   HumanResponseEvent,
@@ -61,4 +62,78 @@ it("shows what a run asks that only waits, and nothing once it has ended", async
   expect(await run.prompts()).toEqual([]);
   expect(await elsewhere.handle("r").prompts()).toEqual([]);
   await expect(elsewhere.handle("nobody").prompts()).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
+});
+
+class Maybe extends HumanResponseEvent.define("Maybe", {}) {}
+const inTime = defineWorkflow("inTime")
+  .step("ask", { on: StartEvent, emits: StopEvent, waits: Yes, streams: Sure }, async (_, ctx) => {
+    await ctx.waitForEvent(Yes, { prompt: new Sure({}), timeout: "1h" });
+    return new StopEvent({ result: null });
+  })
+  .build();
+const parent = defineWorkflow("parent", { children: { inTime } })
+  .step("delegate", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+    await ctx.runChild("inTime", {});
+    return new StopEvent({ result: null });
+  })
+  .build();
+const emitting = defineWorkflow("emitting")
+  .step("begin", { on: StartEvent, emits: Sure }, () => new Sure({}))
+  .step("take", { on: Yes, emits: StopEvent }, () => new StopEvent({ result: null }))
+  .build();
+const unsure = defineWorkflow("unsure")
+  .step("begin", { on: StartEvent, emits: Sure }, () => new Sure({}))
+  .step("take", { on: Yes, emits: StopEvent }, () => new StopEvent({ result: null }))
+  .step("consider", { on: Maybe, emits: StopEvent }, () => new StopEvent({ result: null }))
+  .build();
+const flows = { alone, inTime, parent, emitting, unsure };
+
+it.each<[keyof typeof flows, object]>([
+  ["alone", { runId: "r", step: "ask", dueAtMs: null, answerType: "Yes" }],
+  ["inTime", { runId: "r", step: "ask", dueAtMs: expect.any(Number), answerType: "Yes" }],
+  ["parent", { runId: expect.stringMatching(/^r\//), step: "ask", dueAtMs: expect.any(Number), answerType: "Yes" }],
+  ["emitting", { runId: "r", step: "begin", dueAtMs: null, answerType: "Yes" }],
+  ["unsure", { runId: "r", step: "begin", dueAtMs: null, answerType: null }],
+])("%s: says who asks, since when, until when, and what answers, the same everywhere", async (name, facts) => {
+  const machine = new Machine();
+  const here = machine.open(flows).runtime;
+  const run = here.run(name, {}, { runId: "r" });
+  const outcome = await run.idle();
+  await settle();
+  const elsewhere = machine.open(flows).runtime;
+
+  const [prompt] = await run.prompts();
+
+  expect(prompt).toEqual({
+    promptId: expect.any(String),
+    event: new Sure({}),
+    askedAtMs: expect.any(Number),
+    ...facts,
+  });
+  expect(outcome).toMatchObject({ prompts: [prompt] });
+  expect(await elsewhere.handle("r").outcome()).toMatchObject({ prompts: [prompt] });
+  expect(await elsewhere.handle("r").prompts()).toEqual([prompt]);
+  expect(Math.abs((prompt?.askedAtMs ?? 0) - (await run.summary()).updatedAtMs)).toBeLessThan(60_000);
+});
+
+it.each(["alone", "emitting"] as const)("%s: a snapshot keeps since when it is asked", async (name) => {
+  const run = new Machine().open(flows).runtime.run(name, {}, { runId: "r" });
+  await run.idle();
+  const [asked] = await run.prompts();
+  const snapshot = JSON.parse(JSON.stringify(await run.snapshot()));
+
+  const restored = flows[name].resume(Context.fromDict(flows[name], snapshot));
+  const outcome = await restored.idle();
+
+  expect(outcome).toMatchObject({ prompts: [{ askedAtMs: asked?.askedAtMs, step: asked?.step }] });
+});
+
+it("what a version wrote that did not keep it is read as unknown", async () => {
+  const run = new Machine().open(flows).runtime.run("emitting", {}, { runId: "r" });
+  await run.idle();
+  const text = JSON.stringify(await run.snapshot()).replace(/,"askedAtMs":\d+|,"step":"begin"/g, "");
+
+  const restored = emitting.resume(Context.fromDict(emitting, JSON.parse(text)));
+
+  expect(await restored.idle()).toMatchObject({ prompts: [{ askedAtMs: null, step: null, answerType: "Yes" }] });
 });

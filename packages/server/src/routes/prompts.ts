@@ -21,8 +21,8 @@ export function mountPrompts(server: Server): void {
     handle: async (call) => {
       const handle = handleOf(server, call);
       const { workflow } = await handle.summary();
-      const types = server.catalog.find(workflow)?.types ?? [];
-      return json({ prompts: (await handle.prompts()).map((one) => toPrompt(one, types)) });
+      const facts = server.catalog.find(workflow);
+      return json({ prompts: (await handle.prompts()).map((one) => toPrompt(one, facts)) });
     },
   });
   mount(server, {

@@ -5,7 +5,16 @@ import * as z from "zod";
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+/** Written once: every prompt of every list has one. */
+const written: WeakMap<EventClass, JsonSchema> = new WeakMap();
+
 export function eventJsonSchema(eventClass: EventClass): JsonSchema {
+  const schema = written.get(eventClass) ?? writeSchema(eventClass);
+  written.set(eventClass, schema);
+  return schema;
+}
+
+function writeSchema(eventClass: EventClass): JsonSchema {
   const { fields, wholes } = schemasOf(eventClass);
   const required = [...fields].filter(([, schema]) => isRequired(schema)).map(([name]) => name);
   const own: JsonSchema = {

@@ -1,9 +1,10 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
-import { type PendingPrompt, type RunOutcome, type ValueType, WorkflowError } from "millrace";
+import { type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
 import type { ListedQueue, RunHandle, RunListing } from "millrace/runtime";
 import { isoTime } from "../system.js";
-import type { WorkflowCatalog } from "../workflow-facts.js";
+import type { WorkflowCatalog, WorkflowFacts } from "../workflow-facts.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
+import { eventJsonSchema } from "./event-schema.js";
 import type { Handler, Prompt } from "./schemas.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
@@ -46,7 +47,8 @@ export function isUnloadable(error: unknown): error is WorkflowError {
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
   const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue, isSealed } = listing;
-  const types = catalog.find(workflow)?.types ?? [];
+  const facts = catalog.find(workflow);
+  const types = facts?.types ?? [];
   const waiting = outcome?.status === "waiting" ? outcome : null;
   const status = statusOf(listing, outcome);
   return {
@@ -60,7 +62,7 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     ...errorOf(outcome),
     result: outcome?.status === "completed" ? resultEnvelope(outcome.result, types) : null,
     waiting: waiting !== null,
-    prompts: waiting?.prompts.map((prompt) => toPrompt(prompt, types)) ?? [],
+    prompts: waiting?.prompts.map((prompt) => toPrompt(prompt, facts)) ?? [],
     wake_at: waiting === null || waiting.wakeAtMs === null ? null : isoTime(waiting.wakeAtMs),
     last_sequence: lastEvent,
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("millrace."))),
@@ -73,8 +75,19 @@ function queueOf({ name, key, priority, hasPlace }: ListedQueue): Handler["queue
   return { name, key, priority, has_place: hasPlace };
 }
 
-export function toPrompt({ promptId, event, runId }: PendingPrompt, types: readonly ValueType[]): Prompt {
-  return { prompt_id: promptId, event: toEnvelope(event, { types }), run_id: runId };
+/** @param facts Of the workflow of the run; undefined for one that the server does not have any more. */
+export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined): Prompt {
+  const { promptId, event, runId, step, askedAtMs, dueAtMs, answerType } = prompt;
+  const answerClass = answerType === null ? undefined : facts?.events.get(answerType);
+  return {
+    prompt_id: promptId,
+    event: toEnvelope(event, { types: facts?.types ?? [] }),
+    run_id: runId,
+    step,
+    asked_at: askedAtMs === null ? null : isoTime(askedAtMs),
+    due_at: dueAtMs === null ? null : isoTime(dueAtMs),
+    answer: answerClass === undefined ? null : { type: answerClass.type, schema: eventJsonSchema(answerClass) },
+  };
 }
 
 function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {

@@ -238,12 +238,25 @@ export const streamedEnvelope = z
   .openapi("StreamedEnvelope");
 export type StreamedEnvelope = z.infer<typeof streamedEnvelope>;
 
-export const prompt = z.object({ prompt_id: z.string(), event: envelope, run_id: z.string() }).openapi("Prompt");
+const time = z.string().openapi({ format: "date-time" });
+
+export const prompt = z
+  .object({
+    prompt_id: z.string(),
+    event: envelope,
+    run_id: z.string().openapi({ description: "The run that asks: this one, or a child." }),
+    step: z.string().nullable().openapi({ description: "The step that asks; null when it is not known." }),
+    asked_at: time.nullable().openapi({ description: "Null when it is not known." }),
+    due_at: time.nullable().openapi({ description: "Until when somebody may answer; null: for ever." }),
+    answer: z
+      .object({ type: z.string(), schema: z.record(z.string(), anything) })
+      .nullable()
+      .openapi({ description: "The event that the fields of an answer become; null when fields do not say which." }),
+  })
+  .openapi("Prompt");
 export type Prompt = z.infer<typeof prompt>;
 
 const queueShape = { name: z.string(), key: z.string(), priority: z.number() };
-
-const time = z.string().openapi({ format: "date-time" });
 
 export const handler = z
   .object({

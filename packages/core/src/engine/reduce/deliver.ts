@@ -42,20 +42,22 @@ export function offer(work: Work, parcel: Parcel): boolean {
 /**
  * Delivers what a step emitted or sent. A prompt is shown; an event that nobody takes yet is kept for a step that waits
  * for it.
+ *
+ * @param from The step that it comes from, when that is known.
  */
-export function deliver(work: Work, parcel: Parcel): void {
+export function deliver(work: Work, parcel: Parcel, from: string | null = null): void {
   if (parcel.scope?.closed) return;
   const isPrompt = work.routing.roles.get(parcel.event.type) === "inputRequired";
-  if (isPrompt) show(work, parcel.event);
+  if (isPrompt) show(work, parcel.event, from);
   if (offer(work, parcel) || isPrompt) return;
   if (keep(work, parcel)) return;
   work.commands.push({ type: "note", note: { kind: "event.unhandled", event: parcel.event, step: parcel.step } });
 }
 
-function show(work: Work, event: EventData): void {
+function show(work: Work, event: EventData, step: string | null): void {
   const { state } = work;
   const promptId = `${state.runId}:${state.nextId++}`;
   state.prompts ??= new Map();
-  state.prompts.set(promptId, { promptId, event, wait: null });
+  state.prompts.set(promptId, { promptId, event, wait: null, step, askedAtMs: state.atMs });
   publish(work, event, { promptId, origin: null });
 }

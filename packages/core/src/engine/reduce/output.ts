@@ -47,19 +47,21 @@ function isBatch(output: EventData | readonly EventData[] | null): output is rea
   return Array.isArray(output);
 }
 
-function emit(work: Work, event: EventData, { scope, index, recoveries }: Place): void {
+/** @param from Where the event goes on, and the step that it comes from. */
+function emit(work: Work, event: EventData, from: Place & { readonly step: string }): void {
+  const { scope, index, recoveries } = from;
   if (work.routing.roles.get(event.type) === "stop") finish(work, { status: "completed", event });
-  else deliver(work, { event, scope, index, recoveries, step: null });
+  else deliver(work, { event, scope, index, recoveries, step: null }, from.step);
 }
 
 function fanOut(work: Work, item: WorkItem, events: readonly EventData[]): void {
   const scope = fanOf(work, item, false);
-  const { recoveries } = item;
+  const { recoveries, step } = item;
   const first = scope.size;
   scope.size += events.length;
   if (scope.size === 0 && isUngathered(work, item)) noteLeftover(work.state, { kind: "nothing", step: item.step });
   for (let index = 0; index < events.length; index++) {
-    emit(work, events[index] as EventData, { scope, index: first + index, recoveries });
+    emit(work, events[index] as EventData, { scope, index: first + index, recoveries, step });
     if (work.state.status !== "running") return;
   }
 }
@@ -84,7 +86,7 @@ export function onStepYielded(work: Work, tick: StepYielded): void {
   scope.generator = item.id;
   remember(item, { kind: "yield", call: tick.call, digest: tick.digest });
   if (scope.closed) return stopGenerator(work, scope);
-  emit(work, tick.event, { scope, index: scope.size++, recoveries: item.recoveries });
+  emit(work, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
   if (work.state.status !== "running" || scope.closed) return;
   if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) work.commands.push({ type: "generator.pull", item: item.id });
   else scope.paused = true;
@@ -97,7 +99,7 @@ export function onStepYielded(work: Work, tick: StepYielded): void {
 export function sendOut(work: Work, item: WorkItem, send: Send): void {
   const { scope, index } = placeOf(work, item, send);
   const parcel: Parcel = { event: send.event, scope, index, recoveries: item.recoveries, step: send.step };
-  if (send.dueAtMs === null || send.dueAtMs <= work.state.atMs) return deliver(work, parcel);
+  if (send.dueAtMs === null || send.dueAtMs <= work.state.atMs) return deliver(work, parcel, item.step);
   if (scope?.closed) return;
   if (scope !== null) enter(scope, index);
   setTimer(work, send.dueAtMs, { kind: "send", parcel });
