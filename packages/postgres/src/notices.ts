@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { RunCommit, RunKey } from "millrace/runtime";
+import type { RunCommit, RunKey, RunNews } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { hashOf } from "./keys.js";
 
@@ -20,8 +20,7 @@ const maxBytes = 7_900;
 
 export interface Change {
   readonly key: RunKey;
-  /** False: its owner has only brought it further, and keeps it. */
-  readonly isDue: boolean;
+  readonly news: RunNews;
 }
 
 /** Null: any run. */
@@ -31,8 +30,9 @@ export interface Notice {
 }
 
 export function changeOf({ key, owner, release, create, summary, records = [] }: RunCommit): Change {
-  const isKept = owner !== null && release !== true && create?.lease !== null && records.length === 0;
-  return { key, isDue: !isKept || (summary?.outcome ?? null) !== null };
+  if (owner === null || create?.lease === null || records.length > 0) return { key, news: "due" };
+  if ((summary?.outcome ?? null) !== null) return { key, news: "ended" };
+  return { key, news: release === true ? "due" : "further" };
 }
 
 /** A name of at most 63 bytes, of the store and nothing else in the database. */
@@ -100,13 +100,18 @@ export class Notices {
   }
 }
 
+/** From what concerns the fewest. A number stands for it on the wire; a run that is due has none. */
+const order: readonly RunNews[] = ["further", "ended", "due"];
+
 /** Of two changes of one run. */
-export function either(before: Change | undefined, { key, isDue }: Change): Change {
-  return { key, isDue: isDue || before?.isDue === true };
+export function either(before: Change | undefined, { key, news }: Change): Change {
+  const rank = Math.max(order.indexOf(news), order.indexOf(before?.news ?? "further"));
+  return { key, news: order[rank] as RunNews };
 }
 
 function encode({ writer, changes }: Notice): string {
-  const keys = changes?.map(({ key, isDue }) => [key.tenant, key.runId, ...(isDue ? [] : [0])]) ?? null;
+  const keys =
+    changes?.map(({ key, news }) => [key.tenant, key.runId, ...(news === "due" ? [] : [order.indexOf(news)])]) ?? null;
   return JSON.stringify([writer, keys]);
 }
 
@@ -114,7 +119,8 @@ function encode({ writer, changes }: Notice): string {
 export function decodeNotice(payload: string): Notice | null {
   try {
     const [writer, keys] = JSON.parse(payload) as [string, [string, string, number?][] | null];
-    const changes = keys?.map(([tenant, runId, due]) => ({ key: { tenant, runId }, isDue: due !== 0 })) ?? null;
+    const changes =
+      keys?.map(([tenant, runId, rank]) => ({ key: { tenant, runId }, news: order[rank ?? 2] ?? "due" })) ?? null;
     return { writer, changes };
   } catch {
     return null;

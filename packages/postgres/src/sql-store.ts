@@ -17,6 +17,7 @@ import type {
   RunPage,
   RunQuery,
   RunStore,
+  RunNews,
   StoredDue,
   StoredEvent,
   StoredPost,
@@ -133,7 +134,7 @@ export class SqlStore implements RunStore {
 
   async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
     const result = await storePost(this.#reader, key, message);
-    if (result.status === "stored") this.#watchers.changed([{ key, isDue: true }]);
+    if (result.status === "stored") this.#watchers.changed([{ key, news: "due" }]);
     return result;
   }
 
@@ -179,7 +180,7 @@ export class SqlStore implements RunStore {
     });
   }
 
-  watch(listener: (key: RunKey | null) => void): () => void {
+  watch(listener: (key: RunKey | null, news?: RunNews) => void): () => void {
     return this.#watchers.add(listener);
   }
 

@@ -1,10 +1,10 @@
-import type { RunKey } from "millrace/runtime";
+import type { RunKey, RunNews } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { idOf } from "./keys.js";
 import { type Line, Listener } from "./listener.js";
 import { type Change, channelOf, decodeNotice, either, Notices } from "./notices.js";
 
-type Heard = (key: RunKey | null, isDue?: boolean) => void;
+type Heard = (key: RunKey | null, news?: RunNews) => void;
 
 export interface WatchersSetup {
   readonly database: Database;
@@ -53,10 +53,10 @@ export class Watchers {
   /** This store has changed the runs. */
   changed(changes: readonly Change[]): void {
     const unique = new Map<string, Change>();
-    for (const { key, isDue } of changes) {
+    for (const { key, news } of changes) {
       const { tenant, runId } = key;
       const id = idOf(key);
-      unique.set(id, either(unique.get(id), { key: { tenant, runId }, isDue }));
+      unique.set(id, either(unique.get(id), { key: { tenant, runId }, news }));
     }
     this.#tell([...unique.values()]);
     this.#notices.add(unique);
@@ -74,7 +74,7 @@ export class Watchers {
       // One microtask each: a watcher that throws must neither silence the others nor fail the commit.
       queueMicrotask(() => {
         if (changes === null && this.#watchers.has(watcher)) watcher.heard(null);
-        for (const { key, isDue } of changes ?? []) if (this.#watchers.has(watcher)) watcher.heard(key, isDue);
+        for (const { key, news } of changes ?? []) if (this.#watchers.has(watcher)) watcher.heard(key, news);
       });
     }
   }

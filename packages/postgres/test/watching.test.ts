@@ -43,7 +43,7 @@ it("says what is not for others: what the owner of a run has brought further, an
   await vi.waitFor(
     async () => {
       await other.commit([tickOf("run", "ann", ++tick)]);
-      expect(heard).toContainEqual([keyOf("run"), false]);
+      expect(heard).toContainEqual([keyOf("run"), "further"]);
     },
     { timeout: 50_000 },
   );
@@ -52,7 +52,13 @@ it("says what is not for others: what the owner of a run has brought further, an
   const [message, next] = [{ idempotencyKey: null, atMs: 1, text: "1" }, tickOf("run", "ann", tick + 1)];
   await Promise.all([other.post(keyOf("run"), message), other.commit([next])]);
 
-  await vi.waitFor(() => expect(heard).toContainEqual([keyOf("run"), true]), { timeout: 50_000 });
+  await vi.waitFor(() => expect(heard).toContainEqual([keyOf("run"), "due"]), { timeout: 50_000 });
+
+  const { key, owner, epoch } = next;
+  const ended = { status: "completed", atMs: 2, wakeAtMs: null, outcome: "{}", waiting: null } as const;
+  await other.commit([{ key, owner, epoch, summary: ended, release: true }]);
+
+  await vi.waitFor(() => expect(heard.at(-1)).toEqual([keyOf("run"), "ended"]), { timeout: 50_000 });
 });
 
 it("says that it may be any run where their names are too long to tell", async () => {

@@ -55,7 +55,7 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
       of.queues?.length ? database.tryOut(() => claims.due(of)) : database.read(() => claims.due(of)),
     post: async (key, message) => {
       const result = write(() => storePost(database, key, message));
-      if (result.status === "stored") watchers.notify([{ tenant: key.tenant, runId: key.runId }], true);
+      if (result.status === "stored") watchers.notify([{ tenant: key.tenant, runId: key.runId }], "due");
       return result;
     },
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),

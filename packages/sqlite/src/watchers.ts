@@ -1,7 +1,7 @@
-import type { RunKey } from "millrace/runtime";
+import type { RunKey, RunNews } from "millrace/runtime";
 import type { Database } from "./database.js";
 
-type Listener = (key: RunKey | null, isDue?: true) => void;
+type Listener = (key: RunKey | null, news?: RunNews) => void;
 
 /** A database to which other connections commit, too. */
 interface Polled {
@@ -35,11 +35,11 @@ export class Watchers {
   }
 
   /** Calls the listeners once for each key, after the caller has returned. */
-  notify(keys: readonly (RunKey | null)[], isDue?: true): void {
+  notify(keys: readonly (RunKey | null)[], news?: RunNews): void {
     for (const watcher of this.#watchers) {
       // One microtask each: a listener that throws must neither silence the others nor fail the commit.
       queueMicrotask(() => {
-        for (const key of keys) if (this.#watchers.has(watcher)) watcher.listener(key, isDue);
+        for (const key of keys) if (this.#watchers.has(watcher)) watcher.listener(key, news);
       });
     }
   }

@@ -1,4 +1,4 @@
-import type { RunKey, RunStore } from "millrace/runtime";
+import type { RunKey, RunNews, RunStore } from "millrace/runtime";
 import { describe, expect, vi } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { batchOf, keyOf, messageOf, summaryOf } from "./rows.js";
@@ -103,30 +103,30 @@ function watching(test: StoreTest): void {
 }
 
 function due(test: StoreTest): void {
-  test("says of nothing that others may take up, or that ends, that it is not due", async (store, runs) => {
+  test("says of nothing that others may take up, or that ends, that its owner keeps it", async (store, runs) => {
     const second = await runs.reopen();
     const run = await runs.create("run");
     const ends = await runs.create("ends");
-    const heard: { readonly key: RunKey | null; readonly isDue: boolean | undefined }[] = [];
-    second.watch((key, isDue) => void heard.push({ key, isDue }));
-    const expectDue = async (runId: string): Promise<void> => {
-      const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && one.isDue !== false;
+    const heard: { readonly key: RunKey | null; readonly news: RunNews | undefined }[] = [];
+    second.watch((key, news) => void heard.push({ key, news }));
+    const expectNews = async (runId: string, news: RunNews): Promise<void> => {
+      const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
       await vi.waitFor(() => expect(heard.some(tellsOfIt)).toBe(true), { timeout: 50_000 });
       heard.length = 0;
     };
     await runs.commit(run, { ticks: batchOf(1) });
 
     await runs.commitAll(creationOf("free", { owner: null }));
-    await expectDue("free");
+    await expectNews("free", "due");
     await runs.commitAll(commitOf(run, { ticks: batchOf(2) }), commitOf(run, { ticks: batchOf(3), ...released() }));
-    await expectDue("run");
+    await expectNews("run", "due");
     await store.post(run.key, messageOf("1"));
     await vi.waitFor(
-      () => expect(heard.some(({ key, isDue }) => key === null || (key.runId === "run" && isDue === true))).toBe(true),
+      () => expect(heard.some(({ key, news }) => key === null || (key.runId === "run" && news === "due"))).toBe(true),
       { timeout: 50_000 },
     );
     heard.length = 0;
     await runs.commit(ends, { ticks: batchOf(1), summary: summaryOf("completed", { outcome: "{}" }) });
-    await expectDue("ends");
+    await expectNews("ends", "ended");
   });
 }

@@ -15,6 +15,7 @@ import type {
   PostResult,
   RunCommit,
   RunKey,
+  RunNews,
   RunStore,
 } from "./run-store.types.js";
 
@@ -150,7 +151,7 @@ class Memory {
   readonly records: MemoryRecords = new MemoryRecords();
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
-  readonly listeners: Set<{ readonly told: (key: RunKey, isDue?: true) => void }> = new Set();
+  readonly listeners: Set<{ readonly told: (key: RunKey, news?: RunNews) => void }> = new Set();
   /** Ended and held by nobody, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();
   readonly #maxEnded: number;
@@ -170,7 +171,7 @@ class Memory {
     if (run.isEnded) return { status: "ended", run: run.toStored() };
     const position = this.#addPost(run, { idempotencyKey, atMs, text });
     this.leases.update(run);
-    this.tell([run], true);
+    this.tell([run], "due");
     return { status: "stored", position };
   }
 
@@ -250,13 +251,13 @@ class Memory {
     this.runs.remove(run);
   }
 
-  tell(runs: Iterable<MemoryRun>, isDue?: true): void {
+  tell(runs: Iterable<MemoryRun>, news?: RunNews): void {
     const keys = Array.from(runs, (run) => run.row.key);
     if (keys.length === 0) return;
     for (const entry of this.listeners) {
       // One each: a listener that throws must not silence the others.
       queueMicrotask(() => {
-        for (const key of keys) if (this.listeners.has(entry)) entry.told(key, isDue);
+        for (const key of keys) if (this.listeners.has(entry)) entry.told(key, news);
       });
     }
   }

@@ -40,11 +40,14 @@ export class Pump {
     if (this.#stopWatching !== null || this.#stopped) return;
     const { registry, dueWork, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
-    this.#stopWatching = registry.store.watch((key, isDue) => {
+    this.#stopWatching = registry.store.watch((key, news) => {
       registry.watchers.notify(key === null ? null : idOf(key));
-      if (key === null || registry.isForeign(key) || dueWork.awaits(key)) {
-        if (isDue !== false) void this.pump();
-      } else if (isDue === true) {
+      const isAwaited = key !== null && dueWork.awaits(key);
+      if (key === null || isAwaited || registry.isForeign(key)) {
+        // The end of a run is news where its place may be taken, or where something waits for that.
+        const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
+        if (!isForNobody) void this.pump();
+      } else if (news === "due") {
         // Of a run in memory here, that is news: another process has sent it a message.
         registry.deliverPosts(key).catch(() => this.pump());
       }

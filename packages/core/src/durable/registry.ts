@@ -53,6 +53,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
+  /** Whether the end of a run may be a place for one that this process can take up. */
+  readonly hasQueues: boolean;
   readonly clock: Clock;
   readonly live: Map<string, DurableRun> = new Map();
   readonly watchers: RunWatchers = new RunWatchers();
@@ -90,6 +92,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     this.#maxRuns = setup.maxRuns;
     this.#leaseMs = setup.leaseMs;
     this.#due = { workflows: setup.workflows.names, queues: setup.queues };
+    this.hasQueues = setup.queues.length > 0;
     this.#log = setup.log;
     this.beginnings = new Beginnings(this);
     this.#recovery = new Recovery({

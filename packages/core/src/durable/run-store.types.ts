@@ -93,13 +93,18 @@ export interface RunStore {
   /**
    * Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop.
    *
-   * `isDue: true` says that there is something for whoever has the run, or may take it up: a message, or a run that is nobody's. `false`
-   * says that its owner has only brought it further, and keeps it. A store that names runs which other processes have changed says
-   * which it is; one that names its own changes only may leave it out.
+   * A store that names runs which other processes have changed says what is new of each; one that names its own changes only may leave
+   * it out.
    */
-  watch(listener: (key: RunKey | null, isDue?: boolean) => void): () => void;
+  watch(listener: (key: RunKey | null, news?: RunNews) => void): () => void;
   close(): Promise<void>;
 }
+
+/**
+ * What became of a run: `"due"`, there is something for whoever has it or may take it up, such as a message, a run that is nobody's, or
+ * records; `"ended"`; `"further"`, its owner has brought it further, and keeps it. Where it is more than one: the first of these.
+ */
+export type RunNews = "due" | "ended" | "further";
 
 export interface AgainRequest {
   readonly how: "resume" | "retry";
