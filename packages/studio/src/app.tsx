@@ -1,8 +1,6 @@
-import { type ReactNode, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { isSignedOut } from "./api/credentials.js";
-import { ComparePage } from "./compare/compare-page.js";
 import { parseRoute, type Route, useHash } from "./route.js";
-import { RunPage } from "./run/run-page.js";
 import { RunsPage } from "./runs/runs-page.js";
 import { SessionPage } from "./sessions/session-page.js";
 import { SessionsPage } from "./sessions/sessions-page.js";
@@ -10,10 +8,16 @@ import { Shell } from "./shell/shell.js";
 import { StudioConfigProvider } from "./shell/studio-config.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
 import { Announcer } from "./ui/announce.js";
+import { Mishaps } from "./ui/mishaps.js";
+import { Loading } from "./ui/states.js";
 import { useStore } from "./ui/store.js";
 import { UnknownPage } from "./unknown-page.js";
-import { WorkflowPage } from "./workflows/workflow-page.js";
 import { WorkflowsPage } from "./workflows/workflows-page.js";
+
+// What the first page needs no part of is loaded with the page that does.
+const RunPage = lazy(async () => ({ default: (await import("./run/run-page.js")).RunPage }));
+const ComparePage = lazy(async () => ({ default: (await import("./compare/compare-page.js")).ComparePage }));
+const WorkflowPage = lazy(async () => ({ default: (await import("./workflows/workflow-page.js")).WorkflowPage }));
 
 export function App(): ReactNode {
   const route = parseRoute(useHash());
@@ -27,7 +31,11 @@ export function App(): ReactNode {
         <SignInPage />
       ) : (
         <StudioConfigProvider>
-          <Shell route={route}>{pageOf(route)}</Shell>
+          <Shell route={route}>
+            <Mishaps key={route.page}>
+              <Suspense fallback={<Loading />}>{pageOf(route)}</Suspense>
+            </Mishaps>
+          </Shell>
         </StudioConfigProvider>
       )}
       <Announcer />

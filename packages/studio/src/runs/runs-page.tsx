@@ -1,15 +1,196 @@
-import type { ReactNode } from "react";
-import { Empty } from "../ui/states.js";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import type { HandlerCounts, WorkflowList } from "../api/contract.types.js";
+import { get } from "../api/request.js";
+import { useRead } from "../api/use-read.js";
+import { go, hrefOf } from "../route.js";
+import { useChanges } from "../shell/overview.js";
+import { useStudioConfig } from "../shell/studio-config.js";
+import { Button, type Choice, Segmented } from "../ui/controls.js";
+import { grouped } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Empty, ErrorBox, Loading } from "../ui/states.js";
+import { useStore } from "../ui/store.js";
+import { useKeys } from "../ui/use-keys.js";
+import { FirstStart } from "./first-start.js";
+import { PickedRuns } from "./picked-runs.js";
+import { noFilter, type RunFilter, runFilter, type StatusFilter } from "./run-filter.js";
+import { RunList, type RunListView } from "./run-list.js";
+import { RunTable } from "./run-table.js";
 
+const MOST_PICKED = 2;
+const SEARCH_MS = 200;
+
+/** All runs: search, filter, pick two to compare. */
 export function RunsPage(): ReactNode {
+  const filter = useStore(runFilter);
+  const { may } = useStudioConfig();
+  const list = useMemo(() => new RunList(filter, () => scrollY > 200), [filter]);
+  useEffect(() => list.start(), [list]);
+  const view = useStore(list.view);
+  const counts = useCounts(filter);
+  const [active, setActive] = useState(-1);
+  const [picked, setPicked] = useState<readonly string[]>([]);
+  const search = useRef<HTMLInputElement>(null);
+  const pick = (id: string): void =>
+    setPicked((before) =>
+      before.includes(id) ? before.filter((one) => one !== id) : [...before, id].slice(-MOST_PICKED),
+    );
+  useKeys(({ key }) => {
+    const run = view.runs[active];
+    if (key === "j" || key === "ArrowDown") setActive(Math.min(view.runs.length - 1, active + 1));
+    else if (key === "k" || key === "ArrowUp") setActive(Math.max(0, active - 1));
+    else if (key === "x" && run) pick(run.handler_id);
+    else if (key === "Enter" && run) go(hrefOf("run", run.handler_id));
+    else if (key === "/") search.current?.focus();
+    else return false;
+    return true;
+  });
+  const isFiltered = filter !== noFilter && (filter.search !== "" || filter.workflow !== "" || filter.status !== "all");
+  const isEmpty = view.runs.length === 0 && !view.isLoading && view.error === null;
+  if (isEmpty && !isFiltered) return <FirstStart mayStart={may.start} />;
   return (
-    <div className="page">
+    <div className="page wide">
       <div className="head">
         <h1>Runs</h1>
+        <span className="grow" />
+        {may.start && (
+          <a className="btn primary" href={hrefOf("workflows")}>
+            <Icon name="play" />
+            Run a workflow
+          </a>
+        )}
       </div>
+      <Tools filter={filter} counts={counts} searchRef={search} />
+      {view.held > 0 && (
+        <Button
+          className="held"
+          isSmall
+          icon="up"
+          onClick={() => {
+            list.release();
+            scrollTo(0, 0);
+          }}
+        >
+          {view.held} new
+        </Button>
+      )}
       <div className="panel">
-        <Empty>Being built.</Empty>
+        {view.runs.length > 0 && (
+          <RunTable
+            runs={view.runs}
+            active={active}
+            picked={picked}
+            onPick={pick}
+            onNearEnd={() => view.hasMore && !view.isLoading && list.more()}
+          />
+        )}
+        {view.runs.length === 0 && <NoRuns view={view} onRetry={() => list.reload()} />}
+        <div className="tablefoot">
+          <span className="num">{footOf(view.runs.length, totalOf(filter, counts))}</span>
+          <span className="grow" />
+          {view.hasMore && (
+            <Button isSmall disabled={view.isLoading} onClick={() => list.more()}>
+              Load more
+            </Button>
+          )}
+        </div>
       </div>
+      <PickedRuns ids={picked} onClear={() => setPicked([])} />
+    </div>
+  );
+}
+
+function NoRuns({ view, onRetry }: { readonly view: RunListView; readonly onRetry: () => void }): ReactNode {
+  if (view.error !== null) return <ErrorBox error={view.error} onRetry={onRetry} />;
+  if (view.isLoading) return <Loading rows={10} />;
+  return (
+    <Empty>
+      No run matches.{" "}
+      <Button isSmall onClick={() => runFilter.set(noFilter)}>
+        Clear filters
+      </Button>
+    </Empty>
+  );
+}
+
+function footOf(shown: number, total: number | undefined): string {
+  return total === undefined || total < shown
+    ? `${grouped(shown)}, newest first`
+    : `${grouped(shown)} of ${grouped(total)}, newest first`;
+}
+
+function totalOf({ status }: RunFilter, counts: HandlerCounts | null): number | undefined {
+  return status === "all" ? counts?.total : counts?.status[status];
+}
+
+/** Counts of the chosen workflow. Of a search there are none: the server would have to read every run. */
+function useCounts({ workflow, search }: RunFilter): HandlerCounts | null {
+  const query = { workflow_name: workflow };
+  const isCounted = search.trim() === "";
+  const { value, reload } = useRead(isCounted ? `counts ${workflow}` : null, (signal) =>
+    get<HandlerCounts>("/handlers/counts", query, signal),
+  );
+  useChanges(reload);
+  return isCounted ? value : null;
+}
+
+const statuses: readonly (readonly [StatusFilter, string])[] = [
+  ["all", "All"],
+  ["running", "Running"],
+  ["waiting", "Waiting"],
+  ["failed", "Failed"],
+  ["completed", "Completed"],
+  ["cancelled", "Cancelled"],
+];
+
+interface ToolsProps {
+  readonly filter: RunFilter;
+  readonly counts: HandlerCounts | null;
+  readonly searchRef: React.RefObject<HTMLInputElement | null>;
+}
+
+function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
+  const workflows = useRead("workflow names", (signal) => get<WorkflowList>("/workflows", {}, signal));
+  const [text, setText] = useState(filter.search);
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      if (runFilter.get().search !== text) runFilter.set({ ...runFilter.get(), search: text });
+    }, SEARCH_MS);
+    return () => window.clearTimeout(timer);
+  }, [text]);
+  useEffect(() => setText(filter.search), [filter.search]);
+  const choices = statuses.map(([value, label]): Choice<StatusFilter> => {
+    return { value, label, count: totalOf({ ...filter, status: value }, counts) };
+  });
+  return (
+    <div className="tools">
+      <div className="search">
+        <Icon name="search" />
+        <input
+          ref={searchRef}
+          type="search"
+          placeholder="Id, label or error"
+          aria-label="Search runs"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
+      <Segmented
+        label="Status"
+        choices={choices}
+        value={filter.status}
+        onChange={(status) => runFilter.set({ ...filter, status })}
+      />
+      <select
+        aria-label="Workflow"
+        value={filter.workflow}
+        onChange={(event) => runFilter.set({ ...filter, workflow: event.target.value })}
+      >
+        <option value="">All workflows</option>
+        {workflows.value?.workflows.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
     </div>
   );
 }

@@ -1,15 +1,101 @@
 import type { ReactNode } from "react";
-import { Empty } from "../ui/states.js";
+import type { Json, SessionDetails, SessionRun } from "../api/contract.types.js";
+import { get } from "../api/request.js";
+import { type Reading, useRead } from "../api/use-read.js";
+import { hrefOf } from "../route.js";
+import { useChanges } from "../shell/overview.js";
+import { short } from "../ui/format.js";
+import { JsonTree } from "../ui/json-tree.js";
+import { Empty, Read } from "../ui/states.js";
+import { type ShownStatus, StatusBadge } from "../ui/status.js";
+import { Ago } from "../ui/time.js";
 
+/** A session: its state now, and the runs that made it so. */
 export function SessionPage({ id }: { readonly id: string }): ReactNode {
+  const path = `/sessions/${encodeURIComponent(id)}`;
+  const reading: Reading<SessionDetails> = useRead(path, (signal) => get(path, {}, signal));
+  useChanges(reading.reload);
   return (
     <div className="page">
       <div className="head">
-        <h1>{id}</h1>
+        <a className="crumb muted" href={hrefOf("sessions")}>
+          Sessions
+        </a>
+        <span className="muted" aria-hidden="true">
+          /
+        </span>
+        <h1 className="cut">{id}</h1>
       </div>
-      <div className="panel">
-        <Empty>Being built.</Empty>
-      </div>
+      <Read reading={reading}>
+        {({ state, runs }) => (
+          <div className="stack">
+            <section className="panel" aria-labelledby="h-state">
+              <div className="cardhead">
+                <h2 className="sec" id="h-state">
+                  State
+                </h2>
+              </div>
+              <JsonTree value={state} empty="The session has no state." />
+            </section>
+            <section className="panel" aria-labelledby="h-history">
+              <div className="cardhead">
+                <h2 className="sec" id="h-history">
+                  Runs
+                </h2>
+              </div>
+              {runs.length === 0 ? <Empty>No run yet.</Empty> : <History runs={runs} />}
+            </section>
+          </div>
+        )}
+      </Read>
+    </div>
+  );
+}
+
+const shownAs: Readonly<Record<string, ShownStatus>> = {
+  completed: "done",
+  failed: "failed",
+  error: "failed",
+  cancelled: "cancelled",
+  paused: "waiting",
+  running: "running",
+};
+
+function History({ runs }: { readonly runs: readonly SessionRun[] }): ReactNode {
+  return (
+    <ol className="history">
+      {runs.map((run) => (
+        <li key={run.handler_id}>
+          <div className="row">
+            <StatusBadge status={shownAs[run.status.toLowerCase()] ?? "done"} />
+            <a className="id mono cut" href={hrefOf("run", run.handler_id)}>
+              {run.handler_id}
+            </a>
+            <a className="muted" href={hrefOf("workflow", run.workflow_name)}>
+              {run.workflow_name}
+            </a>
+            <span className="grow" />
+            <span className="ink2 num started">
+              <Ago at={run.at} />
+            </span>
+          </div>
+          <Said label="Input" value={run.input} />
+          <Said label="Output" value={run.output} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const LONGEST = 400;
+
+function Said({ label, value }: { readonly label: string; readonly value: Json }): ReactNode {
+  if (value === null) return null;
+  const text = typeof value === "string" ? value : short(value, LONGEST);
+  return (
+    <div className="said">
+      <span className="muted">{label}</span>
+      <p>{text}</p>
     </div>
   );
 }

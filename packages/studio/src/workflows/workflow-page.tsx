@@ -1,15 +1,159 @@
 import type { ReactNode } from "react";
-import { Empty } from "../ui/states.js";
+import type { HandlerPage, JsonSchema, WorkflowEvents, WorkflowGraphData } from "../api/contract.types.js";
+import { get } from "../api/request.js";
+import { type Reading, useRead } from "../api/use-read.js";
+import { WorkflowGraph } from "../graph/workflow-graph.js";
+import { go, hrefOf } from "../route.js";
+import { noFilter, runFilter } from "../runs/run-filter.js";
+import { useChanges } from "../shell/overview.js";
+import { useStudioConfig } from "../shell/studio-config.js";
+import { Empty, Read } from "../ui/states.js";
+import { StatusBadge, statusOf } from "../ui/status.js";
+import { Ago, Duration } from "../ui/time.js";
+import { RunForm } from "./run-form.js";
+import { useGraph } from "./use-graph.js";
 
+const SHOWN = 10;
+
+/** A workflow: its graph, its last runs, its events, and a form that starts a run. */
 export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
+  const graph = useGraph(name);
+  const { may } = useStudioConfig();
   return (
-    <div className="page">
+    <div className="page wider">
       <div className="head">
-        <h1>{name}</h1>
+        <a className="crumb muted" href={hrefOf("workflows")}>
+          Workflows
+        </a>
+        <span className="muted" aria-hidden="true">
+          /
+        </span>
+        <h1 className="cut">{name}</h1>
       </div>
-      <div className="panel">
-        <Empty>Being built.</Empty>
+      <div className={may.start ? "cols" : ""}>
+        <div className="stack">
+          <section className="panel graphpanel" aria-label="Graph">
+            <Read reading={graph} rows={8}>
+              {(value) => <SizedGraph graph={value} />}
+            </Read>
+          </section>
+          <LastRuns name={name} />
+          <Events name={name} />
+        </div>
+        {may.start && <RunForm name={name} />}
       </div>
     </div>
   );
+}
+
+const TALL = 14;
+
+function SizedGraph({ graph }: { readonly graph: WorkflowGraphData }): ReactNode {
+  const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
+  return (
+    <div className={`graphbox ${steps >= TALL || (graph.groups ?? []).length > 0 ? "tall" : ""}`}>
+      <WorkflowGraph graph={graph} />
+    </div>
+  );
+}
+
+function LastRuns({ name }: { readonly name: string }): ReactNode {
+  const query = { workflow_name: name, limit: SHOWN };
+  const reading = useRead(`runs of ${name}`, (signal) => get<HandlerPage>("/handlers", query, signal));
+  useChanges(reading.reload);
+  return (
+    <section className="panel" aria-labelledby="h-runs">
+      <div className="cardhead">
+        <h2 className="sec" id="h-runs">
+          Runs
+        </h2>
+        <span className="grow" />
+        <a
+          className="btn ghost sm"
+          href={hrefOf("runs")}
+          onClick={() => runFilter.set({ ...noFilter, workflow: name })}
+        >
+          All runs
+        </a>
+      </div>
+      <Read reading={reading} rows={3}>
+        {({ handlers }) => (handlers.length === 0 ? <Empty>No run yet.</Empty> : <RunRows page={handlers} />)}
+      </Read>
+    </section>
+  );
+}
+
+function RunRows({ page }: { readonly page: HandlerPage["handlers"] }): ReactNode {
+  return (
+    <table className="list" aria-label="Last runs">
+      <tbody>
+        {page.map((run) => (
+          <tr key={run.handler_id} onClick={() => go(hrefOf("run", run.handler_id))}>
+            <td className="statuscell">
+              <StatusBadge status={statusOf(run)} />
+            </td>
+            <td className="main">
+              <a className="id cut" href={hrefOf("run", run.handler_id)} title={run.handler_id}>
+                {run.handler_id}
+              </a>
+            </td>
+            <td className="right num hide-sm">
+              <Duration from={run.started_at} to={run.completed_at} />
+            </td>
+            <td className="right ink2 num started">
+              <Ago at={run.started_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const roleWords: Readonly<Record<string, string>> = {
+  start: "starts a run",
+  stop: "ends a run",
+  inputRequired: "asks a person",
+  humanResponse: "answers",
+  external: "from outside",
+};
+
+function Events({ name }: { readonly name: string }): ReactNode {
+  const path = `/workflows/${encodeURIComponent(name)}/events`;
+  const reading: Reading<WorkflowEvents> = useRead(`events ${name}`, (signal) => get(path, {}, signal));
+  return (
+    <section className="panel" aria-labelledby="h-events">
+      <div className="cardhead">
+        <h2 className="sec" id="h-events">
+          Events
+        </h2>
+      </div>
+      <Read reading={reading} rows={3}>
+        {({ events, roles = {} }) => (
+          <table className="list still" aria-label="Events of the workflow">
+            <tbody>
+              {events.filter(isOfUsers).map((event) => (
+                <tr key={event.title}>
+                  <td className="mono eventname">{event.title}</td>
+                  <td className="ink2">{roleWords[roles[event.title ?? ""]?.role ?? ""] ?? ""}</td>
+                  <td className="mono muted hide-sm fieldnames">{fieldsOf(event)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Read>
+    </section>
+  );
+}
+
+/** Pipelines have events of their own between their steps, which nobody writes or reads. */
+function isOfUsers({ title = "" }: JsonSchema): boolean {
+  return !title.startsWith("pipeline.");
+}
+
+function fieldsOf({ properties = {}, required = [] }: JsonSchema): string {
+  return Object.keys(properties)
+    .map((field) => (required.includes(field) ? field : `${field}?`))
+    .join(", ");
 }

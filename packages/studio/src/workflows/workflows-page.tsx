@@ -1,15 +1,110 @@
-import type { ReactNode } from "react";
-import { Empty } from "../ui/states.js";
+import { lazy, type ReactNode, Suspense } from "react";
+import type { Counts, HandlerPage, WorkflowDetails, WorkflowGraphData, WorkflowList } from "../api/contract.types.js";
+import { get } from "../api/request.js";
+import { useRead } from "../api/use-read.js";
+import { hrefOf } from "../route.js";
+import { useChanges } from "../shell/overview.js";
+import { plural } from "../ui/format.js";
+import { Empty, Read } from "../ui/states.js";
+import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
+import { useGraph } from "./use-graph.js";
 
+const MiniGraph = lazy(async () => ({ default: (await import("../graph/mini-graph.js")).MiniGraph }));
+
+/** All workflows, each with a small graph and how its last runs ended. */
 export function WorkflowsPage(): ReactNode {
+  const list = useRead("workflow list", (signal) => get<WorkflowList>("/workflows", {}, signal));
+  useChanges(list.reload);
   return (
     <div className="page">
       <div className="head">
         <h1>Workflows</h1>
       </div>
       <div className="panel">
-        <Empty>Being built.</Empty>
+        <Read reading={list}>
+          {({ workflows, details = [] }) =>
+            workflows.length === 0 ? (
+              <Empty>This server has no workflows: its runtime was given none.</Empty>
+            ) : (
+              workflows.map((name) => (
+                <WorkflowRow key={name} name={name} details={details.find((one) => one.name === name) ?? null} />
+              ))
+            )
+          }
+        </Read>
       </div>
     </div>
+  );
+}
+
+interface WorkflowRowProps {
+  readonly name: string;
+  readonly details: WorkflowDetails | null;
+}
+
+function WorkflowRow({ name, details }: WorkflowRowProps): ReactNode {
+  const graph = useGraph(name);
+  return (
+    <a className="wfrow" href={hrefOf("workflow", name)}>
+      <div className="grow">
+        <div className="wfname cut" title={name}>
+          {name}
+        </div>
+        <div className="muted wffacts">
+          {[factsOf(graph.value), details === null ? "" : plural(sumOf(details.counts), "run")]
+            .filter(Boolean)
+            .join(" · ")}
+        </div>
+        {details?.description != null && <div className="muted wffacts cut">{details.description}</div>}
+      </div>
+      <Suspense fallback={<span className="mini" />}>
+        {graph.value === null ? <span className="mini" /> : <MiniGraph graph={graph.value} />}
+      </Suspense>
+      <LastRuns name={name} stamp={details?.last_run?.handler_id ?? ""} counts={details?.counts ?? null} />
+    </a>
+  );
+}
+
+function factsOf(graph: WorkflowGraphData | null): string {
+  if (graph === null) return "";
+  const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
+  const asks = graph.nodes.some(({ role }) => role === "inputRequired");
+  const isPipeline = (graph.groups ?? []).length > 0;
+  return [plural(steps, "step"), asks ? "asks people" : "", isPipeline ? "pipeline" : ""].filter(Boolean).join(", ");
+}
+
+const sumOf = ({ running, waiting, completed, failed, cancelled }: Counts): number =>
+  running + waiting + completed + failed + cancelled;
+
+const SHOWN = 8;
+
+/** How the last runs ended, and how long they took, the newest on the right. */
+function LastRuns({
+  name,
+  stamp,
+  counts,
+}: {
+  readonly name: string;
+  readonly stamp: string;
+  readonly counts: Counts | null;
+}): ReactNode {
+  const key = `last ${name} ${stamp} ${JSON.stringify(counts)}`;
+  const query = { workflow_name: name, limit: SHOWN };
+  const { value } = useRead(key, (signal) => get<HandlerPage>("/handlers", query, signal));
+  const runs = value?.handlers.toReversed() ?? [];
+  const words = runs.map((run): ShownStatus => statusOf(run)).map(wordOf);
+  return (
+    <span className="spark" role="img" aria-label={runs.length === 0 ? "No runs" : `Last runs: ${words.join(", ")}`}>
+      {runs.map((run) => {
+        const tookMs = Date.parse(run.completed_at ?? run.updated_at) - Date.parse(run.started_at);
+        return (
+          <i
+            key={run.handler_id}
+            className={statusOf(run)}
+            style={{ height: 6 + Math.min(18, Math.log10(tookMs + 1) * 3) }}
+          />
+        );
+      })}
+    </span>
   );
 }

@@ -1,0 +1,31 @@
+/** What the list of runs is narrowed down to. It is kept while other pages are looked at. */
+import type { Query } from "../api/request.js";
+import { createStore, type Store } from "../ui/store.js";
+
+export type StatusFilter = "all" | "running" | "waiting" | "failed" | "completed" | "cancelled";
+
+export interface RunFilter {
+  readonly status: StatusFilter;
+  /** Name of a workflow; `""` for all. */
+  readonly workflow: string;
+  /** Beginning of an id, a label's value, or text of an error. */
+  readonly search: string;
+}
+
+export const noFilter: RunFilter = { status: "all", workflow: "", search: "" };
+
+export const runFilter: Store<RunFilter> = createStore(noFilter);
+
+/** Running and not waiting: the API says `waiting=false`. */
+const statuses: Readonly<Record<StatusFilter, Query>> = {
+  all: {},
+  running: { status: "running", waiting: false },
+  waiting: { status: "waiting" },
+  failed: { status: "failed" },
+  completed: { status: "completed" },
+  cancelled: { status: "cancelled" },
+};
+
+export function queryOf({ status, workflow, search }: RunFilter): Query {
+  return { ...statuses[status], workflow_name: workflow, q: search.trim() };
+}

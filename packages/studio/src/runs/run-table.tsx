@@ -1,0 +1,195 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Handler } from "../api/contract.types.js";
+import { go, hrefOf } from "../route.js";
+import { StatusBadge, statusOf } from "../ui/status.js";
+import { Ago, Duration } from "../ui/time.js";
+import { useNow } from "../ui/use-now.js";
+import { lineOf } from "../ui/words.js";
+
+export interface RunTableProps {
+  readonly runs: readonly Handler[];
+  /** Index of the row that the keyboard is at; -1 for none. */
+  readonly active: number;
+  readonly picked: readonly string[];
+  readonly onPick: (id: string) => void;
+  /** Called when the last row is about to be seen. */
+  readonly onNearEnd: () => void;
+}
+
+const ROW = 38;
+const NEAR = 30;
+const COLUMNS = 7;
+
+/** Only the rows that are seen are there; those above and below are two empty rows of their height. */
+export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTableProps): ReactNode {
+  const table = useRef<HTMLTableElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    if (table.current) setTop(table.current.getBoundingClientRect().top + scrollY);
+  }, []);
+  const virtual = useWindowVirtualizer({
+    count: runs.length,
+    estimateSize: () => ROW,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => runs[index]?.handler_id ?? index,
+  });
+  const rows = virtual.getVirtualItems();
+  const last = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (runs.length > 0 && last >= runs.length - NEAR) onNearEnd();
+  }, [last, runs.length, onNearEnd]);
+  useEffect(() => {
+    if (active < 0) return;
+    virtual.scrollToIndex(active, { align: "auto" });
+    document.getElementById(`run-${active}`)?.focus({ preventScroll: true });
+  }, [active, virtual]);
+  const before = (rows[0]?.start ?? top) - top;
+  const after = virtual.getTotalSize() - ((rows.at(-1)?.end ?? top) - top);
+  return (
+    <table className="list" ref={table} aria-rowcount={runs.length + 1}>
+      <thead>
+        <tr>
+          <th className="hide-sm pickcell">
+            <span className="sr">Compare</span>
+          </th>
+          <th>Status</th>
+          <th>Run</th>
+          <th className="hide-sm">Workflow</th>
+          <th className="hide-sm">Labels</th>
+          <th className="right hide-sm">Duration</th>
+          <th className="right">Started</th>
+        </tr>
+      </thead>
+      <tbody>
+        <Space height={before} />
+        {rows.map(({ index }) => {
+          const run = runs[index] as Handler;
+          return (
+            <RunRow
+              key={run.handler_id}
+              run={run}
+              index={index}
+              measure={virtual.measureElement}
+              isActive={index === active}
+              isPicked={picked.includes(run.handler_id)}
+              onPick={onPick}
+            />
+          );
+        })}
+        <Space height={after} />
+      </tbody>
+    </table>
+  );
+}
+
+function Space({ height }: { readonly height: number }): ReactNode {
+  if (height <= 0) return null;
+  return (
+    <tr className="space">
+      <td colSpan={COLUMNS} style={{ height }} />
+    </tr>
+  );
+}
+
+const [SHORTEST_MS, LONGEST_MS] = [10, 86_400_000];
+
+/** Of 64 pixels, by the order of magnitude: one run that takes a week leaves the bars of all others readable. */
+function barOf(ms: number): number {
+  const part = Math.log(Math.max(ms, SHORTEST_MS) / SHORTEST_MS) / Math.log(LONGEST_MS / SHORTEST_MS);
+  return Math.max(2, Math.min(1, part) * 64);
+}
+
+interface RunRowProps {
+  readonly run: Handler;
+  readonly index: number;
+  readonly measure: (row: HTMLTableRowElement | null) => void;
+  readonly isActive: boolean;
+  readonly isPicked: boolean;
+  readonly onPick: (id: string) => void;
+}
+
+function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps): ReactNode {
+  const nowMs = useNow(run.completed_at === null);
+  const tookMs = (run.completed_at === null ? nowMs : Date.parse(run.completed_at)) - Date.parse(run.started_at);
+  const status = statusOf(run);
+  const href = hrefOf("run", run.handler_id);
+  const line = lineOf(run);
+  const open = (event: MouseEvent): void => {
+    if (!(event.target as Element).closest("a, input, .pickcell")) go(href);
+  };
+  return (
+    <tr
+      ref={measure}
+      data-index={index}
+      aria-rowindex={index + 2}
+      className={`${isActive ? "on" : ""}`}
+      data-run={run.handler_id}
+      onClick={open}
+    >
+      <td className="hide-sm pickcell">
+        <input
+          type="checkbox"
+          aria-label={`Compare ${run.handler_id}`}
+          checked={isPicked}
+          onChange={() => onPick(run.handler_id)}
+        />
+      </td>
+      <td>
+        <StatusBadge status={status} />
+      </td>
+      <td className="main">
+        <div className="idrow">
+          <a className="id cut" id={`run-${index}`} href={href} title={run.handler_id}>
+            {run.handler_id}
+          </a>
+          {line !== "" && (
+            <span className="why cut" title={line}>
+              {line}
+            </span>
+          )}
+        </div>
+      </td>
+      <td className="hide-sm ink2">
+        <span className="cut name" title={run.workflow_name}>
+          {run.workflow_name}
+        </span>
+      </td>
+      <td className="hide-sm labels">
+        <Labels labels={run.labels} />
+      </td>
+      <td className="right hide-sm">
+        <span className="dur">
+          <i className={status} style={{ width: barOf(tookMs) }} />
+          <span className="num">
+            <Duration from={run.started_at} to={run.completed_at} />
+          </span>
+        </span>
+      </td>
+      <td className="right ink2 num started">
+        <Ago at={run.started_at} />
+      </td>
+    </tr>
+  );
+}
+
+const SHOWN_LABELS = 2;
+
+function Labels({ labels }: { readonly labels: Readonly<Record<string, string>> }): ReactNode {
+  const all = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return (
+    <>
+      {all.slice(0, SHOWN_LABELS).map((label) => (
+        <span key={label} className="chip" title={label}>
+          <span className="cut">{label}</span>
+        </span>
+      ))}
+      {all.length > SHOWN_LABELS && (
+        <span className="chip" title={all.join("\n")}>
+          +{all.length - SHOWN_LABELS}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+/** What is asked for a property of a schema: with which field, and with which words. */
+import type { Json, JsonObject, JsonSchema } from "../../api/contract.types.js";
+
+export type FieldKind = "text" | "number" | "question" | "switch" | "choices" | "select" | "fields" | "json";
+
+export interface AskedField {
+  /** Of the property. */
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly schema: JsonSchema;
+  readonly isRequired: boolean;
+  /** What a person should know before it is filled in. */
+  readonly hint: string;
+}
+
+const FEW = 3;
+
+export function fieldsOf(schema: JsonSchema, root: JsonSchema = schema): AskedField[] {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const known = resolved(property, root);
+    const isRequired = schema.required?.includes(name) === true && !("default" in known);
+    return { name, kind: kindOf(known, isRequired), schema: known, isRequired, hint: hintOf(known) };
+  });
+}
+
+/** Follows a reference, and takes what may also be null for what it is otherwise. */
+function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const reference = schema["$ref"];
+  if (typeof reference === "string" && reference.startsWith("#/")) {
+    const target = reference.slice(2).split("/").reduce<unknown>(memberOf, root);
+    if (typeof target === "object" && target !== null) return { ...(target as JsonSchema), ...without(schema, "$ref") };
+  }
+  const variants = schema["anyOf"];
+  if (Array.isArray(variants)) {
+    const [one, ...others] = variants.filter((variant: JsonSchema) => variant.type !== "null") as JsonSchema[];
+    if (one !== undefined && others.length === 0) return { ...resolved(one, root), ...without(schema, "anyOf") };
+  }
+  return schema;
+}
+
+const memberOf = (value: unknown, key: string): unknown => (value as Record<string, unknown> | undefined)?.[key];
+
+function without(schema: JsonSchema, keyword: string): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== keyword));
+}
+
+/** A boolean that has to be given is Yes and No, never a switch that is off by chance. */
+function kindOf(schema: JsonSchema, isRequired: boolean): FieldKind {
+  if (Array.isArray(schema.enum)) return schema.enum.length <= FEW ? "choices" : "select";
+  if (schema.type === "boolean") return isRequired ? "question" : "switch";
+  if (schema.type === "string") return "text";
+  if (schema.type === "number" || schema.type === "integer") return "number";
+  return schema.type === "object" && Object.keys(schema.properties ?? {}).length > 0 ? "fields" : "json";
+}
+
+const isBound = (bound: unknown): bound is number => typeof bound === "number" && Math.abs(bound) < 2 ** 53 - 1;
+
+function hintOf(schema: JsonSchema): string {
+  const { description, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
+  const limits = [
+    isBound(minimum) && isBound(maximum) ? `${minimum} to ${maximum}` : "",
+    isBound(minimum) && !isBound(maximum) ? `at least ${minimum}` : "",
+    isBound(maximum) && !isBound(minimum) ? `at most ${maximum}` : "",
+    isBound(exclusiveMinimum) ? `more than ${exclusiveMinimum}` : "",
+    isBound(exclusiveMaximum) ? `less than ${exclusiveMaximum}` : "",
+    isBound(minLength) && minLength > 1 ? `at least ${minLength} characters` : "",
+    isBound(maxLength) ? `at most ${maxLength} characters` : "",
+  ];
+  return [description ?? "", ...limits].filter(Boolean).join(" · ");
+}
+
+/** What the fields hold before anybody has touched them. */
+export function defaultsOf(schema: JsonSchema, root: JsonSchema = schema): JsonObject {
+  const values = fieldsOf(schema, root).map(({ name, kind, schema: field }): [string, Json | undefined] => {
+    return [name, field.default ?? (kind === "fields" ? defaultsOf(field, root) : undefined)];
+  });
+  return Object.fromEntries(values.filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}

@@ -1,0 +1,246 @@
+/** The fields of a form made of a JSON schema. */
+import { type ReactNode, useState } from "react";
+import { type ControllerRenderProps, useController } from "react-hook-form";
+import type { Json } from "../../api/contract.types.js";
+import { short } from "../format.js";
+import { type AskedField, fieldsOf } from "./asked-field.js";
+
+/** The form library takes dots for levels. */
+export const pathOf = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll(".", "\u2024")).join(".");
+
+export interface FieldProps {
+  readonly field: AskedField;
+  /** Names of the properties that lead to it, its own last. */
+  readonly path: readonly string[];
+  readonly id: string;
+}
+
+export function Field({ field, path, id }: FieldProps): ReactNode {
+  if (field.kind === "fields") return <Nested field={field} path={path} id={id} />;
+  return <Single field={field} path={path} id={id} />;
+}
+
+function Nested({ field, path, id }: FieldProps): ReactNode {
+  return (
+    <fieldset className="field nested">
+      <legend>{field.name}</legend>
+      {field.hint !== "" && <span className="hint">{field.hint}</span>}
+      <div className="fields">
+        {fieldsOf(field.schema).map((inner) => (
+          <Field key={inner.name} field={inner} path={[...path, inner.name]} id={`${id}-${inner.name}`} />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface InputProps {
+  readonly id: string;
+  readonly asked: AskedField;
+  readonly held: ControllerRenderProps;
+  readonly aria: { readonly "aria-invalid": boolean; readonly "aria-describedby": string };
+}
+
+function Single({ field, path, id }: FieldProps): ReactNode {
+  const { field: held, fieldState } = useController({ name: pathOf(path) });
+  const message = fieldState.error?.message ?? "";
+  const aria = { "aria-invalid": message !== "", "aria-describedby": `${id}-hint ${id}-error` };
+  const Input = inputs[field.kind as keyof typeof inputs];
+  const name = (
+    <>
+      {field.name}
+      {!field.isRequired && <span className="req">optional</span>}
+    </>
+  );
+  const hint = (
+    <span className="hint" id={`${id}-hint`}>
+      {field.hint}
+    </span>
+  );
+  const error = (
+    <span className="err" id={`${id}-error`}>
+      {message}
+    </span>
+  );
+  const input = <Input id={id} asked={field} held={held} aria={aria} />;
+  if (field.kind === "question" || field.kind === "choices") {
+    return (
+      <fieldset className="field">
+        <legend>{name}</legend>
+        {hint}
+        {input}
+        {error}
+      </fieldset>
+    );
+  }
+  return (
+    <div className="field">
+      {field.kind !== "switch" && <label htmlFor={id}>{name}</label>}
+      {input}
+      {hint}
+      {error}
+    </div>
+  );
+}
+
+function TextInput({ id, held, aria }: InputProps): ReactNode {
+  const { value, onChange, ...rest } = held;
+  return (
+    <input
+      {...rest}
+      {...aria}
+      type="text"
+      id={id}
+      autoComplete="off"
+      value={value ?? ""}
+      onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+    />
+  );
+}
+
+function NumberInput({ id, asked, held, aria }: InputProps): ReactNode {
+  const { value, onChange, ...rest } = held;
+  return (
+    <input
+      {...rest}
+      {...aria}
+      type="number"
+      step={asked.schema.type === "integer" ? 1 : "any"}
+      id={id}
+      autoComplete="off"
+      value={value ?? ""}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
+    />
+  );
+}
+
+function SwitchInput({ id, asked, held, aria }: InputProps): ReactNode {
+  const { value, onChange, ...rest } = held;
+  const isOn = value === true;
+  return (
+    <label className="switch" htmlFor={id}>
+      <input
+        {...rest}
+        {...aria}
+        type="checkbox"
+        role="switch"
+        id={id}
+        checked={isOn}
+        aria-checked={isOn}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {asked.name}
+    </label>
+  );
+}
+
+interface Choice {
+  readonly value: Json;
+  readonly label: string;
+}
+
+const answers: readonly Choice[] = [
+  { value: true, label: "Yes" },
+  { value: false, label: "No" },
+];
+
+function choicesOf({ schema }: AskedField): readonly Choice[] {
+  return (schema.enum ?? []).map((value) => ({ value, label: typeof value === "string" ? value : short(value) }));
+}
+
+/** Radio buttons that look like a row of buttons. */
+function ChoiceInput({ id, asked, held, aria }: InputProps): ReactNode {
+  const choices = asked.kind === "question" ? answers : choicesOf(asked);
+  return (
+    <div className="seg radios">
+      {choices.map((choice, index) => (
+        <label key={choice.label} className={choice.value === held.value ? "on" : ""}>
+          <input
+            type="radio"
+            className="sr"
+            {...aria}
+            {...(index === 0 && { ref: held.ref })}
+            id={`${id}-${index}`}
+            name={id}
+            checked={choice.value === held.value}
+            onChange={() => held.onChange(choice.value)}
+            onBlur={held.onBlur}
+          />
+          {choice.label}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function SelectInput({ id, asked, held, aria }: InputProps): ReactNode {
+  const { value, onChange, ...rest } = held;
+  const choices = choicesOf(asked);
+  return (
+    <select
+      {...rest}
+      {...aria}
+      id={id}
+      value={choices.findIndex((choice) => choice.value === value)}
+      onChange={(event) => onChange(choices[Number(event.target.value)]?.value)}
+    >
+      <option value={-1}>–</option>
+      {choices.map((choice, index) => (
+        <option key={choice.label} value={index}>
+          {choice.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A value of any shape, as JSON. What is not JSON yet is kept as the text that it is, and refused when it is sent. */
+function JsonInput({ id, held, aria }: InputProps): ReactNode {
+  const { value, onChange, ...rest } = held;
+  const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value, null, 2)));
+  const edit = (next: string): void => {
+    setText(next);
+    onChange(next.trim() === "" ? undefined : new Unread(next).value);
+  };
+  return (
+    <textarea
+      {...rest}
+      {...aria}
+      id={id}
+      rows={4}
+      spellCheck={false}
+      placeholder="JSON"
+      value={text}
+      onChange={(event) => edit(event.target.value)}
+    />
+  );
+}
+
+/** A text that should be JSON. */
+export class Unread {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** What it says, or itself while it says nothing. */
+  get value(): unknown {
+    try {
+      return JSON.parse(this.text);
+    } catch {
+      return this;
+    }
+  }
+}
+
+const inputs: Readonly<Record<Exclude<AskedField["kind"], "fields">, (props: InputProps) => ReactNode>> = {
+  text: TextInput,
+  number: NumberInput,
+  switch: SwitchInput,
+  question: ChoiceInput,
+  choices: ChoiceInput,
+  select: SelectInput,
+  json: JsonInput,
+};

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { JsonSchema } from "../../api/contract.types.js";
+import { defaultsOf, fieldsOf } from "./asked-field.js";
+import { problemsOf } from "./validate.js";
+
+const schema: JsonSchema = {
+  type: "object",
+  required: ["name", "age", "approved"],
+  properties: {
+    name: { type: "string", minLength: 3, maxLength: 5 },
+    age: { type: "integer", minimum: 1, maximum: 100, default: 30 },
+    approved: { type: "boolean" },
+    loud: { type: "boolean", default: true },
+    mood: { enum: ["good", "bad"] },
+    size: { enum: [1, 2, 3, 4] },
+    tags: { type: "array", items: { $ref: "#/$defs/tag" } },
+    address: { type: "object", properties: { street: { type: "string" }, floor: { type: "integer", default: 1 } } },
+    tag: { $ref: "#/$defs/tag" },
+    note: { anyOf: [{ type: "string", maxLength: 9 }, { type: "null" }], description: "For later" },
+    extra: {},
+  },
+  $defs: { tag: { type: "string" } },
+};
+
+describe("fieldsOf", () => {
+  it("chooses a field for each property", () => {
+    const kinds = Object.fromEntries(fieldsOf(schema).map(({ name, kind }) => [name, kind]));
+
+    expect(kinds).toEqual({
+      name: "text",
+      age: "number",
+      approved: "question",
+      loud: "switch",
+      mood: "choices",
+      size: "select",
+      tags: "json",
+      address: "fields",
+      tag: "text",
+      note: "text",
+      extra: "json",
+    });
+  });
+
+  it("asks for what has no default only", () => {
+    expect(fieldsOf(schema).flatMap(({ name, isRequired }) => (isRequired ? [name] : []))).toEqual([
+      "name",
+      "approved",
+    ]);
+  });
+
+  it.each([
+    [{ description: "How many", minimum: 1, maximum: 100 }, "How many · 1 to 100"],
+    [{ minimum: 0 }, "at least 0"],
+    [{ exclusiveMinimum: 0 }, "more than 0"],
+    [{ maxLength: 200 }, "at most 200 characters"],
+    [{ minLength: 1 }, ""],
+    [{ minimum: -9007199254740991, maximum: 9007199254740991 }, ""],
+  ])("says of %j: %s", (property, hint) => {
+    expect(fieldsOf({ properties: { property } })[0]?.hint).toBe(hint);
+  });
+});
+
+describe("defaultsOf", () => {
+  it("knows what is filled in before anybody has touched it", () => {
+    expect(defaultsOf(schema)).toEqual({ age: 30, loud: true, address: { floor: 1 } });
+  });
+});
+
+describe("problemsOf", () => {
+  const said = (value: unknown): Record<string, string> =>
+    Object.fromEntries(problemsOf(schema, value).map(({ path, message }) => [path.join("."), message]));
+
+  it("finds nothing wrong with a value that fits", () => {
+    expect(said({ name: "Ada", age: 36, approved: false, mood: "good", tags: ["x"], note: null })).toEqual({});
+  });
+
+  it("says at each field what is wrong, in words", () => {
+    expect(said({ age: 101, mood: "odd", tags: [1], address: { floor: "x" } })).toEqual({
+      name: "Needed.",
+      approved: "Needed.",
+      age: "At most 100.",
+      mood: "Not one of the choices.",
+      "tags.0": "Not of the right kind.",
+      "address.floor": "Not of the right kind.",
+    });
+    expect(said({ name: "Al", age: 0, approved: true })).toEqual({
+      name: "At least 3 characters.",
+      age: "At least 1.",
+    });
+    expect(said({ name: "Albert", age: 0.5, approved: true })).toMatchObject({ name: "At most 5 characters." });
+  });
+});

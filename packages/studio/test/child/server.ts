@@ -1,0 +1,37 @@
+/** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only]`. Prints its port. */
+import { serve } from "@hono/node-server";
+import { bearerAuth, createServer } from "@millrace/server";
+import { sqliteStore } from "@millrace/sqlite";
+import { studioFile } from "@millrace/studio";
+import { createRuntime, type Runtime } from "millrace/runtime";
+import { articlePipeline, gates, workflows } from "./workflows.js";
+
+/** Longer than a machine stalls. The next process need not wait for the end of it. */
+const LEASE_MS = 10_000;
+/** Longer than any test: the server would close a connection just when the next request is sent on it. */
+const serverOptions = { keepAliveTimeout: 300_000 };
+
+const [file = "", port = "0", ...words] = process.argv.slice(2);
+const store = sqliteStore(file, { durability: "process" });
+const article = articlePipeline(store).workflow;
+const runtime = createRuntime({ workflows: { ...workflows, article }, store, leaseMs: LEASE_MS }) as unknown as Runtime;
+await runtime.start();
+
+const tokens = [
+  { token: "acme-token", tenant: "acme" },
+  { token: "reader-token", tenant: "acme", readOnly: true },
+];
+const app = createServer({
+  runtime,
+  studio: studioFile,
+  readOnly: words.includes("read-only"),
+  ...(words.includes("signed") && { auth: bearerAuth({ tokens }) }),
+});
+const fetch = (request: Request): Response | Promise<Response> => {
+  const [, gate, deed, name = ""] = new URL(request.url).pathname.split("/");
+  if (gate !== "gate") return app.fetch(request);
+  if (deed === "close") gates.close(name);
+  else gates.open(name);
+  return new Response(null, { status: 204 });
+};
+serve({ fetch, port: Number(port), hostname: "127.0.0.1", serverOptions }, (address) => console.log(address.port));

@@ -1,0 +1,206 @@
+/** What the server of the tests runs: one workflow for each thing that the studio has to show. */
+import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
+import {
+  collect,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  many,
+  resource,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  type Workflow,
+  wait,
+} from "millrace";
+import type { RunStore } from "millrace/runtime";
+import * as z from "zod";
+
+/** Gates that the tests close and open, to stop a step for as long as they look. */
+const shut = new Map<string, { readonly opened: Promise<void>; readonly open: () => void }>();
+export const gates = {
+  close: (name: string): void => {
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    if (!shut.has(name)) shut.set(name, { opened, open });
+  },
+  open: (name: string): void => {
+    shut.get(name)?.open();
+    shut.delete(name);
+  },
+};
+const pass = async (name: string): Promise<void> => shut.get(name)?.opened;
+
+// ---- a person decides
+class Claim extends StartEvent.define("Claim", {
+  order: z.string().min(1).describe("Number of the order"),
+  euros: z.number().min(0).max(500).default(80).describe("What to pay back"),
+}) {}
+class Checked extends event("Checked", { order: z.string(), euros: z.number(), risk: z.number() }) {}
+class ApproveRefund extends InputRequiredEvent.define("ApproveRefund", {
+  order: z.string(),
+  euros: z.number(),
+  risk: z.number(),
+}) {}
+class RefundDecision extends HumanResponseEvent.define("RefundDecision", {
+  approved: z.boolean().describe("Pay it back?"),
+  by: z.string().min(1).describe("Your name"),
+  note: z.string().max(200).optional().describe("For the record"),
+}) {}
+class Approved extends event("Approved", { order: z.string(), euros: z.number() }) {}
+
+const refund = defineWorkflow("refund", {
+  state: { order: z.string().default(""), risk: z.number().default(0), approvals: z.array(z.any()).default([]) },
+})
+  .step("check", { on: Claim, emits: Checked }, async ({ order, euros }, ctx) => {
+    const risk = Math.min(0.99, euros / 300);
+    await ctx.store.editState((state) => Object.assign(state, { order, risk }));
+    return new Checked({ order, euros, risk });
+  })
+  .step(
+    "approve",
+    { on: Checked, emits: [Approved, StopEvent], waits: RefundDecision, streams: ApproveRefund },
+    async ({ order, euros, risk }, ctx) => {
+      const prompt = new ApproveRefund({ order, euros, risk });
+      const { approved, by } = await ctx.waitForEvent(RefundDecision, { prompt });
+      await ctx.store.editState((state) => void state.approvals.push({ by, approved }));
+      return approved ? new Approved({ order, euros }) : new StopEvent({ result: { refunded: false } });
+    },
+  )
+  .step("pay", { on: Approved, emits: StopEvent }, ({ order, euros }) => {
+    return new StopEvent({ result: { refunded: true, order, euros } });
+  })
+  .build();
+
+// ---- a fan-out, with retries, a failure that is caught, and a resource
+class DigestInput extends StartEvent.define("DigestInput", {
+  folder: z.string().default("articles/").describe("Folder to read"),
+  files: z.int().min(1).max(100).default(20).describe("How many files at most"),
+  language: z.enum(["en", "de", "fr"]).default("en").describe("Language of the digest"),
+  withQuotes: z.boolean().default(false).describe("Keep one quotation per file"),
+}) {}
+class FileFound extends event("FileFound", { path: z.string(), index: z.int() }) {}
+class Summary extends event("Summary", { path: z.string(), words: z.int() }) {}
+class Progress extends event("Progress", { done: z.int() }) {}
+const model = resource("model", () => ({ words: (text: string) => text.length * 12 }));
+
+const digest = defineWorkflow("digest", { state: { done: z.int().default(0) } })
+  .step("find", { on: DigestInput, emits: many(FileFound) }, ({ folder, files }) =>
+    Array.from({ length: files }, (_, index) => new FileFound({ path: `${folder}${index + 1}.md`, index })),
+  )
+  .step(
+    "summarise",
+    {
+      on: FileFound,
+      emits: Summary,
+      streams: Progress,
+      resources: { model },
+      workers: 4,
+      retry: retryPolicy({ wait: wait.fixed("50ms") }),
+    },
+    async ({ path, index }, ctx, { model }) => {
+      await pass("digest");
+      if (index === 6) throw new TypeError(`${path} is not readable`);
+      if (index % 5 === 3 && ctx.retryInfo().attempt === 1) throw new TypeError("the model is busy");
+      await ctx.store.editState((state) => void (state.done += 1));
+      ctx.writeEventToStream(new Progress({ done: index }));
+      return new Summary({ path, words: model.words(path) });
+    },
+  )
+  .catchError("skip", { steps: ["summarise"], emits: Summary, maxRecoveries: 10 }, ({ input }) => {
+    return new Summary({ path: FileFound.is(input) ? input.path : "", words: 0 });
+  })
+  .step("write", { on: collect(Summary), emits: StopEvent }, (all) => {
+    return new StopEvent({ result: { files: all.length, words: all.reduce((sum, { words }) => sum + words, 0) } });
+  })
+  .build();
+
+// ---- a run that fails until somebody mends what is wrong
+class ImportFile extends StartEvent.define("ImportFile", { file: z.string().default("prices.csv") }) {}
+class Rows extends event("Rows", { file: z.string(), count: z.int() }) {}
+class Valid extends event("Valid", { count: z.int() }) {}
+
+const importing = defineWorkflow("import", { state: { rows: z.int().default(0) } })
+  .step("read", { on: ImportFile, emits: Rows }, async ({ file }, ctx) => {
+    await ctx.store.editState((state) => void (state.rows = 1204));
+    return new Rows({ file, count: 1204 });
+  })
+  .step("validate", { on: Rows, emits: Valid, retry: retryPolicy({ wait: wait.fixed("30ms") }) }, ({ count }) => {
+    if (!shut.has("mended")) throw new TypeError('Row 812 of 1204: "price" is -4.99, and has to be at least 0.');
+    return new Valid({ count });
+  })
+  .step("load", { on: Valid, emits: StopEvent }, ({ count }) => new StopEvent({ result: { loaded: count } }))
+  .build();
+
+// ---- forty steps
+class Parcel extends event("Parcel", { n: z.int() }) {}
+const wide = (): Workflow => {
+  const stages = Array.from({ length: 12 }, (_, index) => index + 1);
+  const types = new Map(stages.map((stage) => [stage, event(`Stage${stage}`, { n: z.int() })]));
+  let builder = defineWorkflow("wide") as unknown as LooseBuilder;
+  builder = builder.step("begin", { on: StartEvent, emits: types.get(1) }, () => new (typeOf(1))({ n: 0 }));
+  for (const stage of stages.slice(0, -1)) {
+    const next = typeOf(stage + 1);
+    builder = builder.step(
+      `sort${stage}`,
+      { on: types.get(stage), emits: next },
+      (ev) => new next({ n: Number(ev["n"]) + 1 }),
+    );
+    for (const side of ["weigh", "label"])
+      builder = builder.step(`${side}${stage}`, { on: types.get(stage) }, () => undefined);
+  }
+  for (let left = 0; left < 5; left++) builder = builder.step(`note${left}`, { on: typeOf(12) }, () => undefined);
+  builder = builder.step("end", { on: typeOf(12), emits: StopEvent }, (ev) => new StopEvent({ result: ev["n"] }));
+  return builder.build();
+
+  function typeOf(stage: number): typeof Parcel {
+    return types.get(stage) as unknown as typeof Parcel;
+  }
+};
+interface LooseBuilder {
+  step(name: string, options: object, run: (event: Record<string, unknown>) => unknown): LooseBuilder;
+  build(): Workflow;
+}
+
+// ---- many ticks
+class Count extends StartEvent.define("Count", { to: z.int().min(1).default(100) }) {}
+class Next extends event("Next", { from: z.int(), to: z.int() }) {}
+const count = defineWorkflow("count", { state: { at: z.int().default(0) } })
+  .step("begin", { on: Count, emits: Next }, ({ to }) => new Next({ from: 1, to }))
+  .step("add", { on: Next, emits: [Next, StopEvent] }, async ({ from, to }, ctx) => {
+    await ctx.store.editState((state) => void (state.at = from));
+    return from >= to ? new StopEvent({ result: from }) : new Next({ from: from + 1, to });
+  })
+  .build();
+
+/** A pipeline with branches, a loop and a person. */
+export function articlePipeline(store: RunStore): Pipeline {
+  const say = (name: string, text: string): Step =>
+    new Step({ name, executor: ({ input }) => `${text} of ${String(input)}` });
+  return new Pipeline({
+    name: "article",
+    description: "Writes an article about something, and asks before it is published.",
+    store,
+    sessionState: { articles: 0 },
+    steps: [
+      say("research", "notes"),
+      new Parallel("write", say("title", "the title"), say("body", "the body"), say("picture", "a picture")),
+      new Loop({
+        name: "polish",
+        maxIterations: 3,
+        steps: [say("edit", "an edit"), say("score", "a score")],
+      }),
+      new Step({
+        name: "publish",
+        executor: ({ input }, { sessionState }) => {
+          sessionState["articles"] = Number(sessionState["articles"]) + 1;
+          return `published ${String(input)}`;
+        },
+        humanReview: { requiresConfirmation: true, confirmationMessage: "Publish the article?" },
+      }),
+    ],
+  });
+}
+
+export const workflows: Readonly<Record<string, Workflow>> = { refund, digest, import: importing, wide: wide(), count };

@@ -1,0 +1,109 @@
+/** The server of the tests in a process of its own, and how to start runs on it without a browser. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../../server/test/free-port.js";
+import type { Handler } from "../../src/api/contract.types.js";
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const source = fileOf("../../../client/test/child/source.mjs");
+
+export class StudioServer implements AsyncDisposable {
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "millrace-studio-"));
+  readonly #words: readonly string[];
+  #child: ChildProcess | null = null;
+  #port = 0;
+  #token: string | null = null;
+
+  constructor(words: readonly string[]) {
+    this.#words = words;
+  }
+
+  /** With `signed` it wants a token, with `read-only` it changes nothing. `prepare` is given the file of its store. */
+  static async start(
+    words: readonly ("signed" | "read-only")[] = [],
+    prepare?: (file: string) => void,
+  ): Promise<StudioServer> {
+    const server = new StudioServer(words);
+    if (words.includes("signed")) server.#token = "acme-token";
+    prepare?.(server.file);
+    await server.restart();
+    return server;
+  }
+
+  get file(): string {
+    return join(this.#folder, "runs.db");
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get studio(): string {
+    return `${this.url}/studio/`;
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    if (this.#port === 0) this.#port = await freePort();
+    const flags = ["--disable-warning=ExperimentalWarning", "--import", source];
+    const child = spawn(process.execPath, [
+      ...flags,
+      fileOf("../child/server.ts"),
+      this.file,
+      String(this.#port),
+      ...this.#words,
+    ]);
+    this.#child = child;
+    let complaints = "";
+    child.stderr.on("data", (data: Buffer) => (complaints += data));
+    const line = await Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "exit")]);
+    if (!/^\d+$/.test(line[0])) throw new TypeError(`the server has ended: ${complaints}`);
+  }
+
+  /** As `kill -9`. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+
+  async ask<Answer>(path: string, body?: unknown): Promise<Answer> {
+    const headers = {
+      "content-type": "application/json",
+      ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }),
+    };
+    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await fetch(`${this.url}${path}`, init);
+    if (!response.ok) throw new TypeError(`${path}: ${response.status} ${await response.text()}`);
+    return (response.status === 204 ? null : await response.json()) as Answer;
+  }
+
+  /** Starts a run, and gives its id. */
+  async run(workflow: string, start_event: object = {}, rest: object = {}): Promise<string> {
+    const { handler_id } = await this.ask<Handler>(`/workflows/${workflow}/run-nowait`, { start_event, ...rest });
+    return handler_id;
+  }
+
+  /** Waits until a run has ended, or waits for somebody. */
+  async settled(id: string): Promise<Handler> {
+    for (;;) {
+      const run = await this.ask<Handler>(`/handlers/${id}?wait=10000`);
+      if (run.status !== "running" || run.waiting) return run;
+    }
+  }
+
+  async gate(deed: "open" | "close", name: string): Promise<void> {
+    await fetch(`${this.url}/gate/${deed}/${name}`, { method: "POST" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
