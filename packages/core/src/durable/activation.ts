@@ -27,7 +27,7 @@ import { DurableRun, type DurableRunSettings, type RunSupervisor } from "./durab
 import { GroupCommit } from "./group-commit.js";
 import { cancelReason, Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
-import { type PlaceSetup, Recovery, type RunsHere } from "./recovery.js";
+import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import { type RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./run-store.types.js";
 import { isNotBegun } from "./start-text.js";
@@ -151,20 +151,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
 
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
     this.#isLoading = false;
-    this.#live = new DurableRun({
-      ticks: 0,
-      snapshotAt: 0,
-      prefaces: null,
-      family: null,
-      isStored: true,
-      request: null,
-      isForked: false,
-      isQueued: false,
-      leavesAtOnce: false,
-      ...setup,
-      supervisor: this,
-      workflow,
-    });
+    this.#live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
     return this.#live;
   }
 

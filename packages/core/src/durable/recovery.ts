@@ -41,8 +41,21 @@ export interface RunsHere {
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
 }
 
-/** What is known of a run that comes into memory; the rest is as for one that is stored and has no past. */
+/** What is known of a run that comes into memory; the rest is as in {@link withoutPast}. */
 export type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "status"> & Partial<DurableRunSetup>;
+
+/** A run that is stored and has no past. */
+export const withoutPast = {
+  ticks: 0,
+  snapshotAt: 0,
+  prefaces: null,
+  family: null,
+  isStored: true,
+  request: null,
+  isForked: false,
+  isQueued: false,
+  leavesAtOnce: false,
+} as const;
 
 export interface RecoverySetup {
   readonly registry: RunsHere;

@@ -15,7 +15,7 @@ import { parseJson } from "./journal-text.js";
 import { observedClaim } from "./observed-runtime.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
-import { type Cancelling, type LoadReason, type PlaceSetup, Recovery, type RunsHere } from "./recovery.js";
+import { type Cancelling, type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type {
@@ -215,20 +215,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   /** In memory from here on. */
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
-    const live = new DurableRun({
-      ticks: 0,
-      snapshotAt: 0,
-      prefaces: null,
-      family: null,
-      isStored: true,
-      request: null,
-      isForked: false,
-      isQueued: false,
-      leavesAtOnce: false,
-      ...setup,
-      supervisor: this,
-      workflow,
-    });
+    const live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
     this.live.set(idOf(setup.key), live);
     return live;
   }
@@ -348,8 +335,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   onLeft(live: DurableRun): void {
     this.#forget(live);
-    const makesRoom = this.#maxRuns !== Number.POSITIVE_INFINITY;
-    if (makesRoom || live.isQueued || live.runner.state.outcome === null) this.onParked();
+    if (live.isQueued || live.runner.state.outcome === null) this.onParked();
   }
 
   onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
@@ -380,6 +366,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     const id = idOf(live.key);
     if (this.live.get(id) === live) this.live.delete(id);
     this.#notify(live.key);
+    if (this.#maxRuns !== Number.POSITIVE_INFINITY) this.onParked(); // there is room for one more
   }
 
   #notify(key: RunKey): void {

@@ -1,14 +1,16 @@
 /** A process that takes up only as many runs as it was told. */
 import { describe, expect, it } from "vitest";
-import { memoryStore } from "../../src/runtime.js";
+import { memoryStore, type RunStore, type RuntimeOptions, type Workflows } from "../../src/runtime.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { Poke, works } from "../support/queued.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
-function opened(maxConcurrentRuns: number, machine = new Machine()) {
+type OpenOptions = Pick<RuntimeOptions<Workflows>, "store" | "execute">;
+
+function opened(maxConcurrentRuns: number, machine = new Machine(), options: OpenOptions = {}) {
   const made = works();
-  const process = machine.open(made.flows, { maxConcurrentRuns });
+  const process = machine.open(made.flows, { maxConcurrentRuns, ...options });
   const { runtime } = process;
   const start = (flow: "work" | "nap" | "ask", id: string) => runtime.run(flow, { id }, { runId: id });
   return { ...made, machine, process, runtime, start };
@@ -81,6 +83,38 @@ describe("a runtime with `maxConcurrentRuns`", () => {
     await runtime.handle("asker").sendEvent(new Poke({ n: 7 }));
     await end("asker");
     expect(await asker).toBe(7);
+  });
+
+  it("takes up the next one also when a start turns out to be of a run that there was", async () => {
+    const machine = new Machine();
+    const first = opened(1, machine);
+    first.start("work", "a");
+    await settle();
+    await first.end("a");
+    await first.runtime.stop(); // it would take up the next one
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const commit: RunStore["commit"] = async (commits) => {
+      const results = await machine.store.commit(commits);
+      await answered;
+      return results;
+    };
+    const second = opened(1, machine, { store: withMethods(machine.store, { commit }) });
+    const again = second.start("work", "a"); // takes the room until the store says that there was one
+    await settle();
+    const asker = opened(1, machine, { execute: false });
+    const next = asker.start("work", "b");
+    await settle();
+    expect(second.begun).toEqual([]);
+
+    answer();
+    expect(await again).toBe("a");
+    await settle();
+    expect(second.atWork()).toEqual(["b"]);
+    await second.end("b");
+    expect(await next).toBe("b");
   });
 
   it("looks no more often while it is full", async () => {
