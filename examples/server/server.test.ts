@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { freePort } from "../../packages/server/test/free-port.js";
+import { freePort } from "../../test-ports.js";
 import { runExample } from "../test/run-example.js";
 
 it("shows every event once, although the server is killed", async () => {

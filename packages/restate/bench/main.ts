@@ -1,7 +1,8 @@
 /** Runs per second and latency against a handler written by hand, in turns on one server: `pnpm bench`. */
 import { spawn } from "node:child_process";
 import { connect } from "@millrace/restate";
-import { freePorts, type Restate, startRestate } from "../test/support/restate.ts";
+import { freePort } from "../../../test-ports.js";
+import { type Restate, startRestate } from "../test/support/restate.ts";
 import { chain } from "./subject.ts";
 
 const RUNS = 400;
@@ -42,7 +43,7 @@ async function byHand({ ingress }: Restate, id: string): Promise<unknown> {
 const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
 await using restate = await startRestate();
-const [port] = (await freePorts(1)) as [number];
+const port = await freePort();
 const subject = new URL("subject.ts", import.meta.url).pathname;
 const endpoint = spawn(process.execPath, [subject], {
   env: { ...process.env, PORT: String(port) },

@@ -3,8 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "millrace";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod";
+import { freePort } from "../../../test-ports.js";
 import { serveHost } from "./support/host.js";
-import { freePorts, type Restate, startRestate } from "./support/restate.js";
+import { type Restate, startRestate } from "./support/restate.js";
 
 class Go extends StartEvent.define("Go", {}) {}
 class Middle extends event("Middle", {}) {}
@@ -53,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => restate?.[Symbol.asyncDispose]());
 
 it("goes on under the new code in the middle of an activation, with the rounds of the old one as they were", async () => {
-  const [port] = (await freePorts(1)) as [number];
+  const port = await freePort();
   const old = await serveHost(restate, { flow: before }, { port });
   old.runtime.run("flow", {}, { runId: "deployed" }).catch(() => {}); // its client goes with it
   await expect.poll(() => begun).toBe(1);
@@ -70,7 +71,7 @@ it("goes on under the new code in the middle of an activation, with the rounds o
 });
 
 it("wakes a waiting run under the new code", async () => {
-  const [port] = (await freePorts(1)) as [number];
+  const port = await freePort();
   const old = await serveHost(restate, { waits: waitBefore }, { port });
   await old.runtime.run("waits", {}, { runId: "waited" }).idle();
   await old[Symbol.asyncDispose]();

@@ -15,11 +15,12 @@ import {
   type TickBatch,
 } from "millrace/runtime";
 import { expect, it } from "vitest";
+import { freePort } from "../../../test-ports.js";
 import { sha256 } from "../src/hash.js";
 import { connect } from "../src/index.js";
 import { startBalancer } from "./support/balancer.js";
 import { matrixFlows, Vote } from "./support/matrix-flows.js";
-import { freePorts, type Restate, startRestate } from "./support/restate.js";
+import { type Restate, startRestate } from "./support/restate.js";
 
 const isLong = process.env["LONG_TESTS"] !== undefined;
 const RUNS = isLong ? 60 : 15;
@@ -57,7 +58,8 @@ it(`ends ${RUNS} runs right, with every post taken once, through ${KILLS} kills`
   const folder = mkdtempSync(join(tmpdir(), "millrace-matrix-"));
   const files = { effects: join(folder, "effects"), records: join(folder, "records.db") };
   await using restate = await startRestate();
-  const [balancerPort, ...ports] = (await freePorts(3)) as [number, number, number];
+  const balancerPort = await freePort();
+  const ports = [await freePort(), await freePort()];
   const endpoints = await Promise.all(ports.map((port) => startEndpoint(port, files)));
   await using _endpoints = killedAtTheEnd(endpoints, folder);
   await using balancer = await startBalancer(

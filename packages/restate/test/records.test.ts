@@ -158,18 +158,23 @@ describe("starts", () => {
     const { runtime } = served;
     const tenant = "deduped";
     const first = { key: "one", for: "1m" } as const;
-    const last = { key: "other", for: "300ms", mode: "last" } as const;
-
     const firsts = [1, 2, 3].map((x) => runtime.run("chain", { x }, { dedupe: first, tenant }));
-    const lasts = [];
-    for (const x of [1, 2, 3]) {
-      lasts.push(runtime.run("chain", { x }, { dedupe: last, tenant }));
-      await lasts.at(-1)?.accepted;
-    }
-
     expect(new Set(await Promise.all(firsts)).size).toBe(1);
-    expect(await Promise.all(lasts)).toEqual([8, 8, 8]);
-    expect((await runtime.runs({ tenant })).runs.length).toBe(2);
+    expect((await runtime.runs({ tenant })).runs.length).toBe(1);
+
+    for (let turn = 0, isInTime = false; !isInTime; turn++) {
+      const last = { dedupe: { key: "other", for: "1s", mode: "last" }, tenant: `deduped ${turn}` } as const;
+      const lasts = [];
+      const begunAtMs = Date.now();
+      for (const x of [1, 2, 3]) {
+        lasts.push(runtime.run("chain", { x }, last));
+        await lasts.at(-1)?.accepted;
+      }
+      isInTime = Date.now() - begunAtMs < 1_000; // else the first one may have begun before the last one came
+      if (!isInTime) continue;
+      expect(await Promise.all(lasts)).toEqual([8, 8, 8]);
+      expect((await runtime.runs({ tenant: last.tenant })).runs.length).toBe(1);
+    }
   });
 
   it("are made by another client where the first could not tell Restate", async () => {
@@ -182,11 +187,10 @@ describe("starts", () => {
     const dying = connect({ workflows: { chain: flows.chain }, ingress, records, fetch: cut, log });
     const run = dying.run("chain", { x: 1 }, { dedupe: { key: "cut", for: "1m" } });
     await run.accepted;
+    expect(await run.summary()).toMatchObject({ status: "running", ticks: 0 });
     await dying.stop({ drainMs: 0 });
 
-    const begun = served.runtime.handle(run.runId);
-    expect(await begun.summary()).toMatchObject({ status: "running", ticks: 0 });
-    expect(await begun).toBe(4);
+    expect(await served.runtime.handle(run.runId)).toBe(4);
     await expect.poll(async () => (await records.records({ ...starting, limit: 1 })).records).toEqual([]);
   });
 
@@ -209,16 +213,17 @@ describe("schedules", () => {
         .map(({ labels, runId }) => (labels["schedule"] === "often" ? Date.parse(runId.slice(6)) : 0))
         .sort((a, b) => a - b);
     };
-    await expect.poll(async () => (await startedAtMs()).length, { timeout: 20_000 }).toBeGreaterThan(2);
+    const count = async (): Promise<number> => (await startedAtMs()).length;
+    await expect.poll(count).toBeGreaterThan(2);
     one.kill();
-    const soFar = (await startedAtMs()).length;
-    await expect.poll(async () => (await startedAtMs()).length, { timeout: 20_000 }).toBeGreaterThan(soFar + 2);
+    await expect.poll(count).toBeGreaterThan((await count()) + 2);
     await served.runtime.schedules.delete("often", { tenant });
 
-    const times = await startedAtMs();
-    expect(times.slice(1).map((atMs, index) => atMs - (times[index] as number))).toEqual(
-      times.slice(1).map(() => 1_000),
-    );
+    const otherGaps = async (): Promise<number[]> => {
+      const times = await startedAtMs();
+      return times.slice(1).flatMap((atMs, index) => (atMs - (times[index] as number) === 1_000 ? [] : [index]));
+    };
+    await expect.poll(otherGaps).toEqual([]); // a run may end after one that began later
   });
 
   /** Killed at the latest when the test is over. */

@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { freePort } from "../../../test-ports.js";
 import type * as Flows from "./support/flows.js";
 import { serveHost } from "./support/host.js";
 import { linesOf } from "./support/lines.js";
-import { freePorts, type Restate, startRestate } from "./support/restate.js";
+import { type Restate, startRestate } from "./support/restate.js";
 
 let restate: Restate;
 let flows: typeof Flows;
@@ -16,17 +17,27 @@ beforeAll(async () => {
 });
 afterAll(() => restate?.[Symbol.asyncDispose]());
 
+/** Those that may have the run in memory: all others only look at it. */
+const activations = (runId: string): string =>
+  `sys_invocation WHERE target_service_key = '/${runId}' AND target_handler_name IN ('start', 'activate')`;
+
 /** The invocation that has the run in memory, once Restate lists it. */
-const activeOf = (runId: string): Promise<string> =>
+const activeOf = (restate: Restate, runId: string): Promise<string> =>
   vi.waitUntil(
     async () => {
-      const rows = await restate.sql<{ id: string }>(
-        `SELECT id FROM sys_invocation WHERE target_service_name = 'millrace.run' AND target_service_key = '/${runId}' AND status = 'running'`,
-      );
+      const rows = await restate.sql<{ id: string }>(`SELECT id FROM ${activations(runId)} AND status = 'running'`);
       return rows[0]?.id;
     },
     { timeout: 30_000 },
   );
+
+/** How many rounds a run was journaled in, over all of its activations. */
+async function roundsOf(runId: string): Promise<number> {
+  const [row] = await restate.sql<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM sys_journal WHERE entry_type = 'Command: Run' AND id IN (SELECT id FROM ${activations(runId)})`,
+  );
+  return row?.n as number;
+}
 
 /** Those that the reference gives for a dashboard. */
 function documentedQueries(): string[] {
@@ -51,8 +62,8 @@ describe("Restate suspends an invocation that is quiet for long", () => {
 
     expect(await served.runtime.run("parts", { x: 300 }, { runId: "hurried" })).toEqual({ count: 3, sum: 3 });
 
-    // At most three steps start over with each of the nine things that they record.
-    expect(linesOf("begin", "hurried").length).toBeLessThanOrEqual(3 * 9);
+    // At most three steps start over with each round.
+    expect(linesOf("begin", "hurried").length).toBeLessThanOrEqual(3 * (await roundsOf("hurried")));
     expect(linesOf("effect", "hurried")).toHaveLength(3);
   });
 });
@@ -77,8 +88,8 @@ describe("an endpoint that answers one request at a time", () => {
     expect(await served.runtime.run("parts", { x: 100 }, { runId: "short" })).toEqual({ count: 3, sum: 3 });
     expect(await served.runtime.run("laps", { x: 20 }, { runId: "short laps" })).toBe("done");
 
-    expect(linesOf("begin", "short").length).toBeLessThanOrEqual(3 * 9);
-    expect(linesOf("lap", "short laps").length).toBeLessThanOrEqual(2 * 21);
+    expect(linesOf("begin", "short").length).toBeLessThanOrEqual(3 * (await roundsOf("short")));
+    expect(linesOf("lap", "short laps").length).toBeLessThanOrEqual(21 + (await roundsOf("short laps")));
   });
 });
 
@@ -97,24 +108,23 @@ describe("many rounds", () => {
     expect(await served.runtime.run("laps", { x: 100 }, { runId: "many" })).toBe("done");
 
     expect(linesOf("lap", "many")).toHaveLength(101);
-    const [row] = await restate.sql<{ n: number }>(
-      "SELECT COUNT(*) AS n FROM sys_invocation WHERE target_service_name = 'millrace.run' AND target_service_key = '/many' AND target_handler_name IN ('start', 'activate')",
-    );
-    expect(row?.n).toBe(6);
+    const [row] = await restate.sql<{ n: number }>(`SELECT COUNT(*) AS n FROM ${activations("many")}`);
+    expect(row?.n).toBeGreaterThan(1);
+    expect(row?.n).toBeLessThanOrEqual(Math.ceil((await roundsOf("many")) / 20));
   });
 });
 
 describe("looks at a run", () => {
   it("are not what tells whoever waits that a run at work has ended", async () => {
-    await using served = await serveHost(restate, { slowly: flows.slowly }, { pollMs: 20_000 });
+    await using served = await serveHost(restate, { slowly: flows.slowly }, { pollMs: 3_600_000 });
     const run = served.runtime.run("slowly", { x: 1_500 });
     await run.accepted;
-    await vi.waitUntil(async () => (await run.summary()).status === "waiting", { timeout: 10_000 });
+    await expect.poll(async () => (await run.summary()).status).toBe("waiting");
     await run.sendEvent(new flows.Said({ answer: "at last" }));
+    await expect.poll(async () => (await run.summary()).status).not.toBe("waiting");
+    await run.summary(); // the second look at the invocation that is at work
 
-    const begunAtMs = Date.now();
     expect(await run).toBe("at last");
-    expect(Date.now() - begunAtMs).toBeLessThan(10_000);
   });
 
   it("are forgotten by Restate, however many there are", async () => {
@@ -130,7 +140,9 @@ describe("looks at a run", () => {
       );
       return rows.map(({ handler }) => handler).sort();
     };
-    await expect.poll(kept, { timeout: 10_000 }).toEqual(["activate", "answered", "attach", "post", "start"]);
+    await expect.poll(kept).not.toEqual(expect.arrayContaining(["read"]));
+    await expect.poll(kept).not.toEqual(expect.arrayContaining(["who"]));
+    expect(await kept()).toEqual(expect.arrayContaining(["post", "start"]));
   });
 });
 
@@ -155,32 +167,26 @@ describe("posts", () => {
 describe("an operator", () => {
   it("cancels the invocation in the middle of a step: the run is cancelled, whatever its code heeds", async () => {
     await using served = await serveHost(restate, { stubborn: flows.stubborn });
-    const run = served.runtime.run("stubborn", { x: 50_000 }, { runId: "cancelled" });
+    const run = served.runtime.run("stubborn", { x: 1 }, { runId: "cancelled" });
     await whenBegun("stubborn", "cancelled");
 
-    await restate.stop("cancel", await activeOf("cancelled"));
+    await restate.stop("cancel", await activeOf(restate, "cancelled"));
 
     await expect(run).rejects.toMatchObject({ code: "RUN_CANCELLED" });
-    expect(linesOf("stubborn end", "cancelled")).toEqual([]);
   });
 
   it("kills the invocation: what was kept stays, and the run goes on with `resume`", async () => {
+    await using restate = await startRestate(); // nothing of other tests is left in it
     await using served = await serveHost(restate, { stuckOnce: flows.stuckOnce });
     const run = served.runtime.run("stuckOnce", { x: 5 }, { runId: "killed" });
     await whenBegun("stuck", "killed");
 
-    await restate.stop("kill", await activeOf("killed"));
+    await restate.stop("kill", await activeOf(restate, "killed"));
     expect((await run.summary()).status).toBe("running");
     await expect.poll(() => linesOf("unstuck", "killed")).toHaveLength(1);
-    const [failing, orphaned, pinned, largest] = await Promise.all(
-      documentedQueries().map((query) => restate.sql(query)),
-    );
-    expect(failing).toEqual([]);
-    expect(orphaned).toEqual([{ service_key: "/killed" }]);
-    expect([pinned, largest]).toEqual([
-      [],
-      expect.arrayContaining([expect.objectContaining({ service_key: "/killed" })]),
-    ]);
+    const answers = () => Promise.all(documentedQueries().map((query) => restate.sql(query)));
+    const largest = [expect.objectContaining({ service_key: "/killed" })];
+    await expect.poll(answers).toEqual([[], [{ service_key: "/killed" }], [], largest]);
     await served.runtime.resume("killed").accepted;
 
     expect(await run).toBe(5);
@@ -191,28 +197,29 @@ describe("an operator", () => {
 describe("code that ignores its signal", () => {
   it("counts for nobody once its run is cancelled", async () => {
     await using served = await serveHost(restate, { stubborn: flows.stubborn });
-    const run = served.runtime.run("stubborn", { x: 6_000 }, { runId: "deaf" });
+    const run = served.runtime.run("stubborn", { x: 2 }, { runId: "deaf" });
     await whenBegun("stubborn", "deaf");
 
-    const begunAtMs = Date.now();
     await run.cancel();
 
-    expect(Date.now() - begunAtMs).toBeLessThan(5_000);
     await expect(run).rejects.toMatchObject({ code: "RUN_CANCELLED" });
+    flows.release("deaf");
     await expect.poll(() => linesOf("stubborn end", "deaf")).toHaveLength(1);
     expect((await run.summary()).status).toBe("cancelled");
   });
 
   it("counts once where its endpoint was lost and another one has the run", async () => {
-    const [port] = (await freePorts(1)) as [number];
+    const port = await freePort();
     const one = await serveHost(restate, { stubborn: flows.stubborn }, { port });
-    one.runtime.run("stubborn", { x: 4_000 }, { runId: "left" }).catch(() => {});
+    one.runtime.run("stubborn", { x: 3 }, { runId: "left" }).catch(() => {});
     await whenBegun("stubborn", "left");
 
     await one[Symbol.asyncDispose](); // its step is still at work
     await using other = await serveHost(restate, { stubborn: flows.stubborn }, { port });
+    await expect.poll(() => linesOf("stubborn", "left").length).toBeGreaterThan(1);
+    flows.release("left"); // both of them
 
-    expect(await other.runtime.handle("left")).toBe(4_000);
+    expect(await other.runtime.handle("left")).toBe(3);
     const types = [];
     for await (const { tick } of other.runtime.history("left")) types.push(tick.type);
     expect(types.filter((type) => type === "step.completed")).toHaveLength(1);

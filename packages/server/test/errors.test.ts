@@ -210,7 +210,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     const id = await started(site, "mailbox");
     const stop = new AbortController();
     void fetch(`${site.url}/workflows/busy/run`, { method: "POST", signal: stop.signal }).catch(() => {}); // called off
-    await vi.waitFor(async () => expect((await site.get(`/handlers/${id}?wait=1`)).status).toBe(429));
+    await expect.poll(async () => (await site.get(`/handlers/${id}?wait=1`)).status).toBe(429);
     const answer = await site.get(`/handlers/${id}?wait=1`);
     stop.abort();
     return answer;
@@ -283,12 +283,9 @@ describe("a second answer", () => {
   it("is told that the prompt is closed, and what there is to do", async () => {
     const site = await open();
     const id = (await site.post("/workflows/aside/run-nowait")).body.handler_id;
-    const { body } = await vi.waitFor(async () => {
-      const asked = await site.get(`/handlers/${id}/prompts`);
-      expect(asked.body.prompts).toHaveLength(1);
-      return asked;
-    });
-    const path = `/handlers/${id}/prompts/${body.prompts[0].prompt_id}`;
+    const prompts = async () => (await site.get(`/handlers/${id}/prompts`)).body.prompts;
+    await expect.poll(prompts).toHaveLength(1);
+    const path = `/handlers/${id}/prompts/${(await prompts())[0].prompt_id}`;
     await site.post(path, { fields: { approved: true } });
 
     const { body: second } = await site.post(path, { fields: { approved: false } });

@@ -1,7 +1,7 @@
 /** Runs in queues over HTTP: who may say where they wait, and what callers see of it. */
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createServer, type QueueOf, type QueueRequest, type ServerOptions } from "../src/index.js";
 import type { Json } from "./answer.types.js";
 
@@ -106,7 +106,7 @@ describe("where a run of a caller waits", () => {
     const { body: second } = await start({ queue: "llm", queue_key: "b", priority: -3 });
     const { body: outside } = await start();
     const queueIn = async (id: string) => (await ask(`/handlers/${id}`)).body;
-    await vi.waitFor(async () => expect((await queueIn(first.handler_id)).queue.has_place).toBe(true));
+    await expect.poll(async () => (await queueIn(first.handler_id)).queue.has_place).toBe(true);
 
     expect(await queueIn(second.handler_id)).toMatchObject({
       status: "running",
@@ -119,7 +119,7 @@ describe("where a run of a caller waits", () => {
     expect(listed.map(({ handler_id: id }: Json) => id)).not.toContain(outside.handler_id);
     expect((await ask("/handlers?queue=other")).body.handlers).toEqual([]);
     for (const end of ends) end();
-    await vi.waitFor(async () => expect((await queueIn(second.handler_id)).queue.has_place).toBe(true));
+    await expect.poll(async () => (await queueIn(second.handler_id)).queue.has_place).toBe(true);
   });
 
   it.each<[string, object, string]>([

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../../test-ports.js";
 import type { Handler } from "../src/index.js";
 import type { Answer, Json } from "./answer.types.js";
-import { freePort } from "./free-port.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`child/${name}`, import.meta.url));
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../server/test/free-port.js";
+import { freePort } from "../../../../test-ports.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../child/${name}`, import.meta.url));
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endsWithUs } from "@millrace/conformance/processes";
 import pg from "pg";
+import { freePort } from "../../../../test-ports.js";
 import { findBinaries } from "./binaries.js";
 
 /**
@@ -55,7 +55,7 @@ export class Server implements AsyncDisposable {
       try {
         return await query(this.url, "SELECT 1").then(() => undefined);
       } catch (error) {
-        if (attempt === 200) throw error;
+        if (attempt === 600) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }
@@ -119,15 +119,6 @@ export class Server implements AsyncDisposable {
 const nobody = 65_534;
 /** PostgreSQL refuses to run as root. */
 const asServer = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** One query on a connection of its own. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {

@@ -1,5 +1,5 @@
 /** Workflows of the tests. What their steps do outside of the run is a line of a file, so that other processes see it. */
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import {
@@ -123,11 +123,18 @@ export const tally = defineWorkflow("tally", {
   })
   .build({ timeout: "10m", skipChecks: ["deadEnd"] });
 
-/** Heeds nobody, and then fails or not. */
+const releases = new EventEmitter();
+
+/** Lets all steps of a run end that are {@link stubborn}. */
+export function release(runId: string): void {
+  releases.emit(runId);
+}
+
+/** At work until it is released: heeds nobody else. */
 export const stubborn = defineWorkflow("stubborn")
   .step("go", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
     note(`stubborn ${ctx.runId}`);
-    await pause(x, undefined, { ref: false });
+    await once(releases, ctx.runId);
     note(`stubborn end ${ctx.runId}`);
     return new StopEvent({ result: x });
   })

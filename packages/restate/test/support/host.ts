@@ -1,9 +1,10 @@
 /** An endpoint of this process, and a client. */
 import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
 import { createEndpointHandler } from "@restatedev/restate-sdk/node";
 import type { Runtime, Workflows } from "millrace/runtime";
 import { connect, createRestateHost, type RestateHostOptions } from "../../src/index.js";
-import { freePorts, type Restate } from "./restate.js";
+import type { Restate } from "./restate.js";
 
 export interface Served<Flows extends Workflows> extends AsyncDisposable {
   readonly uri: string;
@@ -31,9 +32,8 @@ export async function serveHost<const Flows extends Workflows>(
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
   });
-  const at = port ?? (await freePorts(1))[0] ?? 0;
-  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
-  const uri = `http://127.0.0.1:${at}`;
+  await new Promise<void>((resolve) => server.listen(port ?? 0, "127.0.0.1", resolve));
+  const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await restate.register(uri);
   const { records } = options;
   const { ingress, admin } = restate;

@@ -49,6 +49,7 @@ export async function startLambda(): Promise<LambdaFunction> {
     response.writeHead(isTooLarge ? 502 : answer.statusCode, answer.headers);
     response.end(isTooLarge ? "" : Buffer.from(answer.body, "base64"));
   });
+  server.keepAliveTimeout = 0; // never: a request may be on its way when the server closes an idle connection
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

@@ -1,9 +1,9 @@
 /** A Restate server of its own for one test file, on free ports and with a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../../../test-ports.js";
 import { restateServer } from "../server/install.mjs";
 
 export interface Restate extends AsyncDisposable {
@@ -19,7 +19,7 @@ export interface Restate extends AsyncDisposable {
 export async function startRestate(): Promise<Restate> {
   const program = restateServer();
   const folder = mkdtempSync(join(tmpdir(), "millrace-restate-"));
-  const [ingressPort, adminPort, nodePort] = (await freePorts(3)) as [number, number, number];
+  const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()];
   const env = {
     ...process.env,
     RESTATE_BASE_DIR: folder,
@@ -83,13 +83,4 @@ async function whenUp(server: ChildProcess, url: string, log: () => string): Pro
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`Restate does not answer: ${log()}`);
-}
-
-/** All at once, so that no two are the same. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))));
-  const ports = servers.map((server) => (server.address() as { readonly port: number }).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
