@@ -15,8 +15,8 @@ export const shared: ViteUserConfig = {
     fsModuleCache: false,
     restoreMocks: true,
     // For tests that hang: none is measured by it, and machines do other things, too.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 };

@@ -50,7 +50,7 @@ const worlds: Record<string, () => DurableWorld<Pipeline>> = {
 };
 
 describe("a session", () => {
-  it.each(Object.entries(worlds))("%s: survives its processes", { timeout: 120_000 }, async (_name, world) => {
+  it.each(Object.entries(worlds))("%s: survives its processes", async (_name, world) => {
     vi.spyOn(console, "log").mockImplementation(() => {});
 
     const { writes, deaths } = await proveDurable(world);
@@ -58,7 +58,7 @@ describe("a session", () => {
     expect(deaths).toBeGreaterThan(writes);
   });
 
-  it("with people: survives its processes", { timeout: 120_000 }, async () => {
+  it("with people: survives its processes", async () => {
     const { writes, deaths } = await proveDurable(() => {
       const store = memoryStore();
       return {
@@ -81,7 +81,7 @@ describe("a session", () => {
   });
 
   // A run of an agent alone is not stored while it works: it is asked again, and must not mind.
-  it("of an agent alone: has the same state", { timeout: 120_000 }, async () => {
+  it("of an agent alone: has the same state", async () => {
     const { deaths } = await proveDurable(() => {
       const store = memoryStore();
       return {

@@ -159,11 +159,11 @@ export const durable: Provocations = {
       await runtime.start();
       const run = runtime.run("slow", {}, { runId: "digest-2026-11" });
       await run.accepted;
-      await vi.waitFor(() => expect(isAtWork).toBe(true));
+      await vi.waitFor(() => expect(isAtWork).toBe(true), { timeout: 30_000 });
       const key = { tenant: "", runId: "digest-2026-11" };
       const nowMs = Date.now() + 3_600_000;
       await store.claim(key, { owner: "another", nowMs, untilMs: nowMs + 3_600_000 });
-      await vi.waitFor(() => expect(logged).toHaveLength(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(logged).toHaveLength(1), { timeout: 30_000 });
       await runtime.stop();
       return thrown(() => Promise.reject(logged[0]));
     },

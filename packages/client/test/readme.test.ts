@@ -13,7 +13,7 @@ function run(program: string): string {
   return execFileSync(process.execPath, [...flags, "--input-type=module-typescript", "--eval", source], {
     cwd: fileOf(".."),
     encoding: "utf8",
-    timeout: 55_000,
+    timeout: 200_000,
   });
 }
 

@@ -9,9 +9,7 @@ import { randomProgram } from "./support/random-fan-outs.js";
 
 const RUNS = casesOf(2_000);
 
-it(`${RUNS} random graphs give what plain arrays give, resumed from a random tick too`, {
-  timeout: 120_000,
-}, async () => {
+it(`${RUNS} random graphs give what plain arrays give, resumed from a random tick too`, async () => {
   const seeds = fc.noShrink(fc.tuple(fc.integer({ min: 1, max: 2 ** 31 - 2 }), fc.nat(10_000)));
   await fc.assert(
     fc.asyncProperty(seeds, async ([seed, moment]) => {

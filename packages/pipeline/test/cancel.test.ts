@@ -17,6 +17,7 @@ import { fakeAgent } from "./support/fake-executor.js";
 import { temporaryDirectory } from "./support/files.js";
 import { Gate } from "./support/gate.js";
 import { eventsOf, namesOf, pipeline, step } from "./support/pipelines.js";
+import { settle } from "./support/settle.js";
 import { WatchedStore } from "./support/watched-store.js";
 
 /** Never ends by itself; says when it has begun and why it had to stop. */
@@ -66,7 +67,7 @@ describe("a cancelled run", () => {
     const cancelled = run.cancel();
     await asked.passed;
     open.pass();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settle();
     held.pass();
 
     expect((await cancelled).stepResults[0]?.steps).toMatchObject([
@@ -179,7 +180,7 @@ describe("a cancelled run", () => {
       ]).run("in");
       await started;
       const output = await run.cancel();
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await settle();
 
       expect(output).toMatchObject({ status: "CANCELLED", hasFailures: false, requirements: [] });
       expect(output.stepResults).toMatchObject([

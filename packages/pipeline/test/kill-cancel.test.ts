@@ -18,33 +18,27 @@ const deaths: (readonly [Death["at"], number, "CANCELLED" | "COMPLETED"])[] = [
   ["after commit", 2, "CANCELLED"],
 ];
 
-it.each(deaths)(
-  "killed %s %i, the run is %s, and its session says so",
-  { timeout: 120_000 },
-  async (at, count, status) => {
-    const path = join(temporaryDirectory(), "runs.db");
-    const { signal, complaints } = await start({ path, death: { at, count } }).ended;
+it.each(deaths)("killed %s %i, the run is %s, and its session says so", async (at, count, status) => {
+  const path = join(temporaryDirectory(), "runs.db");
+  const { signal, complaints } = await start({ path, death: { at, count } }).ended;
 
-    const next = cancelling(sqliteStore(path, { durability: "process" }), null);
-    await next.start();
-    const output = await next.handle(runId).output();
-    const session = await next.sessions.get(sessionId);
-    const events = await eventsOf(next.handle(runId));
-    await next.close();
+  const next = cancelling(sqliteStore(path, { durability: "process" }), null);
+  await next.start();
+  const output = await next.handle(runId).output();
+  const session = await next.sessions.get(sessionId);
+  const events = await eventsOf(next.handle(runId));
+  await next.close();
 
-    expect({ signal, complaints }).toEqual({ signal: "SIGKILL", complaints: "" });
-    expect(output).toMatchObject({ status, sessionState: { n: 1, list: ["item"] } });
-    expect(session).toMatchObject({ state: { n: 1, list: ["item"] }, runs: [{ runId, status }] });
-    expect(session?.metrics).not.toBeNull();
-    const told = events.map(({ event }) => event).filter((event) => event.startsWith("Workflow"));
-    const cancelled = status === "CANCELLED" ? ["WorkflowCancelled"] : [];
-    expect(told).toEqual(["WorkflowStarted", ...cancelled, "WorkflowCompleted"]);
-  },
-);
+  expect({ signal, complaints }).toEqual({ signal: "SIGKILL", complaints: "" });
+  expect(output).toMatchObject({ status, sessionState: { n: 1, list: ["item"] } });
+  expect(session).toMatchObject({ state: { n: 1, list: ["item"] }, runs: [{ runId, status }] });
+  expect(session?.metrics).not.toBeNull();
+  const told = events.map(({ event }) => event).filter((event) => event.startsWith("Workflow"));
+  const cancelled = status === "CANCELLED" ? ["WorkflowCancelled"] : [];
+  expect(told).toEqual(["WorkflowStarted", ...cancelled, "WorkflowCompleted"]);
+});
 
-it("a run at work in another process is cancelled there, in one commit with its session", {
-  timeout: 120_000,
-}, async () => {
+it("a run at work in another process is cancelled there, in one commit with its session", async () => {
   const path = join(temporaryDirectory(), "runs.db");
   const child = start({ path, death: null });
   await child.ready;

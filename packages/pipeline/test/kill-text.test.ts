@@ -21,7 +21,7 @@ async function killedWhileItSpoke() {
   return pipeline;
 }
 
-it("a step that begins again after a kill says so before it says anything", { timeout: 60_000 }, async () => {
+it("a step that begins again after a kill says so before it says anything", async () => {
   const run = (await killedWhileItSpoke()).handle(runId);
 
   const told: unknown[] = [];
@@ -55,16 +55,12 @@ it("a step that begins again after a kill says so before it says anything", { ti
 it.each([
   { showSteps: false, begins: "\n── speaks\n", ends: "" },
   { showSteps: true, begins: "✓ greets  T s\n\n▶ speaks\n", ends: "✓ speaks  T s\n" },
-])(
-  "whoever prints the run starts that step anew, with its beginning and end: $showSteps",
-  { timeout: 60_000 },
-  async (plan) => {
-    const run = (await killedWhileItSpoke()).handle(runId);
-    const out = target();
+])("whoever prints the run starts that step anew, with its beginning and end: $showSteps", async (plan) => {
+  const run = (await killedWhileItSpoke()).handle(runId);
+  const out = target();
 
-    await printRun(run, { out, showSteps: plan.showSteps });
+  await printRun(run, { out, showSteps: plan.showSteps });
 
-    const [, speech] = out.text().split("hello\n");
-    expect(speech).toBe(`${plan.begins}half an \n↻ speaks, begun again\nhalf an answer\n${plan.ends}`);
-  },
-);
+  const [, speech] = out.text().split("hello\n");
+  expect(speech).toBe(`${plan.begins}half an \n↻ speaks, begun again\nhalf an answer\n${plan.ends}`);
+});

@@ -119,7 +119,7 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
   ],
 };
 
-it.each(Object.entries(pipelines))("%s", { timeout: 180_000 }, async (_name, steps) => {
+it.each(Object.entries(pipelines))("%s", async (_name, steps) => {
   const make = (): Pipeline => new Pipeline({ name: "proved", steps, storeEvents: true });
   const input = make().workflowInput("in", { streamEvents: true, sessionId: "s" });
 
@@ -133,7 +133,7 @@ const asked = new Step({ name: "asked", executor: count("asked"), humanReview: {
 it.each([
   ["a question", asked],
   ["a nested pipeline", nest("nested", [count("i"), nest("innermost", [count("j")]), count("k")])],
-])("%s in a branch that is given up", { timeout: 180_000 }, async (_name, branch) => {
+])("%s in a branch that is given up", async (_name, branch) => {
   const inner = new Parallel({ name: "inner", onError: "skip", steps: [branch, fails] });
   const make = (): Pipeline =>
     new Pipeline({ name: "proved", steps: [new Parallel("both", count("p"), inner), count("z")] });

@@ -90,7 +90,7 @@ describe("a session whose first run is at work", () => {
 });
 
 describe("a new session that two users run in at once, over two connections to one file", () => {
-  it("is that of one of them, and the other one runs nothing in it", { timeout: 180_000 }, async () => {
+  it("is that of one of them, and the other one runs nothing in it", async () => {
     const path = join(temporaryDirectory(), "runs.db");
     const notes: StepFunction = (_input, { userId, editState }) =>
       editState((state) => void (state["by"] = [...((state["by"] as unknown[] | undefined) ?? []), userId]));
@@ -247,7 +247,7 @@ describe("what is no plain data", () => {
 });
 
 describe("a large session", () => {
-  it("of ten thousand keys is merged", { timeout: 180_000 }, async () => {
+  it("of ten thousand keys is merged", async () => {
     const keys = Array.from({ length: 10_000 }, (_, n) => `key ${n}`);
     const large = pipeline(
       [

@@ -83,7 +83,7 @@ describe("a session", () => {
     });
   });
 
-  it("loses nothing of two hundred runs at once", { timeout: 180_000 }, async () => {
+  it("loses nothing of two hundred runs at once", async () => {
     const shopping = pipeline([addItem]);
 
     await Promise.all(Array.from({ length: 200 }, (_, n) => shopping.run(`item ${n}`, { sessionId: "one" })));
@@ -93,9 +93,7 @@ describe("a session", () => {
     expect(new Set(session?.state["shopping_list"] as string[]).size).toBe(200);
   });
 
-  it("counts every one of two hundred runs at once that edit one number and one list", {
-    timeout: 180_000,
-  }, async () => {
+  it("counts every one of two hundred runs at once that edit one number and one list", async () => {
     const counts: StepFunction = ({ input }, { editState }) =>
       editState((state) => {
         state["n"] += 1;
@@ -123,7 +121,7 @@ describe("a session", () => {
 });
 
 describe("state that branches share", () => {
-  it("counts every one of a thousand edits with an await inside", { timeout: 180_000 }, async () => {
+  it("counts every one of a thousand edits with an await inside", async () => {
     const count: StepFunction = async (_input, { editState }) => {
       await editState(async (state) => {
         const before = (state["count"] as number | undefined) ?? 0;

@@ -222,22 +222,18 @@ describe("stored events of a run that crashes at any moment", () => {
     ],
   };
 
-  it.each(Object.entries(trees))(
-    "are the same as without the crash: %s",
-    { timeout: 180_000 },
-    async (_name, steps) => {
-      const make = (): Pipeline => new Pipeline({ name: "proved", steps: steps(), storeEvents: true });
+  it.each(Object.entries(trees))("are the same as without the crash: %s", async (_name, steps) => {
+    const make = (): Pipeline => new Pipeline({ name: "proved", steps: steps(), storeEvents: true });
 
-      const proof = await proveResumable((): Workflow => make().workflow, make().workflowInput("in") as never, {
-        seeds: [1, 2],
-        compare: (expected, actual) => kept(expected.result) === kept(actual.result),
-      });
+    const proof = await proveResumable((): Workflow => make().workflow, make().workflowInput("in") as never, {
+      seeds: [1, 2],
+      compare: (expected, actual) => kept(expected.result) === kept(actual.result),
+    });
 
-      expect(proof.crashes).toBeGreaterThan(10);
-    },
-  );
+    expect(proof.crashes).toBeGreaterThan(10);
+  });
 
-  it("are the same where people are asked", { timeout: 180_000 }, async () => {
+  it("are the same where people are asked", async () => {
     const humanReview = { requiresConfirmation: true };
     const make = (): Pipeline =>
       new Pipeline({

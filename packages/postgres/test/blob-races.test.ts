@@ -6,9 +6,7 @@ import { TestSchema } from "./support/stores.js";
 
 const rounds = 100;
 
-it("keeps a text that one run begins to name while the last other one ceases to, whichever comes first", {
-  timeout: 120_000,
-}, async () => {
+it("keeps a text that one run begins to name while the last other one ceases to, whichever comes first", async () => {
   await using schema = new TestSchema();
   const stores = [schema.open({ listen: false }), schema.open({ listen: false })] as const;
   const text = "a text that two runs name in turn";

@@ -17,7 +17,7 @@ async function caughtUp(primary: Server): Promise<void> {
   );
 }
 
-describe("a standby that is promoted", { timeout: 120_000 }, () => {
+describe("a standby that is promoted", () => {
   it("has every acknowledged tick once, when it is synchronous", async () => {
     await using primary = await Server.start();
     await using standby = await primary.startStandby("second");

@@ -8,9 +8,7 @@ import { Server } from "./support/server.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
 
 describe("a server that goes away", () => {
-  it("by a restart and by a crash under load loses no acknowledged tick and doubles none", {
-    timeout: 120_000,
-  }, async () => {
+  it("by a restart and by a crash under load loses no acknowledged tick and doubles none", async () => {
     await using server = await Server.start();
     const schema = new TestSchema();
     const store = schema.open({ connectionString: server.url, retryMs: 60_000 });
@@ -34,9 +32,7 @@ describe("a server that goes away", () => {
     await store.close();
   });
 
-  it("by taking no writes for a while makes them wait; for long, fails them with a code", {
-    timeout: 120_000,
-  }, async () => {
+  it("by taking no writes for a while makes them wait; for long, fails them with a code", async () => {
     await using server = await Server.start(["fsync=off"]);
     const admin = new pg.Client({ connectionString: server.url });
     await admin.connect();
@@ -53,7 +49,7 @@ describe("a server that goes away", () => {
     };
     const schema = new TestSchema();
     const patient = schema.open({ connectionString: server.url, retryMs: 60_000, listen: false });
-    const hasty = schema.open({ connectionString: server.url, retryMs: 100, listen: false });
+    const hasty = schema.open({ connectionString: server.url, retryMs: 2_000, listen: false });
     await patient.commit([creationOf("a", "ann")]);
     await hasty.tenants();
 
@@ -70,7 +66,7 @@ describe("a server that goes away", () => {
     await hasty.close();
   });
 
-  it("as a standby gives what it has and takes nothing", { timeout: 120_000 }, async () => {
+  it("as a standby gives what it has and takes nothing", async () => {
     await using server = await Server.start(["fsync=off"]);
     const schema = new TestSchema();
     const store = schema.open({ connectionString: server.url, listen: false });
@@ -78,7 +74,7 @@ describe("a server that goes away", () => {
     await store.close();
 
     await server.becomeStandby();
-    const late = schema.open({ connectionString: server.url, retryMs: 200 });
+    const late = schema.open({ connectionString: server.url, retryMs: 2_000 });
 
     expect((await late.run(keyOf("a")))?.lease?.owner).toBe("ann");
     await expect(late.commit([creationOf("b", null)])).rejects.toMatchObject({ code: "STORE_READ_ONLY" });
@@ -135,11 +131,9 @@ describe("others in the way", () => {
     expect(stored).toBe(names.length * 25);
   });
 
-  it("that keep a row locked for too long fail a write with a code, and it can be done again", {
-    timeout: 60_000,
-  }, async () => {
+  it("that keep a row locked for too long fail a write with a code, and it can be done again", async () => {
     await using schema = new TestSchema();
-    const store = schema.open({ listen: false, retryMs: 100 });
+    const store = schema.open({ listen: false, retryMs: 2_000 });
     await store.commit([creationOf("a", "ann")]);
     const other = new pg.Client({ connectionString: databaseUrl });
     await other.connect();

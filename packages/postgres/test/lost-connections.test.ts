@@ -97,7 +97,7 @@ async function cutEverywhere(deed: Deed, side: Side, store: { near: RunStore; ca
 describe("a connection that breaks", () => {
   for (const [name, deed] of Object.entries(deeds)) {
     for (const side of ["asked", "answered"] as const) {
-      it(`${name} is done once, at whichever message ${side} it breaks`, { timeout: 120_000 }, async () => {
+      it(`${name} is done once, at whichever message ${side} it breaks`, async () => {
         await using schema = new TestSchema();
         await using cable = await Cable.open(databaseUrl);
         const near = schema.open({ connectionString: cable.urlOf(databaseUrl), maxConnections: 2, listen: false });
@@ -115,7 +115,7 @@ describe("a connection that breaks", () => {
   it("is refused with a code once it was tried for long enough, and stored afterwards", async () => {
     await using schema = new TestSchema();
     await using cable = await Cable.open(databaseUrl);
-    const store = schema.open({ connectionString: cable.urlOf(databaseUrl), retryMs: 200 });
+    const store = schema.open({ connectionString: cable.urlOf(databaseUrl), retryMs: 2_000 });
     await store.commit([creationOf("run", "ann")]);
 
     cable.die();
@@ -131,7 +131,7 @@ describe("a connection that breaks", () => {
   it("says so when it could not find out whether the last write was stored", async () => {
     await using schema = new TestSchema();
     await using cable = await Cable.open(databaseUrl);
-    const options = { connectionString: cable.urlOf(databaseUrl), listen: false, maxConnections: 1, retryMs: 300 };
+    const options = { connectionString: cable.urlOf(databaseUrl), listen: false, maxConnections: 1, retryMs: 2_000 };
     const store = schema.open(options);
     await store.commit([creationOf("run", "ann")]);
 

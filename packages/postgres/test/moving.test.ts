@@ -73,7 +73,7 @@ async function whenFree(runtime: Runtime): Promise<unknown[]> {
 const directions = names.flatMap((from) => names.map((to) => [from, to] as const));
 
 describe.each(directions)("a run that moves from %s to %s, and back", (from, to) => {
-  it("goes on with its child, its place in a queue, its messages and its stream", { timeout: 30_000 }, async () => {
+  it("goes on with its child, its place in a queue, its messages and its stream", async () => {
     const [source, target] = [runtimeOf(from), runtimeOf(to)];
     const started = source.run("talk", {}, { runId: "run", queue: "slow", queueKey: "ann", priority: 3 });
     await started.accepted;

@@ -202,7 +202,7 @@ describe("a pool", () => {
   it("that is used up makes a call wait, then fail with a code", async () => {
     await using schema = new TestSchema();
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-    const store = schema.open({ pool, retryMs: 300 });
+    const store = schema.open({ pool, retryMs: 2_000 });
     await store.tenants();
     const kept = await pool.connect();
 

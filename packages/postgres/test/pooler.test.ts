@@ -39,7 +39,7 @@ it("says what to set where prepared statements meet such a pooler", async () => 
   await using schema = new TestSchema();
   await using pooler = await Pooler.open(databaseUrl);
   const pools = [1, 2].map(() => new pg.Pool({ connectionString: pooler.url, max: 1 }));
-  const [one, two] = pools.map((pool) => schema.open({ pool, retryMs: 1_000 }));
+  const [one, two] = pools.map((pool) => schema.open({ pool, retryMs: 10_000 }));
 
   await one?.tenants();
 

@@ -2,7 +2,8 @@ import type { QueueLimits } from "millrace/runtime";
 import { expect, it } from "vitest";
 import { Child } from "./child/process.js";
 import { creationOf, keyOf, leaseOf } from "./support/runs.js";
-import { databaseUrl, TestSchema } from "./support/stores.js";
+import { query, Server } from "./support/server.js";
+import { TestSchema } from "./support/stores.js";
 
 const llm: QueueLimits = { name: "llm", concurrency: 5, perKey: 3, rate: null };
 const mail: QueueLimits = { name: "mail", concurrency: 4, perKey: null, rate: null };
@@ -13,30 +14,30 @@ interface Counts {
   readonly most: number;
 }
 
-it("keeps the limits over processes that claim and commit at once, and none waits for another in a circle", {
-  timeout: 120_000,
-}, async () => {
-  await using schema = new TestSchema();
-  const store = schema.open();
+it("keeps the limits over processes that claim and commit at once, and none waits for another in a circle", async () => {
+  await using server = await Server.start(["fsync=off"]); // other tests make deadlocks
+  const schema = new TestSchema();
+  const store = schema.open({ connectionString: server.url });
   const runs = Array.from({ length: 300 }, (_, index) => {
     const queue = { name: index % 3 === 0 ? "mail" : "llm", key: `key ${index % 4}`, priority: index % 2 };
     return creationOf(`queued-${index}`, null, { queue });
   });
   await store.commit(runs);
-  const [before] = await schema.query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
-
   const names = ["ann", "bob", "cid", "dee"];
   const children = names.map(
-    (name) => new Child("claimer.ts", [databaseUrl, schema.name, name, JSON.stringify([llm, mail])]),
+    (name) => new Child("claimer.ts", [server.url, schema.name, name, JSON.stringify([llm, mail])]),
   );
+  for (const child of children) expect(await child.line()).toBe("ready");
+  for (const child of children) child.send("go");
   const counts = await Promise.all(children.map(async (child) => JSON.parse(await child.line()) as Counts));
+  await store.close();
 
-  const [after] = await schema.query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+  const deadlocks = "SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()";
+  expect(await query(server.url, deadlocks)).toEqual([{ deadlocks: 0 }]);
   const sum = (of: (one: Counts) => number): number => counts.reduce((total, one) => total + of(one), 0);
   expect(sum(({ ended }) => ended)).toBe(runs.length);
   expect(sum(({ claims }) => claims)).toBeGreaterThanOrEqual(1_000);
-  expect(Math.max(...counts.map(({ most }) => most))).toBe(llm.concurrency);
-  expect(after).toEqual(before);
+  expect(Math.max(...counts.map(({ most }) => most))).toBeLessThanOrEqual(Number(llm.concurrency));
 });
 
 it("serves another key although a full one has many runs, and looks at none of them", async () => {

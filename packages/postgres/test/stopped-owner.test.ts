@@ -9,7 +9,7 @@ import { databaseUrl, TestSchema } from "./support/stores.js";
 
 const ofSecond = 'result {"first":"first","second":"second"}';
 
-describe("an owner that was stopped past its lease", { timeout: 120_000 }, () => {
+describe("an owner that was stopped past its lease", () => {
   it("commits nothing when it goes on, and gives the result of the next owner", async () => {
     await using schema = new TestSchema();
     const first = new Child("owner.ts", [databaseUrl, schema.name, "first", "waits"]);
@@ -35,7 +35,7 @@ describe("an owner that was stopped past its lease", { timeout: 120_000 }, () =>
 });
 
 describe("a process that stops answering in a transaction", () => {
-  it("keeps its locks for some seconds and no longer", { timeout: 120_000 }, async () => {
+  it("keeps its locks for some seconds and no longer", async () => {
     await using schema = new TestSchema();
     await using cable = await Cable.open(databaseUrl);
     const stuck = schema.open({ connectionString: cable.urlOf(databaseUrl), listen: false, maxConnections: 1 });

@@ -137,7 +137,7 @@ it("is not disturbed by what others send on its channel", async () => {
   await client.end();
 });
 
-it("brings a message at once to a run that is in the memory of another process", { timeout: 60_000 }, async () => {
+it("brings a message at once to a run that is in the memory of another process", async () => {
   await using schema = new TestSchema();
   class Reply extends HumanResponseEvent.define("Reply", { n: z.number() }) {}
   const asking = defineWorkflow("asking")
@@ -164,7 +164,7 @@ it("brings a message at once to a run that is in the memory of another process",
   await worker.stop();
 });
 
-it("lets a runtime answer what another one posts", { timeout: 120_000 }, async () => {
+it("lets a runtime answer what another one posts", async () => {
   class Asked extends HumanResponseEvent.define("Asked", { n: z.number() }) {}
   class Done extends StopEvent.define("Done", { n: z.number() }) {}
   const flow = defineWorkflow("flow")

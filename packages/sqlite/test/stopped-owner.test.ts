@@ -42,7 +42,7 @@ async function takeOver(path: string): Promise<void> {
   expect((await second.rest()).at(-1)).toBe(ofSecond);
 }
 
-describe("an owner that was stopped past its lease", { timeout: 180_000 }, () => {
+describe("an owner that was stopped past its lease", () => {
   it("has refused what its step commits when it goes on, and gives the result of the next owner", async () => {
     const path = temporaryFile();
     const first = await stoppedOwner(path, "unaware");

@@ -5,8 +5,6 @@ import { Child } from "./child/process.js";
 import { counting, GoOn, LAST, Reached, WAITS_AT } from "./counting.js";
 import { openStore, temporaryFile } from "./files.js";
 
-const timeout = 60_000;
-
 function web(path: string) {
   const log: RuntimeOptions<Workflows>["log"] = { info() {}, error() {} };
   const runtime = createRuntime({ workflows: counting, store: openStore(path), execute: false, log });
@@ -20,7 +18,7 @@ async function worker(path: string): Promise<Child> {
   return child;
 }
 
-it("streams a run and gives its result, while its worker is killed and another one comes", { timeout }, async () => {
+it("streams a run and gives its result, while its worker is killed and another one comes", async () => {
   const path = temporaryFile();
   const runtime = web(path);
   const run = runtime.run("count", {}, { runId: "one" });
@@ -47,7 +45,7 @@ it("streams a run and gives its result, while its worker is killed and another o
   expect(pids).not.toContain(process.pid);
 });
 
-it("cancels and resumes a run of a worker, also after it was killed", { timeout }, async () => {
+it("cancels and resumes a run of a worker, also after it was killed", async () => {
   const path = temporaryFile();
   const runtime = web(path);
   const first = await worker(path);
@@ -63,7 +61,7 @@ it("cancels and resumes a run of a worker, also after it was killed", { timeout 
   expect(await resumed).toBe(LAST);
 });
 
-it("sets a schedule that many workers serve: each occurrence has one run", { timeout }, async () => {
+it("sets a schedule that many workers serve: each occurrence has one run", async () => {
   const path = temporaryFile();
   const runtime = web(path);
   const [first] = await Promise.all([worker(path), worker(path), worker(path)]);
@@ -82,7 +80,7 @@ it("sets a schedule that many workers serve: each occurrence has one run", { tim
 
   async function until(date: Date | undefined): Promise<void> {
     await expect
-      .poll(async () => (await runtime.schedules.get("often"))?.last?.atMs ?? 0, { timeout: 20_000, interval: 20 })
+      .poll(async () => (await runtime.schedules.get("often"))?.last?.atMs ?? 0, { interval: 20 })
       .toBeGreaterThanOrEqual(date?.getTime() ?? 0);
   }
 });

@@ -183,7 +183,7 @@ describe("proveDurable", () => {
           return new Promise((resolve) => handle.then(resolve, () => {})); // whoever waits is not told that it stops
         },
       }),
-      { timeout: 200 },
+      { timeout: 3_000 },
     );
 
     await expect(proof).rejects.toMatchObject({

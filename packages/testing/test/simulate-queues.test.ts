@@ -72,17 +72,13 @@ const mill = (seed: number, more: Partial<Simulation> = {}) =>
 describe("a simulated cluster with queues and schedules", () => {
   const seeds = Array.from({ length: isLong ? 20 : 2 }, (_, index) => index + 1);
 
-  it.each(seeds)(
-    "keeps limits and turns, and misses no occurrence, over faults: seed %i",
-    { timeout: 60_000 },
-    async (seed) => {
-      const { runs, struck } = await mill(seed, { faults: { kills: 6, pauses: 3, clockChanges: 6 } });
-      expect(runs).toBe(120);
-      expect(struck.kills).toBeGreaterThan(3);
-    },
-  );
+  it.each(seeds)("keeps limits and turns, and misses no occurrence, over faults: seed %i", async (seed) => {
+    const { runs, struck } = await mill(seed, { faults: { kills: 6, pauses: 3, clockChanges: 6 } });
+    expect(runs).toBe(120);
+    expect(struck.kills).toBeGreaterThan(3);
+  });
 
-  it("takes the same course with the same seed", { timeout: 60_000 }, async () => {
+  it("takes the same course with the same seed", async () => {
     const few = { callers: 30, time: "20m", check: () => {} } as const;
     expect(await mill(1, few)).toEqual(await mill(1, few));
   });

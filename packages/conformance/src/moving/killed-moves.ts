@@ -29,11 +29,11 @@ export function killedMovesSuite(make: () => MovingSubject): void {
     });
     afterAll(() => subject[Symbol.asyncDispose]());
 
-    it("keep a run sealed that was exported, until it is released", { timeout: 60_000 }, () => keepsSealed(subject));
+    it("keep a run sealed that was exported, until it is released", { timeout: 300_000 }, () => keepsSealed(subject));
 
     it.each(phases.flatMap((phase) => afterMs.map((ms) => [phase, ms] as const)))(
       "lose nothing in the middle of %s, %s ms after it has asked the store",
-      { timeout: 60_000 },
+      { timeout: 300_000 },
       async (phase, ms) => {
         await expect(subject.mover(`${phase}:${ms}`).rest()).resolves.not.toContain("done");
 

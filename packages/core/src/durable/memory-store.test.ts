@@ -140,7 +140,7 @@ describe("memoryStore: watching", () => {
     expect(told).not.toHaveBeenCalled();
     await stored;
 
-    await vi.waitFor(() => expect(told).toHaveBeenCalled());
+    await expect.poll(() => told).toHaveBeenCalled();
     expect(told.mock.calls.map(([key]) => key)).toEqual([keyOf("a"), keyOf("b")]);
   });
 
@@ -154,7 +154,7 @@ describe("memoryStore: watching", () => {
     await store.post(keyOf("none"), { idempotencyKey: null, atMs: 0, text: "1" });
     await store.post(keyOf("run"), { idempotencyKey: null, atMs: 0, text: "1" });
 
-    await vi.waitFor(() => expect(told).toHaveBeenCalled());
+    await expect.poll(() => told).toHaveBeenCalled();
     expect(told).toHaveBeenCalledTimes(1);
   });
 
@@ -168,7 +168,7 @@ describe("memoryStore: watching", () => {
     stop();
     await stored;
 
-    await vi.waitFor(() => expect(other).toHaveBeenCalled());
+    await expect.poll(() => other).toHaveBeenCalled();
     expect(told).not.toHaveBeenCalled();
   });
 });

@@ -29,7 +29,7 @@ describe("edits without async context", () => {
       await (inner = cell.write("count", 1, writer));
     }, writer);
     const elsewhere = cell.write("other", true, { token: {} });
-    await vi.waitFor(() => expect(inner).toBeDefined());
+    await expect.poll(() => inner).toBeDefined();
     clock.advance(100);
 
     await expect(edit).rejects.toMatchObject({ code: "STATE_LOCKED" });

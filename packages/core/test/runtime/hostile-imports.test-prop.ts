@@ -157,7 +157,7 @@ async function endOf(runtime: Runtime, runId: string): Promise<string> {
 async function inTime<Value>(what: string, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`It hangs: ${what}.`)), 10_000);
+    timer = setTimeout(() => reject(new Error(`It hangs: ${what}.`)), 120_000);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

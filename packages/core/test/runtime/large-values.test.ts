@@ -17,9 +17,7 @@ const keeping = (keep: (ctx: Context) => Promise<unknown>, log = recordLog()) =>
     })
     .build({ log });
 
-describe("1,000 embeddings of 1,536 numbers beside a date, with a limit of two million items", {
-  timeout: 60_000,
-}, () => {
+describe("1,000 embeddings of 1,536 numbers beside a date, with a limit of two million items", () => {
   it("are one value of the state, which another process reads and a log mentions once", async () => {
     onTestFinished(limitValues({ items: 2_000_000 }));
     const log = recordLog();

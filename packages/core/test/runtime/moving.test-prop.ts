@@ -63,7 +63,7 @@ async function runMoved(flow: Flow, lives: readonly number[]): Promise<{ ending:
 const lives = fc.array(fc.integer({ min: 1, max: 24 }), { minLength: 1, maxLength: 3 });
 
 describe.each(flows)("$name, moved", (flow) => {
-  it("ends as it does in memory, wherever it was when it moved", { timeout: 30_000 }, async () => {
+  it("ends as it does in memory, wherever it was when it moved", async () => {
     const { ending } = await record(flow);
 
     await fc.assert(

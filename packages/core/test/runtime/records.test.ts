@@ -306,7 +306,7 @@ describe("records that others write meanwhile", () => {
     expect(new Set(values).size).toBe(200);
     expect(await countOf(store)).toBe(200);
     await runtime.stop();
-  }, 60_000);
+  });
 });
 
 describe("a step whose end does not count", () => {

@@ -1,7 +1,8 @@
 /**
- * Claims runs of a queue until none is left, and ends each of them; in between it renews, posts and commits to runs in no queue.
+ * On a line of input, claims runs of a queue until none is left, and ends each of them; in between it renews, posts and commits to runs in no queue.
  * Prints how often it claimed, how many runs it ended, and the most that it found to have a place at once.
  */
+import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClaimedRun, QueueLimits, RunCommit } from "millrace/runtime";
@@ -44,6 +45,9 @@ async function claim(owner: string, order: QueueLimits[]): Promise<number> {
   return placed.length;
 }
 
+await store.tenants(); // it is open
+writeSync(1, "ready\n");
+await once(process.stdin, "data");
 let idle = 0;
 for (let round = 0; idle < 20 || counts.claims < 250; round++) {
   const [taken] = await Promise.all([
