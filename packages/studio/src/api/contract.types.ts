@@ -97,9 +97,11 @@ export interface HandlerCounts {
   readonly workflows: readonly ({ readonly workflow_name: string } & Counts)[];
 }
 
+export type Path = readonly (string | number)[];
+
 /** `old` is absent for what was added, `new` for what was deleted. */
 export interface Change {
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   readonly old?: Json;
   readonly new?: Json;
 }
@@ -142,7 +144,7 @@ export interface Attempt {
   readonly started_tick: number;
   readonly ended_at: string | null;
   readonly ended_tick: number | null;
-  readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "retrying" | "cancelled";
+  readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "retrying" | "restarted" | "cancelled";
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly final: boolean;
   readonly retry_at: string | null;
@@ -171,6 +173,15 @@ export interface Moment {
   readonly state: Json;
   readonly steps: readonly StepAt[];
   readonly prompts: readonly Prompt[];
+  /** What a fork from here delivers first. */
+  readonly next?: readonly Delivery[];
+}
+
+/** An item that has begun with nothing yet, and its event. */
+export interface Delivery {
+  readonly item: number;
+  readonly step: string;
+  readonly event: Envelope;
 }
 
 export interface WorkflowDetails {

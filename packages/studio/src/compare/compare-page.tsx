@@ -1,17 +1,161 @@
-import type { ReactNode } from "react";
-import { Empty } from "../ui/states.js";
+/** Two runs side by side: where they part, how they ended, and what each of them did. */
+import { type ReactNode, useMemo, useRef } from "react";
+import type { WorkflowGraphData } from "../api/contract.types.js";
+import { get } from "../api/request.js";
+import { useRead } from "../api/use-read.js";
+import { hrefOf } from "../route.js";
+import { innerSteps } from "../run/model/inner-steps.js";
+import { Button } from "../ui/controls.js";
+import { duration, plural, short } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Read } from "../ui/states.js";
+import { StatusBadge, statusOf } from "../ui/status.js";
+import { type LoadedRun, loadRun, momentOf } from "./load-run.js";
+import { firstDifference, type Piece } from "./model/first-difference.js";
+import { type ComparedRun, matchTicks } from "./model/match-ticks.js";
+import { StateTable } from "./state-table.js";
+import { StepTable } from "./step-table.js";
+import { TickTable } from "./tick-table.js";
 
 export function ComparePage({ a, b }: { readonly a: string; readonly b: string }): ReactNode {
+  const reading = useRead(`compare ${a} ${b}`, (signal) => loadPair(a, b, signal));
   return (
     <div className="page">
       <div className="head">
-        <h1>
-          {a} {b}
-        </h1>
+        <a className="muted" href={hrefOf("runs")}>
+          Runs
+        </a>
+        <span className="muted" aria-hidden="true">
+          /
+        </span>
+        <h1>Compare</h1>
+        <span className="grow" />
+        <a className="btn" href={hrefOf("compare", b, a)}>
+          Swap sides
+        </a>
       </div>
-      <div className="panel">
-        <Empty>Being built.</Empty>
+      <Read reading={reading} rows={8}>
+        {(pair) => <Comparison {...pair} />}
+      </Read>
+    </div>
+  );
+}
+
+interface Pair {
+  readonly a: LoadedRun;
+  readonly b: LoadedRun;
+  /** Set where `b` is a fork of `a`: the tick, and the states on both sides of it. */
+  readonly fork: { readonly at: number; readonly before: unknown; readonly after: unknown } | null;
+  /** `null` of runs of two workflows. */
+  readonly graph: WorkflowGraphData | null;
+}
+
+async function loadPair(idOfA: string, idOfB: string, signal: AbortSignal): Promise<Pair> {
+  const [a, b] = await Promise.all([loadRun(idOfA, signal), loadRun(idOfB, signal)]);
+  const workflow = a.handler.workflow_name;
+  const origin = b.handler.forked_from;
+  const at = origin?.handler_id === idOfA ? origin.at : null;
+  const [graph, before] = await Promise.all([
+    workflow === b.handler.workflow_name ? graphOf(workflow, signal) : null,
+    at === null ? null : momentOf(idOfA, at, signal),
+  ]);
+  const forked = b.entries.find(({ tick }) => tick.type === "run.forked");
+  const after = forked?.tick["state"];
+  return { a, b, graph, fork: at === null || before === null ? null : { at, before: before.state, after } };
+}
+
+async function graphOf(workflow: string, signal: AbortSignal): Promise<WorkflowGraphData> {
+  const path = `workflows/${encodeURIComponent(workflow)}/representation`;
+  return (await get<{ readonly graph: WorkflowGraphData }>(path, {}, signal)).graph;
+}
+
+function Comparison({ a, b, fork, graph }: Pair): ReactNode {
+  const table = useRef<HTMLTableElement>(null);
+  const { pairs, difference } = useMemo(() => {
+    const isInner = innerSteps(graph);
+    const [left, right] = [compared(a, isInner), compared(b, isInner)];
+    const matched = matchTicks(left, right, fork?.at ?? 0);
+    return { pairs: matched, difference: firstDifference({ a: left, b: right, pairs: matched, fork }) };
+  }, [a, b, fork, graph]);
+  const show = (): void => table.current?.querySelector("tr.first")?.scrollIntoView({ block: "center" });
+  return (
+    <>
+      <div className="pair">
+        <Side run={a} letter="A" />
+        <Side run={b} letter="B" />
+      </div>
+      <div className={`firstdiff ${difference === null ? "same" : ""}`}>
+        <span className="mark">
+          <Icon name={difference === null ? "done" : "compare"} />
+        </span>
+        <span className="grow">
+          {difference === null ? (
+            <b>The runs are equal.</b>
+          ) : (
+            <>
+              <b>First difference.</b> <Sentence pieces={difference.pieces} />
+            </>
+          )}
+        </span>
+        {difference !== null && difference.row !== null && (
+          <Button isSmall onClick={show}>
+            Show
+          </Button>
+        )}
+      </div>
+      <StateTable a={a.end?.state ?? null} b={b.end?.state ?? null} />
+      {graph !== null && <StepTable a={a} b={b} graph={graph} forkAt={fork?.at ?? null} />}
+      <TickTable
+        a={a.handler.handler_id}
+        b={b.handler.handler_id}
+        pairs={pairs}
+        forkAt={fork?.at ?? null}
+        tableRef={table}
+      />
+    </>
+  );
+}
+
+function compared({ handler, entries, attempts }: LoadedRun, isInner: (step: string) => boolean): ComparedRun {
+  return { runId: handler.run_id, entries, attempts, isInner };
+}
+
+function Sentence({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode {
+  return pieces.map((piece, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: a sentence has an order
+    typeof piece === "string" ? piece : <code key={index}>{piece.code}</code>,
+  );
+}
+
+function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: string }): ReactNode {
+  const { handler, attempts, entries } = run;
+  const { handler_id: id, started_at: from, completed_at: to, updated_at: updated, result, error } = handler;
+  const outcome = result === null ? (error ?? "no result yet") : short(resultOf(result.value), 160);
+  return (
+    <div className="panel side-card">
+      <div className="row">
+        <span className="letter" aria-hidden="true">
+          {letter}
+        </span>
+        <a className="mono cut idlink" href={hrefOf("run", id)}>
+          {id}
+        </a>
+        <span className="grow" />
+        <StatusBadge status={statusOf(handler)} />
+      </div>
+      <div className="num ink2 small">
+        {duration(Date.parse(to ?? updated) - Date.parse(from))} · {plural(attempts.length, "attempt")} ·{" "}
+        {plural(entries.filter(({ number }) => number > 0).length, "tick")}
+      </div>
+      <div className="mono cut muted small" title={outcome}>
+        {outcome}
       </div>
     </div>
   );
+}
+
+/** A plain stop event holds one value. */
+function resultOf(value: unknown): unknown {
+  const fields = value as { result?: unknown } | null;
+  return typeof fields === "object" && fields !== null && "result" in fields ? fields.result : value;
 }

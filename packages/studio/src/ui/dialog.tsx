@@ -5,7 +5,7 @@ export interface DialogProps {
   readonly intro?: ReactNode;
   readonly children: ReactNode;
   /** Buttons. One of `type="submit"` calls `onSubmit`. */
-  readonly actions: ReactNode;
+  readonly actions?: ReactNode;
   readonly onClose: () => void;
   readonly onSubmit?: () => void;
 }
@@ -21,6 +21,17 @@ export function Dialog({ title, intro, children, actions, onClose, onSubmit }: D
     event.preventDefault();
     onSubmit?.();
   };
+  // Without `onSubmit` the content may have a form of its own.
+  const content = (
+    <>
+      <div className="dh">
+        <h2 id={heading}>{title}</h2>
+        {intro !== undefined && <p>{intro}</p>}
+      </div>
+      <div className="db">{children}</div>
+      {actions !== undefined && <div className="df">{actions}</div>}
+    </>
+  );
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
     <dialog
@@ -29,14 +40,13 @@ export function Dialog({ title, intro, children, actions, onClose, onSubmit }: D
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <form onSubmit={submit} noValidate>
-        <div className="dh">
-          <h2 id={heading}>{title}</h2>
-          {intro !== undefined && <p>{intro}</p>}
-        </div>
-        <div className="db">{children}</div>
-        <div className="df">{actions}</div>
-      </form>
+      {onSubmit === undefined ? (
+        <div>{content}</div>
+      ) : (
+        <form onSubmit={submit} noValidate>
+          {content}
+        </form>
+      )}
     </dialog>
   );
 }

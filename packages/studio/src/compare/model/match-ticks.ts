@@ -1,0 +1,159 @@
+/**
+ * Ticks of two runs side by side.
+ *
+ * They are matched by step, item, attempt and content, not by arrival: a fan-out that ended in another order is equal. Counters that
+ * depend on that order are not compared, only that they were counted.
+ *
+ * @module
+ */
+
+import type { Attempt, HistoryEntry } from "../../api/contract.types.js";
+import { type Line, lineOf } from "../../run/model/line.js";
+
+export interface ComparedRun {
+  readonly runId: string;
+  readonly entries: readonly HistoryEntry[];
+  readonly attempts: readonly Attempt[];
+  readonly isInner: (step: string) => boolean;
+}
+
+export interface ComparedTick {
+  readonly entry: HistoryEntry;
+  readonly line: Line;
+}
+
+export interface TickPair {
+  readonly a: ComparedTick | null;
+  readonly b: ComparedTick | null;
+  readonly isEqual: boolean;
+}
+
+/** @param after Tick of `a` after which `b` was forked; 0 for runs that have nothing in common. */
+export function matchTicks(a: ComparedRun, b: ComparedRun, after: number): readonly TickPair[] {
+  const many = new Set([...stepsOfMany(a), ...stepsOfMany(b)]);
+  const loose = looseSteps(a, b);
+  const left = comparable(a, after);
+  const right = comparable(b, 0);
+  const keyOf = (run: ComparedRun) => (tick: ComparedTick) => contentOf(tick, { run, many, loose, isFork: after > 0 });
+  const twins = twinsOf(left.map(keyOf(a)), right.map(keyOf(b)));
+  return pairs(left, right, twins);
+}
+
+/** What an idle run does is no difference; nor is how a fork begins. */
+function comparable(run: ComparedRun, after: number): readonly ComparedTick[] {
+  const facts = { runId: run.runId, isInner: run.isInner };
+  return run.entries
+    .filter(({ number, tick }) => number > after && tick.type !== "run.resumed" && tick.type !== "run.forked")
+    .map((entry) => ({ entry, line: lineOf(entry, facts) }))
+    .filter(({ line }) => line.kind !== "housekeeping");
+}
+
+/** Steps that ran for several items. */
+function stepsOfMany({ attempts }: ComparedRun): readonly string[] {
+  const items = new Map<string, number>();
+  const many: string[] = [];
+  for (const { run_id, step, item } of attempts) {
+    const first = items.get(`${run_id}#${step}`);
+    if (first === undefined) items.set(`${run_id}#${step}`, item);
+    else if (first !== item) many.push(step);
+  }
+  return many;
+}
+
+/** Steps whose items are numbered differently in the two runs, as they were emitted in another order: numbers say nothing there. */
+function looseSteps(a: ComparedRun, b: ComparedRun): ReadonlySet<string> {
+  const [ofA, ofB] = [itemsByStep(a), itemsByStep(b)];
+  const steps = new Set([...ofA.keys(), ...ofB.keys()]);
+  return new Set([...steps].filter((step) => ofA.get(step) !== ofB.get(step)));
+}
+
+function itemsByStep({ attempts, runId }: ComparedRun): ReadonlyMap<string, string> {
+  const items = new Map<string, Set<number>>();
+  for (const { run_id, step, item } of attempts) {
+    const key = `${run_id === runId ? "" : "child "}${step}`;
+    items.set(key, (items.get(key) ?? new Set()).add(item));
+  }
+  return new Map([...items].map(([step, set]) => [step, [...set].sort((one, other) => one - other).join()]));
+}
+
+interface ContentFacts {
+  readonly run: ComparedRun;
+  readonly many: ReadonlySet<string>;
+  readonly loose: ReadonlySet<string>;
+  /** Attempts of a fork go on counting where those of its origin were. */
+  readonly isFork: boolean;
+}
+
+const contentFields = ["output", "event", "prompt", "accepts", "start"];
+
+function contentOf({ entry }: ComparedTick, { run, many, loose, isFork }: ContentFacts): string {
+  const { tick, step, item, attempt, run_id, changes = [] } = entry;
+  const isChild = run_id !== run.runId;
+  const isMany = step !== null && many.has(step);
+  const name = `${isChild ? "child " : ""}${step ?? ""}`;
+  return JSON.stringify([
+    tick.type,
+    name,
+    loose.has(name) ? null : item,
+    tick.type === "step.failed" && !isFork ? attempt : null,
+    isMany && (tick.type === "state.edited" || tick.type === "stream.written")
+      ? changes.map(({ path }) => path.filter((key) => typeof key === "string"))
+      : [
+          contentFields.map((field) => tick[field] ?? null),
+          tick.type === "effect.recorded" ? tick["value"] : null,
+          messageOf(tick["error"]),
+          changes.map(({ path, new: value }) => [path, value ?? null]),
+        ],
+  ]);
+}
+
+function messageOf(error: unknown): string | null {
+  return (error as { message?: string } | null | undefined)?.message ?? null;
+}
+
+/** For each tick of the left its place on the right, or -1. */
+function twinsOf(left: readonly string[], right: readonly string[]): readonly number[] {
+  const places = new Map<string, number[]>();
+  for (const [place, key] of right.entries()) {
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [place]);
+    else known.push(place);
+  }
+  const used = new Map<string, number>();
+  return left.map((key) => {
+    const count = used.get(key) ?? 0;
+    used.set(key, count + 1);
+    return places.get(key)?.[count] ?? -1;
+  });
+}
+
+/** In the order of the left; what only the right has stands where it came. */
+function pairs(left: readonly ComparedTick[], right: readonly ComparedTick[], twins: readonly number[]): TickPair[] {
+  const taken = new Set(twins);
+  const rows: TickPair[] = [];
+  let next = 0;
+  const skipTaken = (): void => {
+    while (next < right.length && taken.has(next)) next++;
+  };
+  const flush = (before: number): void => {
+    for (skipTaken(); next < Math.min(before, right.length); skipTaken()) {
+      rows.push({ a: null, b: right[next++] as ComparedTick, isEqual: false });
+    }
+  };
+  for (const [index, tick] of left.entries()) {
+    const twin = twins[index] as number;
+    if (twin >= 0) {
+      flush(twin);
+      rows.push({ a: tick, b: right[twin] as ComparedTick, isEqual: true });
+      continue;
+    }
+    skipTaken();
+    const beside = right[next];
+    const isSameKind =
+      beside !== undefined && beside.entry.tick.type === tick.entry.tick.type && beside.entry.step === tick.entry.step;
+    if (isSameKind) next++;
+    rows.push({ a: tick, b: isSameKind ? beside : null, isEqual: false });
+  }
+  flush(right.length);
+  return rows;
+}

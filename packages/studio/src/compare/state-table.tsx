@@ -1,0 +1,56 @@
+import type { ReactNode } from "react";
+import type { Json } from "../api/contract.types.js";
+import { short } from "../ui/format.js";
+import { Empty } from "../ui/states.js";
+import { isSame } from "./model/first-difference.js";
+
+/** The last states of both, field by field. */
+export function StateTable({ a, b }: { readonly a: Json; readonly b: Json }): ReactNode {
+  const [ofA, ofB] = [recordOf(a), recordOf(b)];
+  const names = [...new Set([...Object.keys(ofA), ...Object.keys(ofB)])];
+  return (
+    <section className="panel part" aria-labelledby="h-st">
+      <div className="cardhead">
+        <h2 className="sec" id="h-st">
+          State at the end
+        </h2>
+      </div>
+      {names.length === 0 ? (
+        <Empty>Neither has a state.</Empty>
+      ) : (
+        <table className="diffgrid three">
+          <thead className="sr">
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">A</th>
+              <th scope="col">B</th>
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name} className={isSame(ofA[name], ofB[name]) ? "" : "ne"}>
+                <th scope="row" className="mono">
+                  {name}
+                </th>
+                <Value value={ofA[name]} />
+                <Value value={ofB[name]} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Value({ value }: { readonly value: Json | undefined }): ReactNode {
+  return (
+    <td>
+      <code title={short(value, 2000)}>{short(value, 160)}</code>
+    </td>
+  );
+}
+
+function recordOf(value: Json): Readonly<Record<string, Json>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, Json>) : {};
+}

@@ -1,0 +1,107 @@
+import { type ReactNode, useMemo } from "react";
+import type { Attempt, WorkflowGraphData } from "../api/contract.types.js";
+import { duration, plural } from "../ui/format.js";
+import type { LoadedRun } from "./load-run.js";
+
+export interface StepTableProps {
+  readonly a: LoadedRun;
+  readonly b: LoadedRun;
+  readonly graph: WorkflowGraphData;
+  /** Tick after which `b` was forked. */
+  readonly forkAt: number | null;
+}
+
+/** How long each step took on both sides. */
+export function StepTable({ a, b, graph, forkAt }: StepTableProps): ReactNode {
+  const rows = useMemo(() => {
+    const [ofA, ofB] = [sumsOf(a), sumsOf(b)];
+    return graph.nodes
+      .filter(({ kind }) => kind === "step")
+      .map(({ name, label }) => ({ name, label: label ?? name, a: ofA.get(name), b: ofB.get(name) }));
+  }, [a, b, graph]);
+  const most = Math.max(1, ...rows.flatMap((row) => [row.a?.ms ?? 0, row.b?.ms ?? 0]));
+  const isBefore = (sum: Sum | undefined): boolean => forkAt !== null && sum !== undefined && sum.firstTick < forkAt;
+  return (
+    <section className="panel part" aria-labelledby="h-steps">
+      <div className="cardhead">
+        <h2 className="sec" id="h-steps">
+          Steps
+        </h2>
+      </div>
+      <table className="diffgrid three">
+        <thead className="sr">
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row" className="mono">
+                {row.label}
+              </th>
+              <Time sum={row.a} most={most} otherwise="not reached" />
+              <Time sum={row.b} most={most} otherwise={isBefore(row.a) ? "before the fork" : "not reached"} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface Sum {
+  readonly ms: number;
+  readonly attempts: number;
+  readonly firstTick: number;
+}
+
+function Time({
+  sum,
+  most,
+  otherwise,
+}: {
+  readonly sum: Sum | undefined;
+  readonly most: number;
+  readonly otherwise: string;
+}): ReactNode {
+  if (sum === undefined) {
+    return (
+      <td>
+        <span className="muted">{otherwise}</span>
+      </td>
+    );
+  }
+  return (
+    <td>
+      <div className="row num wrap">
+        <span className="share hide-sm">
+          <i style={{ width: `${Math.max(2, (sum.ms / most) * 100)}%` }} />
+        </span>
+        <span>{duration(sum.ms)}</span>
+        <span className="muted">{plural(sum.attempts, "attempt")}</span>
+      </div>
+    </td>
+  );
+}
+
+function sumsOf({ handler, attempts }: LoadedRun): ReadonlyMap<string, Sum> {
+  const endMs = Date.parse(handler.completed_at ?? handler.updated_at);
+  const sums = new Map<string, Sum>();
+  for (const attempt of attempts) {
+    if (attempt.run_id !== handler.run_id) continue;
+    const known = sums.get(attempt.step);
+    sums.set(attempt.step, {
+      ms: (known?.ms ?? 0) + lengthOf(attempt, endMs),
+      attempts: (known?.attempts ?? 0) + 1,
+      firstTick: known?.firstTick ?? attempt.started_tick,
+    });
+  }
+  return sums;
+}
+
+function lengthOf({ started_at: from, ended_at: to }: Attempt, endMs: number): number {
+  return Math.max(0, (to === null ? endMs : Date.parse(to)) - Date.parse(from));
+}

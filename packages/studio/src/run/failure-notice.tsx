@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import type { Handler } from "../api/contract.types.js";
+import { Button } from "../ui/controls.js";
+import { plural } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import type { RunStore } from "./model/run-store.js";
+
+export interface FailureNoticeProps {
+  readonly run: RunStore;
+  readonly handler: Handler;
+  readonly onGo: (tick: number) => void;
+}
+
+/** Why the run failed, in one line that leads to the tick. */
+export function FailureNotice({ run, handler, onGo }: FailureNoticeProps): ReactNode {
+  const index = run.entries.findLastIndex(
+    ({ tick, run_id: id }) => tick.type === "step.failed" && tick["retryAtMs"] == null && id === run.runId,
+  );
+  const entry = run.entries[index];
+  const message = (entry === undefined ? null : run.lineAt(index).message) ?? handler.error;
+  return (
+    <div className="notice failed" role="alert">
+      <Icon name="failed" />
+      <p>
+        <b>{entry === undefined ? "The run failed." : `${entry.step} failed`}</b>
+        {entry !== undefined && ` after ${plural(entry.attempt ?? 1, "attempt")}.`}{" "}
+        <span className="msg">{message}</span>
+      </p>
+      {entry !== undefined && (
+        <Button isSmall onClick={() => onGo(entry.number)}>
+          Show
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,276 @@
+/** A fork: what it keeps, what it runs again, and what shall be different. The request is shown as it will be sent. */
+import { type ReactNode, useId, useState } from "react";
+import type { Attempt, Handler, Moment } from "../api/contract.types.js";
+import { ApiError, post } from "../api/request.js";
+import { go, hrefOf } from "../route.js";
+import { Button } from "../ui/controls.js";
+import { Dialog } from "../ui/dialog.js";
+import { plural } from "../ui/format.js";
+import { ErrorBox, Loading } from "../ui/states.js";
+import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "./model/fork-plan.js";
+
+export interface ForkDialogProps {
+  readonly runId: string;
+  readonly tick: number;
+  /** `null` while it is asked for. */
+  readonly moment: Moment | null;
+  readonly attempts: readonly Attempt[];
+  readonly onClose: () => void;
+}
+
+export function ForkDialog(props: ForkDialogProps): ReactNode {
+  const { runId, tick, moment, onClose } = props;
+  if (moment !== null) return <ForkForm {...props} moment={moment} />;
+  return (
+    <Dialog title={`Fork from tick ${tick}`} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
+      <Loading rows={4} />
+      <span className="sr">Reading what {runId} was doing then</span>
+    </Dialog>
+  );
+}
+
+type Texts = ReadonlyMap<string, string>;
+
+function ForkForm({
+  runId,
+  tick,
+  moment,
+  attempts,
+  onClose,
+}: ForkDialogProps & { readonly moment: Moment }): ReactNode {
+  const plan = forkPlan({ runId, attempts, moment });
+  const edited = useForkEdits(runId, moment, plan.next);
+  const { body, next, isBroken } = edited;
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isSending, setSending] = useState(false);
+  const send = async (): Promise<void> => {
+    setSending(true);
+    setError(null);
+    try {
+      const made = await post<Handler>(`handlers/${encodeURIComponent(runId)}/fork`, body);
+      onClose();
+      go(hrefOf("run", made.handler_id));
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+      setSending(false);
+    }
+  };
+  const actions = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button type="submit" kind="primary" icon="fork" disabled={isBroken || isSending}>
+        Fork
+      </Button>
+    </>
+  );
+  const intro = (
+    <>
+      A new run that has lived through ticks 1 to {tick} of <span className="mono">{runId}</span>. The run itself stays
+      as it is.
+    </>
+  );
+  return (
+    <Dialog
+      title={`Fork from tick ${tick}`}
+      intro={intro}
+      actions={actions}
+      onClose={onClose}
+      onSubmit={() => void send()}
+    >
+      <Plan plan={plan} />
+      <IdField value={edited.handlerId} onChange={edited.setHandlerId} />
+      <Fields title="State" hint="change what should be different" {...edited.state} />
+      {plan.next.length > 1 && <ItemChoice items={plan.next} chosen={edited.chosen} onChange={edited.choose} />}
+      {next !== undefined && (
+        <Fields
+          key={next.item}
+          title={next.eventType}
+          hint={`the event that ${next.step} gets next`}
+          {...edited.event}
+        />
+      )}
+      <div>
+        <div className="lbl">Request</div>
+        <pre className="req">{`POST /handlers/${runId}/fork\n${JSON.stringify(body, null, 2)}`}</pre>
+      </div>
+      {error !== null && <ErrorBox error={error} />}
+    </Dialog>
+  );
+}
+
+/** What was typed, and the request that it makes. */
+function useForkEdits(runId: string, { number: at, state: stateThen }: Moment, items: readonly NextItem[]) {
+  const [handlerId, setHandlerId] = useState(() => `${runId}-fork${at}`);
+  const [stateTexts, setStateTexts] = useState<Texts>(new Map());
+  const [eventTexts, setEventTexts] = useState<Texts>(new Map());
+  const [chosen, setChosen] = useState<number | null>(null);
+  const next = items.length === 1 ? items[0] : items.find(({ item }) => item === chosen);
+  const before = isRecord(stateThen) ? stateThen : {};
+  const state = readEdits(stateTexts, before);
+  const event = readEdits(eventTexts, next?.fields ?? {});
+  const choose = (item: number | null): void => {
+    setChosen(item);
+    setEventTexts(new Map());
+  };
+  const item = items.length > 1 ? (next?.item ?? null) : null;
+  return {
+    handlerId,
+    setHandlerId,
+    chosen,
+    choose,
+    next,
+    isBroken: state.broken.length + event.broken.length > 0,
+    body: forkBody({ at, handlerId, state: state.edits, event: event.edits, item }),
+    state: { ...state, before, texts: stateTexts, onChange: setStateTexts },
+    event: { ...event, before: next?.fields ?? {}, texts: eventTexts, onChange: setEventTexts },
+  };
+}
+
+function Plan({ plan: { kept, again } }: { readonly plan: ForkPlan }): ReactNode {
+  return (
+    <dl className="kv wide">
+      <div>
+        <dt>Kept</dt>
+        <dd>{plural(kept, "finished attempt")}</dd>
+      </div>
+      <div>
+        <dt>Runs again</dt>
+        <dd>{again.length === 0 ? "nothing is under way at this tick" : again.map(againText).join(", ")}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function againText({ step, items, of }: { step: string; items: number; of: number }): string {
+  return of > 1 ? `${step} (${items} of ${of})` : step;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function IdField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Id of the new run</label>
+      <input
+        type="text"
+        id={id}
+        value={value}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}
+
+interface FieldsProps {
+  readonly title: string;
+  readonly hint: string;
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly texts: Texts;
+  readonly edits: Readonly<Record<string, unknown>>;
+  readonly broken: readonly string[];
+  readonly onChange: (texts: Texts) => void;
+}
+
+function Fields({ title, hint, before, texts, edits, broken, onChange }: FieldsProps): ReactNode {
+  const id = useId();
+  const names = Object.keys(before);
+  return (
+    <div>
+      <div className="lbl">
+        {title} <span className="req">{hint}</span>
+      </div>
+      <div className="stedit">
+        {names.map((name) => (
+          <FieldRow
+            key={name}
+            id={`${id}-${name}`}
+            name={name}
+            text={texts.get(name) ?? JSON.stringify(before[name])}
+            isChanged={name in edits}
+            isBroken={broken.includes(name)}
+            onChange={(text) => onChange(new Map(texts).set(name, text))}
+          />
+        ))}
+        {names.length === 0 && <span className="muted">empty</span>}
+      </div>
+    </div>
+  );
+}
+
+interface FieldRowProps {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly isChanged: boolean;
+  readonly isBroken: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+function FieldRow({ id, name, text, isChanged, isBroken, onChange }: FieldRowProps): ReactNode {
+  return (
+    <>
+      <label htmlFor={id} className="cut" title={name}>
+        {name}
+      </label>
+      <div>
+        <input
+          type="text"
+          id={id}
+          value={text}
+          className={isChanged ? "changed" : ""}
+          spellCheck={false}
+          autoComplete="off"
+          aria-invalid={isBroken}
+          {...(isBroken && { "aria-describedby": `${id}-error` })}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {isBroken && (
+          <span className="err" id={`${id}-error`}>
+            Not JSON: texts stand in quotes.
+          </span>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface ItemChoiceProps {
+  readonly items: readonly NextItem[];
+  readonly chosen: number | null;
+  readonly onChange: (item: number | null) => void;
+}
+
+function ItemChoice({ items, chosen, onChange }: ItemChoiceProps): ReactNode {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        Change an event<span className="req">of the {items.length} that are delivered next</span>
+      </label>
+      <select
+        id={id}
+        value={chosen ?? ""}
+        onChange={(event) => onChange(event.target.value === "" ? null : Number(event.target.value))}
+      >
+        <option value="">None</option>
+        {items.map(({ item, step, eventType }) => (
+          <option key={item} value={item}>
+            {eventType} to {step}, item {item}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+/** The ticks as sentences. Those after the cursor stay, in grey. */
+import { type ReactNode, type Ref, useMemo, useState } from "react";
+import { Button, type Choice, Segmented } from "../ui/controls.js";
+import { duration, plural, short } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Empty } from "../ui/states.js";
+import { everything, type LogFilter, LogRows } from "./model/log-rows.js";
+import { lastUpTo } from "./model/numbers.js";
+import type { RunStore } from "./model/run-store.js";
+import { useIsNarrow } from "./use-is-narrow.js";
+import { VirtualRows } from "./virtual-rows.js";
+
+export interface LogViewProps {
+  readonly run: RunStore;
+  readonly tick: number;
+  /** When the run began. */
+  readonly fromMs: number;
+  readonly step: string | null;
+  /** Steps that ran for several items: their item is shown. */
+  readonly many: ReadonlySet<string>;
+  readonly onSelect: (step: string | null) => void;
+  readonly onGo: (tick: number) => void;
+  readonly boxRef: Ref<HTMLDivElement>;
+  readonly searchRef: Ref<HTMLInputElement>;
+  /** Told the ticks that are shown, for the keys that go from one to the next. */
+  readonly rowsRef: { current: readonly number[] };
+}
+
+export function LogView(props: LogViewProps): ReactNode {
+  const { run, step, rowsRef } = props;
+  const [kind, setKind] = useState<LogFilter["kind"]>("all");
+  const [text, setText] = useState("");
+  const [showsHousekeeping, setHousekeeping] = useState(false);
+  const facts = run.facts;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other facts make other sentences
+  const log = useMemo(
+    () => new LogRows(run, { ...everything, kind, step, text, showsHousekeeping }),
+    [run, facts, kind, step, text, showsHousekeeping],
+  );
+  const { rows, counts } = log.update();
+  rowsRef.current = rows;
+  const clear = (): void => {
+    setKind("all");
+    setText("");
+  };
+  return (
+    <section className="pane p-log" aria-labelledby="h-log">
+      <LogHead {...props} text={text} onText={setText} />
+      <div className="filters">
+        <Segmented label="Kinds" choices={choicesOf(counts)} value={kind} onChange={setKind} />
+      </div>
+      {rows.length === 0 ? (
+        <Empty>
+          {run.entries.length === 0 ? "Nothing has happened yet." : "No tick matches."}{" "}
+          {(kind !== "all" || text !== "") && (
+            <Button isSmall onClick={clear}>
+              Clear filters
+            </Button>
+          )}
+        </Empty>
+      ) : (
+        <LogList {...props} rows={rows} />
+      )}
+      {counts.housekeeping > 0 && kind === "all" && step === null && (
+        <div className="noise">
+          <Button kind="ghost" isSmall onClick={() => setHousekeeping(!showsHousekeeping)}>
+            {showsHousekeeping ? "Hide" : "Show"} {plural(counts.housekeeping, "tick")} of housekeeping
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface LogHeadProps extends LogViewProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+function LogHead({ step, onSelect, searchRef, text, onText }: LogHeadProps): ReactNode {
+  return (
+    <div className="panehead">
+      <h2 id="h-log">Log</h2>
+      {step !== null && (
+        <button
+          type="button"
+          className="chip unselect"
+          aria-label={`Only ${step}. Show all steps`}
+          onClick={() => onSelect(null)}
+        >
+          <span className="cut">{step}</span> ✕
+        </button>
+      )}
+      <span className="sp" />
+      <input
+        type="search"
+        ref={searchRef}
+        placeholder="Filter"
+        aria-label="Filter the log"
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function LogList(props: LogViewProps & { readonly rows: readonly number[] }): ReactNode {
+  const { run, tick, rows, boxRef } = props;
+  const isNarrow = useIsNarrow();
+  const aim = lastUpTo(rows, run.indexOf(tick), (index) => index);
+  return (
+    <VirtualRows
+      className="scroll log"
+      role="listbox"
+      tabIndex={0}
+      aria-label="Ticks"
+      {...(aim >= 0 && { "aria-activedescendant": `t${run.entries[rows[aim] as number]?.number}` })}
+      boxRef={boxRef}
+      count={rows.length}
+      rowHeight={isNarrow ? 38 : 28}
+      aim={aim}
+      render={(place) => (
+        <LogRow key={rows[place]} {...props} index={rows[place] as number} place={place} size={rows.length} />
+      )}
+    />
+  );
+}
+
+function choicesOf(counts: LogRows["counts"]): readonly Choice<LogFilter["kind"]>[] {
+  const choices: readonly (Choice<LogFilter["kind"]> & { readonly of: number })[] = [
+    { value: "all", label: "All", of: 1 },
+    { value: "steps", label: "Steps", of: counts.steps },
+    { value: "events", label: "Events", of: counts.events },
+    { value: "state", label: "State", of: counts.state },
+    { value: "stream", label: "Stream", of: counts.stream },
+    { value: "failures", label: "Failures", of: counts.failures, count: counts.failures },
+  ];
+  return choices.filter(({ of }) => of > 0).map(({ of, ...choice }) => choice);
+}
+
+interface LogRowProps extends LogViewProps {
+  readonly index: number;
+  readonly place: number;
+  readonly size: number;
+}
+
+function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowProps): ReactNode {
+  const entry = run.entries[index];
+  if (entry === undefined) return null;
+  const { text, icon, tone, event, message } = run.lineAt(index);
+  const { number, step, item, changes = [], run_id } = entry;
+  const shownChanges = changes.slice(0, 2).map((change) => `${change.path.join(".")} ${short(change.new, 14)}`);
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys go from tick to tick
+    <div
+      className={`r ${number > tick ? "after" : ""}`}
+      role="option"
+      id={`t${number}`}
+      aria-selected={number === tick}
+      aria-posinset={place + 1}
+      aria-setsize={size}
+      data-n={number}
+      onClick={() => onGo(number)}
+    >
+      <span className="n">{number}</span>
+      <span className="at">{offset(Date.parse(entry.at) - fromMs)}</span>
+      <span className={tone === null ? "s-queued" : `s-${tone}`}>
+        <Icon name={icon} />
+      </span>
+      <span className="cut" title={message ?? undefined}>
+        {run_id !== run.runId && <span className="muted">child › </span>}
+        {text}
+        {step !== null && item !== null && many.has(`${run_id}#${step}`) && <span className="muted num"> #{item}</span>}
+        {event !== null && <span className="ev"> {event}</span>}
+        {message !== null && <span className="muted"> {message}</span>}
+        {shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}
+      </span>
+    </div>
+  );
+}
+
+/** `+1.56s`: narrow, for a column. */
+function offset(ms: number): string {
+  return `+${duration(Math.max(0, ms)).replace(/ (ms|s|d)$/, "$1")}`;
+}

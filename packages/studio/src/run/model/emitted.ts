@@ -1,0 +1,42 @@
+/** How many events of each type there were up to a tick. */
+
+import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+import { lastUpTo } from "./numbers.js";
+
+interface Count {
+  readonly number: number;
+  /** Up to and with that tick. */
+  readonly total: number;
+}
+
+export class Emitted {
+  readonly #byType = new Map<string, Count[]>();
+
+  record({ number, tick }: HistoryEntry): void {
+    for (const type of typesOf(tick)) {
+      const counts = this.#byType.get(type) ?? [];
+      this.#byType.set(type, counts);
+      counts.push({ number, total: (counts.at(-1)?.total ?? 0) + 1 });
+    }
+  }
+
+  upTo(number: number): Readonly<Record<string, number>> {
+    const totals: Record<string, number> = {};
+    for (const [type, counts] of this.#byType) {
+      const last = counts[lastUpTo(counts, number, (count) => count.number)];
+      if (last !== undefined) totals[type] = last.total;
+    }
+    return totals;
+  }
+}
+
+/** What was dispatched; what is only shown in the stream reaches no step. */
+function typesOf(tick: Tick): readonly string[] {
+  const sends = (tick["sends"] as readonly { event?: unknown }[] | null | undefined) ?? [];
+  const events =
+    tick.type === "stream.written" ? [] : [tick["event"], tick["output"], ...sends.map(({ event }) => event)];
+  return events.flat().flatMap((event) => {
+    const type = (event as { type?: unknown } | null | undefined)?.type;
+    return typeof type === "string" ? [type] : [];
+  });
+}

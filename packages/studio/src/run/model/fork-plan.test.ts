@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { forkBody, forkPlan, readEdits } from "./fork-plan.js";
+import { attempt } from "./test-run.js";
+
+const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
+const attempts = [
+  attempt("check", 1, { started_tick: 1, ended_tick: 3 }),
+  attempt("approve", 2, { started_tick: 3, ended_tick: 8 }),
+  attempt("ask", 1, { run_id: "r/2", started_tick: 1, ended_tick: 2 }),
+];
+
+describe("forkPlan", () => {
+  it("keeps what had completed, and says what runs again and with which event", () => {
+    const steps = [
+      { run_id: "r", step: "check", ...none, done: 1 },
+      { run_id: "r", step: "approve", ...none, queued: 1 },
+    ];
+    const next = [{ item: 2, step: "approve", event: { type: "Checked", value: { risk: 0.27 } } }];
+
+    const plan = forkPlan({ runId: "r", attempts, moment: { number: 3, steps, next } });
+
+    expect(plan).toEqual({
+      kept: 1,
+      again: [{ step: "approve", items: 1, of: 1 }],
+      next: [{ item: 2, step: "approve", eventType: "Checked", fields: { risk: 0.27 } }],
+    });
+  });
+
+  it("counts the items of a fan-out that run again", () => {
+    const steps = [{ run_id: "r", step: "read", ...none, queued: 3, running: 2, done: 14, caught: 1 }];
+
+    const { again } = forkPlan({ runId: "r", attempts: [], moment: { number: 4, steps } });
+
+    expect(again).toEqual([{ step: "read", items: 5, of: 20 }]);
+  });
+});
+
+describe("forkBody", () => {
+  it("holds what was changed, and nothing else", () => {
+    expect(forkBody({ at: 3, handlerId: "", state: {}, event: {}, item: null })).toEqual({ at: 3 });
+    expect(forkBody({ at: 3, handlerId: "x", state: { risk: 0.81 }, event: { risk: 0.81 }, item: 2 })).toEqual({
+      at: 3,
+      handler_id: "x",
+      state: { risk: 0.81 },
+      event: { risk: 0.81 },
+      item: 2,
+    });
+  });
+});
+
+describe("readEdits", () => {
+  it("keeps fields that are another value now, and names those that are no JSON", () => {
+    const texts = new Map([
+      ["order", '"B-203"'],
+      ["risk", "0.81"],
+      ["approvals", "[1"],
+      ["list", "[ 1 ]"],
+    ]);
+
+    expect(readEdits(texts, { order: "B-203", risk: 0.27, approvals: [], list: [1] })).toEqual({
+      edits: { risk: 0.81 },
+      broken: ["approvals"],
+    });
+  });
+});

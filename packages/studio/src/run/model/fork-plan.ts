@@ -1,0 +1,93 @@
+/**
+ * What a fork would keep, what would run again, and the request that makes it.
+ *
+ * @module
+ */
+import type { Attempt, Delivery, Moment } from "../../api/contract.types.js";
+
+export interface ForkPlan {
+  /** Attempts that had completed. */
+  readonly kept: number;
+  readonly again: readonly { readonly step: string; readonly items: number; readonly of: number }[];
+  /** Items that are delivered next, of which each may be given another event. */
+  readonly next: readonly NextItem[];
+}
+
+export interface NextItem {
+  readonly item: number;
+  readonly step: string;
+  readonly eventType: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+interface ForkFacts {
+  readonly runId: string;
+  readonly attempts: readonly Attempt[];
+  readonly moment: Pick<Moment, "number" | "steps" | "next">;
+}
+
+export function forkPlan({ runId, attempts, moment }: ForkFacts): ForkPlan {
+  const { number: at, steps, next = [] } = moment;
+  const kept = attempts.filter(
+    ({ run_id, ended_tick, status }) =>
+      run_id === runId && status === "completed" && ended_tick !== null && ended_tick <= at,
+  );
+  const again = steps.map(({ step, queued, running, waiting, retrying, done, failed, caught }) => {
+    const items = queued + running + waiting + retrying;
+    return { step, items, of: items + done + failed + caught };
+  });
+  return { kept: kept.length, again: again.filter(({ items }) => items > 0), next: next.map(nextItem) };
+}
+
+function nextItem({ item, step, event }: Delivery): NextItem {
+  const isObject = typeof event.value === "object" && event.value !== null;
+  return { item, step, eventType: event.type, fields: isObject ? (event.value as Fields) : {} };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface ForkBody {
+  readonly at: number;
+  readonly handler_id?: string;
+  readonly state?: Fields;
+  readonly event?: Fields;
+  readonly item?: number;
+}
+
+export interface ForkEdits {
+  readonly at: number;
+  readonly handlerId: string;
+  readonly state: Fields;
+  readonly event: Fields;
+  /** The item whose event is edited, where there are several. */
+  readonly item: number | null;
+}
+
+export function forkBody({ at, handlerId, state, event, item }: ForkEdits): ForkBody {
+  const hasEvent = Object.keys(event).length > 0;
+  return {
+    at,
+    ...(handlerId !== "" && { handler_id: handlerId }),
+    ...(Object.keys(state).length > 0 && { state }),
+    ...(hasEvent && { event }),
+    ...(hasEvent && item !== null && { item }),
+  };
+}
+
+/** The texts of fields as values; a field whose text is the one it had is left out. */
+export function readEdits(
+  texts: ReadonlyMap<string, string>,
+  before: Fields,
+): { edits: Fields; broken: readonly string[] } {
+  const edits: Record<string, unknown> = {};
+  const broken: string[] = [];
+  for (const [name, text] of texts) {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (JSON.stringify(value) !== JSON.stringify(before[name])) edits[name] = value;
+    } catch {
+      broken.push(name); // shown at the field, which stays as it was typed
+    }
+  }
+  return { edits, broken };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { HistoryEntry } from "../../api/contract.types.js";
+import { lineOf } from "./line.js";
+import { entry } from "./test-run.js";
+
+const facts = { runId: "r", isInner: (step: string) => step === "write: gather" };
+const of = (given: HistoryEntry) => lineOf(given, facts);
+
+describe("lineOf", () => {
+  it.each([
+    ["run.started", { event: { type: "Claim" } }, "Run starts", "Claim"],
+    ["run.forked", { from: { run_id: "o", tick: 3 } }, "Fork begins after tick 3", null],
+    ["step.completed", { step: "find", item: 1, output: { type: "Found" } }, "find completed", "Found"],
+    ["step.completed", { step: "find", item: 1, output: null }, "find completed", null],
+    ["wait.opened", { step: "pay", item: 1, prompt: null, accepts: ["Paid"] }, "pay waits", "Paid"],
+    ["wait.opened", { step: "pay", item: 1, prompt: { type: "Ask" }, accepts: ["Paid"] }, "pay asks, and waits", "Ask"],
+    ["event.received", { event: { type: "Paid" }, promptId: null }, "Event received", "Paid"],
+    ["event.received", { event: { type: "Paid" }, promptId: "r:1" }, "Answer received", "Paid"],
+    ["effect.recorded", { step: "pay", item: 1, call: "run=charge" }, "pay did “charge” once", null],
+    ["state.edited", { step: null }, "The caller edited state", null],
+    ["stream.written", { step: null, origin: "quote", event: { type: "Quoting" } }, "quote streamed", "Quoting"],
+    [
+      "child.opened",
+      { step: "book", item: 1, name: "quote", start: { type: "Quote" } },
+      "book started child quote",
+      "Quote",
+    ],
+    ["a.new.one", {}, "a.new.one", null],
+  ])("%s %o is a sentence", (type, fields, text, event) => {
+    expect(of(entry(1, type, fields))).toMatchObject({ text, event });
+  });
+
+  it("counts the events of a fan-out", () => {
+    const output = [{ type: "Leg" }, { type: "Leg" }, { type: "Leg" }];
+
+    expect(of(entry(1, "step.completed", { step: "plan", item: 1, output })).event).toBe("Leg ×3");
+  });
+
+  it("tells a failure that is tried again from one that is final, and what was thrown", () => {
+    const failed = { step: "load", item: 3, attempt: 2, error: { name: "Error", message: "no paper" } };
+
+    const again = of(entry(1, "step.failed", { ...failed, retryAtMs: 5 }));
+    const final = of(entry(2, "step.failed", { ...failed, retryAtMs: null }));
+
+    expect(again).toMatchObject({
+      text: "load failed, attempt 2",
+      icon: "retry",
+      isFailure: true,
+      message: "no paper",
+    });
+    expect(final).toMatchObject({ icon: "failed", isFailure: true });
+  });
+
+  it("a question and its answer are stops; a wait for an event is none", () => {
+    expect(of(entry(1, "wait.opened", { step: "a", item: 1, prompt: { type: "Ask" } })).isQuestion).toBe(true);
+    expect(of(entry(2, "event.received", { event: { type: "Yes" }, promptId: "r:1" })).isQuestion).toBe(true);
+    expect(of(entry(3, "wait.opened", { step: "a", item: 1, prompt: null, accepts: ["X"] })).isQuestion).toBe(false);
+  });
+
+  it("housekeeping: idling, timers, and steps that only move a pipeline on, unless they fail", () => {
+    const inner = { step: "write: gather", item: 8 };
+
+    expect(of(entry(1, "run.idled")).kind).toBe("housekeeping");
+    expect(of(entry(2, "time.passed")).kind).toBe("housekeeping");
+    expect(of(entry(3, "step.completed", { ...inner, output: null })).kind).toBe("housekeeping");
+    expect(of(entry(4, "step.failed", { ...inner, error: { message: "no" } })).kind).toBe("steps");
+    expect(of(entry(5, "step.completed", { ...inner, run_id: "r/2", output: null })).kind).toBe("steps");
+  });
+});

@@ -1,0 +1,194 @@
+/**
+ * What the log says about a tick: one sentence, never the tick itself.
+ *
+ * @module
+ */
+import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+
+export type LineKind = "steps" | "events" | "state" | "stream" | "housekeeping";
+export type Tone = "done" | "failed" | "waiting" | "running" | "cancelled" | null;
+export type LineIcon =
+  | "start"
+  | "play"
+  | "fork"
+  | "done"
+  | "failed"
+  | "retry"
+  | "cancelled"
+  | "state"
+  | "stream"
+  | "waiting"
+  | "person"
+  | "event"
+  | "effect"
+  | "child"
+  | "clock"
+  | "flow";
+
+export interface Line {
+  readonly kind: LineKind;
+  readonly icon: LineIcon;
+  readonly tone: Tone;
+  readonly text: string;
+  /** Type of the event that the tick is about. */
+  readonly event: string | null;
+  /** What the error said. */
+  readonly message: string | null;
+  readonly isFailure: boolean;
+  /** A person is asked, or has answered. */
+  readonly isQuestion: boolean;
+}
+
+/** What a sentence depends on besides its tick. */
+export interface LineFacts {
+  readonly runId: string;
+  /** A step of a pipeline that only moves it on: its ticks are housekeeping. */
+  readonly isInner: (step: string) => boolean;
+}
+
+type Words = Partial<Line> & Pick<Line, "kind" | "icon" | "text">;
+interface Told {
+  readonly tick: Tick;
+  readonly who: string;
+  readonly attempt: number;
+  readonly isChild: boolean;
+}
+
+const sentences: Readonly<Record<string, (told: Told) => Words>> = {
+  "run.started": ({ tick, isChild }) => ({
+    kind: "events",
+    icon: "start",
+    text: isChild ? "Child run starts" : "Run starts",
+    event: typeOf(tick["event"]),
+  }),
+  "run.forked": ({ tick }) => ({ kind: "events", icon: "fork", text: `Fork begins after tick ${originTick(tick)}` }),
+  "run.resumed": () => ({ kind: "events", icon: "play", text: "Run resumes" }),
+  "run.retried": () => ({ kind: "events", icon: "retry", text: "Run is retried" }),
+  "run.cancelled": () => ({ kind: "events", icon: "cancelled", tone: "cancelled", text: "Run is cancelled" }),
+  "run.idled": () => ({ kind: "housekeeping", icon: "clock", text: "Nothing to do until something comes in" }),
+  "time.passed": () => ({ kind: "housekeeping", icon: "clock", text: "A timer fired" }),
+  "definition.changed": () => ({ kind: "housekeeping", icon: "flow", text: "The code of the workflow changed" }),
+  "event.received": ({ tick }) => {
+    const isAnswer = typeof tick["promptId"] === "string";
+    return {
+      kind: "events",
+      icon: isAnswer ? "person" : "event",
+      text: isAnswer ? "Answer received" : "Event received",
+      event: typeOf(tick["event"]),
+      isQuestion: isAnswer,
+    };
+  },
+  "step.completed": ({ tick, who }) => ({
+    kind: "steps",
+    icon: "done",
+    tone: "done",
+    text: `${who} completed`,
+    event: outputOf(tick["output"]),
+  }),
+  "step.failed": ({ tick, who, attempt }) => ({
+    kind: "steps",
+    icon: tick["retryAtMs"] == null ? "failed" : "retry",
+    tone: "failed",
+    text: `${who} failed, attempt ${attempt}`,
+    message: (tick["error"] as { message?: string } | undefined)?.message ?? null,
+    isFailure: true,
+  }),
+  "step.yielded": ({ tick, who }) => ({
+    kind: "events",
+    icon: "event",
+    text: `${who} emitted`,
+    event: typeOf(tick["event"]),
+  }),
+  "sends.committed": ({ tick, who }) => ({
+    kind: "events",
+    icon: "event",
+    text: `${who} sent`,
+    event: sentOf(tick["sends"]),
+  }),
+  "wait.opened": ({ tick, who }) => {
+    const asked = typeOf(tick["prompt"]);
+    const [accepted] = (tick["accepts"] as readonly string[] | undefined) ?? [];
+    return {
+      kind: "events",
+      icon: "waiting",
+      tone: "waiting",
+      text: asked === null ? `${who} waits` : `${who} asks, and waits`,
+      event: asked ?? accepted ?? null,
+      isQuestion: asked !== null,
+    };
+  },
+  "sleep.opened": ({ who }) => ({ kind: "events", icon: "clock", tone: "waiting", text: `${who} sleeps` }),
+  "child.opened": ({ tick, who }) => ({
+    kind: "steps",
+    icon: "child",
+    text: `${who} started child ${tick["name"]}`,
+    event: typeOf(tick["start"]),
+  }),
+  "child.closed": ({ tick, who }) => {
+    const failed = tick["error"] != null;
+    return {
+      kind: "steps",
+      icon: "child",
+      tone: failed ? "failed" : "done",
+      text: `child ${tick["name"]} of ${who} ${failed ? "failed" : "ended"}`,
+      message: (tick["error"] as { message?: string } | null)?.message ?? null,
+      isFailure: failed,
+    };
+  },
+  "call.awaited": ({ who }) => ({ kind: "housekeeping", icon: "clock", text: `${who} waits again` }),
+  "effect.recorded": ({ tick, who }) => ({
+    kind: "steps",
+    icon: "effect",
+    text: `${who} did “${String(tick["call"]).replace(/^run[=:]/, "")}” once`,
+  }),
+  "event.collected": ({ tick, who }) => ({
+    kind: "events",
+    icon: "event",
+    text: `${who} collected`,
+    event: typeOf(tick["event"]),
+  }),
+  "state.edited": ({ who }) => ({ kind: "state", icon: "state", text: `${who} edited state` }),
+  "stream.written": ({ tick, who }) => ({
+    kind: "stream",
+    icon: "stream",
+    text: `${typeof tick["origin"] === "string" ? tick["origin"] : who} streamed`,
+    event: typeOf(tick["event"]),
+  }),
+};
+
+export function lineOf(entry: HistoryEntry, { runId, isInner }: LineFacts): Line {
+  const { tick, step, attempt } = entry;
+  const isChild = entry.run_id !== runId;
+  const told: Told = { tick, who: step ?? "The caller", attempt: attempt ?? 1, isChild };
+  const words = sentences[tick.type]?.(told) ?? { kind: "events", icon: "event", text: tick.type };
+  const isHousekeeping = !isChild && step !== null && isInner(step) && words.isFailure !== true;
+  return {
+    tone: null,
+    event: null,
+    message: null,
+    isFailure: false,
+    isQuestion: false,
+    ...words,
+    ...(isHousekeeping && { kind: "housekeeping" }),
+  };
+}
+
+function typeOf(event: unknown): string | null {
+  const type = (event as { type?: unknown } | null | undefined)?.type;
+  return typeof type === "string" ? type : null;
+}
+
+/** `Summary`, or `FileFound ×20` of a fan-out. */
+function outputOf(output: unknown): string | null {
+  if (!Array.isArray(output)) return typeOf(output);
+  const type = typeOf(output[0]);
+  return type !== null && output.length > 1 ? `${type} ×${output.length}` : type;
+}
+
+function sentOf(sends: unknown): string | null {
+  return Array.isArray(sends) ? outputOf(sends.map(({ event }) => event)) : null;
+}
+
+function originTick(tick: Tick): number {
+  return (tick["from"] as { tick?: number } | undefined)?.tick ?? 0;
+}

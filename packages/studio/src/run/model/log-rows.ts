@@ -1,0 +1,60 @@
+/** Ticks that the log shows: places in the store. New ticks are tried one by one, so a long log stays cheap. */
+import type { LineKind } from "./line.js";
+import type { RunStore } from "./run-store.js";
+
+export interface LogFilter {
+  readonly kind: LineKind | "all" | "failures";
+  readonly step: string | null;
+  readonly text: string;
+  readonly showsHousekeeping: boolean;
+}
+
+export const everything: LogFilter = { kind: "all", step: null, text: "", showsHousekeeping: false };
+
+export type LogCounts = Readonly<Record<LineKind | "failures", number>>;
+
+export class LogRows {
+  readonly #store: RunStore;
+  readonly #filter: LogFilter;
+  readonly #rows: number[] = [];
+  readonly #counts = { steps: 0, events: 0, state: 0, stream: 0, housekeeping: 0, failures: 0 };
+  #seen = 0;
+
+  constructor(store: RunStore, filter: LogFilter) {
+    this.#store = store;
+    this.#filter = { ...filter, text: filter.text.trim().toLowerCase() };
+  }
+
+  /** Reads on to the newest tick. */
+  update(): this {
+    for (; this.#seen < this.#store.entries.length; this.#seen++) {
+      const { kind, isFailure } = this.#store.lineAt(this.#seen);
+      this.#counts[kind]++;
+      if (isFailure) this.#counts.failures++;
+      if (this.#shows(this.#seen)) this.#rows.push(this.#seen);
+    }
+    return this;
+  }
+
+  /** Places in `store.entries`. */
+  get rows(): readonly number[] {
+    return this.#rows;
+  }
+
+  /** Of all ticks, whatever is shown. */
+  get counts(): LogCounts {
+    return this.#counts;
+  }
+
+  #shows(index: number): boolean {
+    const { kind, step, text, showsHousekeeping } = this.#filter;
+    const entry = this.#store.entries[index];
+    const line = this.#store.lineAt(index);
+    if (line.kind === "housekeeping" && !showsHousekeeping) return false;
+    if (kind === "failures" ? !line.isFailure : kind !== "all" && line.kind !== kind) return false;
+    if (step !== null && entry?.step !== step) return false;
+    if (text === "") return true;
+    const words = `${line.text} ${line.event ?? ""} ${line.message ?? ""} ${JSON.stringify(entry?.tick)}`;
+    return words.toLowerCase().includes(text);
+  }
+}

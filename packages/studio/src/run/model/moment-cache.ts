@@ -1,0 +1,27 @@
+/** What the server said of a run after a tick. The past does not change, so an answer is kept until others push it out. */
+import type { Moment } from "../../api/contract.types.js";
+
+const mostKept = 200;
+
+export class MomentCache {
+  readonly #byNumber = new Map<number, Moment>();
+
+  put(moment: Moment): void {
+    this.#byNumber.delete(moment.number);
+    this.#byNumber.set(moment.number, moment);
+    const oldest = this.#byNumber.keys().next();
+    if (this.#byNumber.size > mostKept && oldest.done !== true) this.#byNumber.delete(oldest.value);
+  }
+
+  get(number: number): Moment | undefined {
+    return this.#byNumber.get(number);
+  }
+
+  nearest(number: number): Moment | undefined {
+    let best: Moment | undefined;
+    for (const moment of this.#byNumber.values()) {
+      if (best === undefined || Math.abs(moment.number - number) < Math.abs(best.number - number)) best = moment;
+    }
+    return best;
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { Attempt, Moment, StepAt } from "../../api/contract.types.js";
+import { Emitted } from "./emitted.js";
+import { overlayOf } from "./overlay.js";
+import { attempt, entry, msAt, timeAt, wait } from "./test-run.js";
+
+const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
+const open = { ended_at: null, ended_tick: null, status: "running" } as const;
+
+function step(
+  counts: Partial<StepAt>,
+  rest: { attempts?: Attempt[]; status?: string; asks?: boolean; at?: number } = {},
+) {
+  const { attempts = [], status = "running", asks = false, at = 50 } = rest;
+  const moment = {
+    number: at,
+    at: "",
+    status,
+    state: {},
+    steps: [
+      { run_id: "r", step: "a", ...none, ...counts },
+      { run_id: "r/1", step: "b", ...none, running: 1 },
+    ],
+    prompts: asks ? [{ step: "a", run_id: "r" }] : [],
+  } as unknown as Moment;
+  return overlayOf({ runId: "r", moment, attempts, emitted: {}, atMs: msAt(1000) }).steps["a"];
+}
+
+describe("overlayOf", () => {
+  it.each([
+    [{}, "idle"],
+    [{ queued: 2 }, "queued"],
+    [{ running: 1, done: 3 }, "running"],
+    [{ retrying: 1, done: 3, waiting: 1 }, "retrying"],
+    [{ waiting: 1, done: 1 }, "waiting"],
+    [{ queued: 1, done: 1 }, "running"],
+    [{ done: 2, caught: 1 }, "done"],
+    [{ caught: 1 }, "caught"],
+    [{ failed: 1, running: 2 }, "failed"],
+  ])("%o is %s", (counts, status) => expect(step(counts)?.status).toBe(status));
+
+  it("nothing moves in a run that has ended", () => {
+    expect(step({ queued: 1, done: 1 }, { status: "cancelled" })?.status).toBe("done");
+    expect(step({ running: 1 }, { status: "cancelled" })?.status).toBe("idle");
+  });
+
+  it("counts an item whose child runs as running", () => {
+    const attempts = [
+      attempt("a", 1, { ...open, waits: [wait("child", [0, null])] }),
+      attempt("a", 2, { ...open, waits: [wait("sleep", [0, null])] }),
+    ];
+
+    expect(step({ waiting: 2 }, { attempts })).toMatchObject({
+      running: 1,
+      waiting: 1,
+      waitsFor: "time",
+      status: "running",
+    });
+  });
+
+  it("tells what it waits for: a person before a time", () => {
+    expect(step({ waiting: 1 }, { asks: true })?.waitsFor).toBe("person");
+    expect(step({ waiting: 1 })?.waitsFor).toBeNull();
+    expect(step({ done: 1 }, { asks: true })?.waitsFor).toBeNull();
+  });
+
+  it("adds up attempts until the tick, and leaves out what began later or is of a child", () => {
+    const attempts = [
+      attempt("a", 1, { started_at: timeAt(0), ended_at: timeAt(100), started_tick: 1, ended_tick: 2 }),
+      attempt("a", 1, { attempt: 2, started_at: timeAt(900), started_tick: 5, ...open }),
+      attempt("a", 3, { attempt: 2, started_tick: 60 }),
+      attempt("a", 4, { run_id: "r/1", started_tick: 1 }),
+    ];
+
+    expect(step({ running: 1 }, { attempts })).toMatchObject({ retries: 1, elapsedMs: 200 });
+    expect(step({ running: 1 }, { attempts, at: 1 })).toMatchObject({ retries: 0, elapsedMs: 1000 });
+  });
+});
+
+describe("Emitted", () => {
+  it("counts events by type up to a tick, and not what is only shown", () => {
+    const emitted = new Emitted();
+    emitted.record(entry(1, "run.started", { event: { type: "Go" } }));
+    emitted.record(
+      entry(2, "step.completed", {
+        output: [{ type: "File" }, { type: "File" }],
+        sends: [{ event: { type: "Sent" } }],
+      }),
+    );
+    emitted.record(entry(3, "stream.written", { event: { type: "Progress" } }));
+    emitted.record(entry(4, "step.completed", { output: { type: "File" }, sends: null }));
+
+    expect(emitted.upTo(1)).toEqual({ Go: 1 });
+    expect(emitted.upTo(3)).toEqual({ Go: 1, File: 2, Sent: 1 });
+    expect(emitted.upTo(9)).toEqual({ Go: 1, File: 3, Sent: 1 });
+  });
+});

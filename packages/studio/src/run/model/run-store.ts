@@ -1,0 +1,165 @@
+/**
+ * One run as the cockpit holds it: ticks, attempts, and the cursor that all views share.
+ *
+ * A new tick costs the same however many there are: it is appended, and what is read of it is worked out when it is shown.
+ * The cursor is `null` while the page follows the run; a number is a tick that stays where it is.
+ *
+ * @module
+ */
+
+import type { Attempt, HistoryEntry, Moment } from "../../api/contract.types.js";
+import { AttemptBook } from "./attempt-book.js";
+import { Blame } from "./blame.js";
+import { Emitted } from "./emitted.js";
+import { type Line, type LineFacts, lineOf } from "./line.js";
+import { MomentCache } from "./moment-cache.js";
+import { lastUpTo } from "./numbers.js";
+import { stateAfter } from "./travel.js";
+
+export interface RunStoreOptions {
+  readonly runId: string;
+  /** Calls `notify` soon, at most once at a time: an animation frame of the page. */
+  readonly schedule: (notify: () => void) => void;
+}
+
+export class RunStore {
+  readonly runId: string;
+  readonly blame: Blame = new Blame();
+  readonly emitted: Emitted = new Emitted();
+  readonly attempts: AttemptBook = new AttemptBook();
+  readonly moments: MomentCache = new MomentCache();
+  readonly #entries: HistoryEntry[] = [];
+  readonly #lines: (Line | undefined)[] = [];
+  /** Numbers of ticks that are a failure or a question. */
+  readonly #stops: number[] = [];
+  readonly #listeners = new Set<() => void>();
+  readonly #schedule: RunStoreOptions["schedule"];
+  #facts: LineFacts;
+  #cursor: number | null = null;
+  #version = 0;
+  #isScheduled = false;
+
+  constructor({ runId, schedule }: RunStoreOptions) {
+    this.runId = runId;
+    this.#schedule = schedule;
+    this.#facts = { runId, isInner: () => false };
+  }
+
+  // ---- what `useSyncExternalStore` asks for
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly version = (): number => this.#version;
+
+  #changed(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#schedule(() => {
+      this.#isScheduled = false;
+      this.#version++;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  // ---- what comes in
+
+  /** Ticks in their order; those that are known already are ignored, as a stream repeats some after it was cut. */
+  append(entries: readonly HistoryEntry[]): void {
+    for (const entry of entries) {
+      if (entry.number <= (this.#entries.at(-1)?.number ?? -1)) continue;
+      this.#entries.push(entry);
+      if (entry.run_id === this.runId) {
+        this.emitted.record(entry);
+        this.blame.record(entry.number, entry.changes ?? []);
+      }
+      const { isFailure, isQuestion } = this.lineAt(this.#entries.length - 1);
+      if (isFailure || isQuestion) this.#stops.push(entry.number);
+    }
+    this.#changed();
+  }
+
+  putAttempts(attempts: readonly Attempt[]): void {
+    if (this.attempts.put(attempts)) this.#changed();
+  }
+
+  putMoment(moment: Moment): void {
+    this.moments.put(moment);
+    this.#changed();
+  }
+
+  setInner(isInner: (step: string) => boolean): void {
+    this.#facts = { ...this.#facts, isInner };
+    this.#lines.length = 0;
+    this.#changed();
+  }
+
+  // ---- the cursor
+
+  /** The tick that all views show. */
+  get tick(): number {
+    return this.#cursor === null ? this.last : Math.min(this.#cursor, this.last);
+  }
+
+  get isLive(): boolean {
+    return this.#cursor === null;
+  }
+
+  /** The newest tick is where the page follows the run. */
+  goTo(number: number): void {
+    const aimed = Math.max(this.first, Math.min(number, this.last));
+    const cursor = aimed === this.last ? null : (this.#entries[this.indexOf(aimed)]?.number ?? null);
+    if (cursor === this.#cursor) return;
+    this.#cursor = cursor;
+    this.#changed();
+  }
+
+  /** The next failure or question in that direction. */
+  nextStop(direction: 1 | -1): number | null {
+    const at = lastUpTo(this.#stops, direction === 1 ? this.tick : this.tick - 1, (number) => number);
+    return this.#stops[direction === 1 ? at + 1 : at] ?? null;
+  }
+
+  // ---- what is known
+
+  get entries(): readonly HistoryEntry[] {
+    return this.#entries;
+  }
+
+  get first(): number {
+    return this.#entries[0]?.number ?? 0;
+  }
+
+  get last(): number {
+    return this.#entries.at(-1)?.number ?? 0;
+  }
+
+  /** Place of the last tick up to `number`; -1 before the first. */
+  indexOf(number: number): number {
+    return lastUpTo(this.#entries, number, (entry) => entry.number);
+  }
+
+  /** Other facts, other sentences. */
+  get facts(): LineFacts {
+    return this.#facts;
+  }
+
+  lineAt(index: number): Line {
+    const known = this.#lines[index];
+    if (known !== undefined) return known;
+    const line = lineOf(this.#entries[index] as HistoryEntry, this.#facts);
+    this.#lines[index] = line;
+    return line;
+  }
+
+  /** The state at the cursor: what the server said, or what the changes make of the nearest that it said. */
+  stateAt(number: number): unknown {
+    const known = this.moments.get(number);
+    if (known !== undefined) return known.state;
+    const near = this.moments.nearest(number);
+    if (near === undefined) return undefined;
+    return stateAfter(this.#entries, { from: near.number, state: near.state, to: number, runId: this.runId });
+  }
+}

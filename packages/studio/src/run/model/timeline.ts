@@ -1,0 +1,190 @@
+/**
+ * The timeline: a lane per step, items packed into as few rows as ran at once, and one bar per stretch of an attempt.
+ *
+ * Lanes of child runs follow the lane of the step that started them.
+ *
+ * @module
+ */
+import type { Attempt, Wait } from "../../api/contract.types.js";
+
+export type BarKind =
+  | "done"
+  | "failed"
+  /** Failed, and tried again. */
+  | "retried"
+  | "running"
+  | "queued"
+  | "cancelled"
+  /** Waits for a person or a time. */
+  | "waiting"
+  /** A child runs. */
+  | "child"
+  /** Until the next attempt. */
+  | "retry";
+
+export interface Bar {
+  readonly kind: BarKind;
+  readonly row: number;
+  readonly fromMs: number;
+  /** `null` while it is not over. */
+  readonly toMs: number | null;
+  readonly fromTick: number;
+  readonly attempt: Attempt;
+  /** Attempts of the item in all. */
+  readonly attempts: number;
+}
+
+export interface Lane {
+  readonly key: string;
+  readonly step: string;
+  /** Name of the workflow for a lane of children; else `null`. */
+  readonly child: string | null;
+  /** 0 for the run itself. */
+  readonly depth: number;
+  readonly rows: number;
+  readonly items: number;
+  readonly retries: number;
+  readonly failures: number;
+  /** Children whose attempts the lane shows. */
+  readonly runIds: readonly string[];
+  readonly bars: readonly Bar[];
+}
+
+export interface TimelineFacts {
+  readonly runId: string;
+  readonly isInner: (step: string) => boolean;
+}
+
+/** @param attempts In the order in which they started. */
+export function lanesOf(attempts: readonly Attempt[], { runId, isInner }: TimelineFacts): readonly Lane[] {
+  const byRun = groupBy(attempts, ({ run_id }) => run_id);
+  const ofRuns = (runIds: readonly string[], depth: number, place: string): Lane[] => {
+    const own = runIds.flatMap((id) => byRun.get(id) ?? []);
+    const lanes: Lane[] = [];
+    for (const [step, list] of groupBy(own, ({ step: name }) => name)) {
+      if (depth === 0 && isInner(step)) continue;
+      const key = `${place}${step}`;
+      lanes.push(laneOf(list, { key, step, depth, runIds }));
+      const children = list.flatMap(({ waits }) =>
+        waits.flatMap(({ run_id }) => (run_id === undefined ? [] : [run_id])),
+      );
+      const known = [...new Set(children)].filter((id) => byRun.has(id));
+      for (const [workflow, ids] of groupBy(known, (id) => byRun.get(id)?.[0]?.workflow_name ?? "")) {
+        lanes.push(...ofRuns(ids, depth + 1, `${key}›${workflow}›`));
+      }
+    }
+    return lanes;
+  };
+  return ofRuns([runId], 0, "");
+}
+
+interface LaneFacts {
+  readonly key: string;
+  readonly step: string;
+  readonly depth: number;
+  readonly runIds: readonly string[];
+}
+
+function laneOf(attempts: readonly Attempt[], { key, step, depth, runIds }: LaneFacts): Lane {
+  const items = [...groupBy(attempts, ({ run_id, item }) => `${run_id}#${item}`).values()];
+  const ends: number[] = [];
+  const bars: Bar[] = [];
+  for (const list of items) {
+    const startMs = Date.parse((list[0] as Attempt).started_at);
+    const free = ends.findIndex((endMs) => endMs <= startMs);
+    const row = free === -1 ? ends.length : free;
+    ends[row] = endOf(list);
+    for (const [index, attempt] of list.entries())
+      bars.push(...barsOf(attempt, list[index + 1], { row, of: list.length }));
+  }
+  return {
+    key,
+    step,
+    depth,
+    child: depth === 0 ? null : (attempts[0]?.workflow_name ?? null),
+    rows: Math.max(1, ends.length),
+    items: items.length,
+    retries: attempts.length - items.length,
+    failures: attempts.filter(({ status }) => status === "failed" || status === "retrying").length,
+    runIds,
+    bars,
+  };
+}
+
+/** When the row is free again: an item keeps it until its last attempt has ended. */
+function endOf(list: readonly Attempt[]): number {
+  const { ended_at, retry_at } = list.at(-1) as Attempt;
+  if (ended_at === null) return Number.POSITIVE_INFINITY;
+  return Math.max(Date.parse(ended_at), retry_at === null ? 0 : Date.parse(retry_at));
+}
+
+interface Place {
+  readonly row: number;
+  /** Attempts of the item. */
+  readonly of: number;
+}
+
+function barsOf(attempt: Attempt, next: Attempt | undefined, { row, of }: Place): Bar[] {
+  const bars: Bar[] = [];
+  const whole = kindOf(attempt, next);
+  const add = (kind: BarKind, span: { from: string; to: string | null; tick: number }): void => {
+    const toMs = span.to === null ? null : Date.parse(span.to);
+    bars.push({ kind, row, fromMs: Date.parse(span.from), toMs, fromTick: span.tick, attempt, attempts: of });
+  };
+  let from = attempt.started_at;
+  let tick = attempt.started_tick;
+  for (const wait of withoutOverlap(attempt.waits)) {
+    if (Date.parse(wait.from) > Date.parse(from)) {
+      add(whole === "running" ? "done" : whole, { from, to: wait.from, tick });
+    }
+    const kind = wait.kind === "child" ? "child" : "waiting";
+    add(kind, { from: wait.from, to: wait.to ?? attempt.ended_at, tick: wait.from_tick });
+    if (wait.to === null) return [...bars, ...retryBar(attempt, next, { row, of })];
+    from = wait.to;
+    tick = wait.to_tick ?? wait.from_tick;
+  }
+  add(whole, { from, to: attempt.ended_at, tick });
+  return [...bars, ...retryBar(attempt, next, { row, of })];
+}
+
+/** Waits at the same time are drawn as one after the other: of two children the row shows the first, then the rest of the second. */
+function withoutOverlap(waits: readonly Wait[]): readonly Wait[] {
+  const shown: Wait[] = [];
+  for (const wait of [...waits].sort((one, other) => Date.parse(one.from) - Date.parse(other.from))) {
+    const before = shown.at(-1);
+    if (before === undefined) shown.push(wait);
+    else if (before.to === null) break;
+    else if (Date.parse(wait.from) >= Date.parse(before.to)) shown.push(wait);
+    else if (wait.to === null || Date.parse(wait.to) > Date.parse(before.to)) shown.push({ ...wait, from: before.to });
+  }
+  return shown;
+}
+
+function retryBar(attempt: Attempt, next: Attempt | undefined, { row, of: attempts }: Place): Bar[] {
+  const { ended_at, ended_tick, retry_at } = attempt;
+  if (ended_at === null || attempt.final || attempt.status === "completed") return [];
+  const to = next?.started_at ?? retry_at;
+  if (to === null || Date.parse(to) <= Date.parse(ended_at)) return [];
+  const fromTick = ended_tick ?? 0;
+  return [{ kind: "retry", row, fromMs: Date.parse(ended_at), toMs: Date.parse(to), fromTick, attempt, attempts }];
+}
+
+function kindOf({ status, final, ended_at }: Attempt, next: Attempt | undefined): BarKind {
+  if (status === "completed") return "done";
+  if (status === "cancelled" || status === "restarted") return "cancelled";
+  if (status === "queued") return "queued";
+  if (status === "retrying") return "retried";
+  if (status === "failed") return final && next === undefined ? "failed" : "retried";
+  return ended_at === null ? "running" : "done";
+}
+
+function groupBy<Item>(list: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of list) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,188 @@
+/** What a pipeline asks a person: to confirm, to fill in, to choose, to review, to allow tools, or what to do after a failure. */
+import { type ReactNode, useId, useState } from "react";
+import type { Json, JsonObject, JsonSchema, Prompt } from "../api/contract.types.js";
+import { Button } from "../ui/controls.js";
+import { JsonForm } from "../ui/form.js";
+import { short } from "../ui/format.js";
+
+export interface Requirement {
+  readonly kind: "confirmation" | "userInput" | "route" | "outputReview" | "iterationReview" | "executor" | "error";
+  readonly stepName: string;
+  readonly message: string;
+  readonly fields: readonly Field[];
+  readonly choices: readonly string[];
+  readonly allowMultipleSelections: boolean;
+  readonly output: { readonly content?: Json } | null;
+  readonly tools: readonly { readonly toolCallId: string; readonly toolName: string; readonly toolArgs: Json }[];
+  readonly error: string | null;
+}
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly allowedValues?: readonly Json[];
+}
+
+/** `null` for a question of a workflow that is no pipeline. */
+export function requirementOf({ event }: Prompt): Requirement | null {
+  if (event.type !== "pipeline.question") return null;
+  return (event.value as { readonly requirement?: Requirement } | null)?.requirement ?? null;
+}
+
+export interface PipelineQuestionProps {
+  readonly requirement: Requirement;
+  readonly step: string;
+  readonly id: string;
+  readonly mayAnswer: boolean;
+  readonly isSending: boolean;
+  readonly onDecide: (decision: JsonObject) => void;
+}
+
+export function PipelineQuestion(props: PipelineQuestionProps): ReactNode {
+  const { requirement, mayAnswer } = props;
+  return (
+    <>
+      <p className="ink2 asks">
+        Step <b>{requirement.stepName}</b> {verbs[requirement.kind]}
+      </p>
+      {requirement.error !== null && <p className="s-failed mono said">{requirement.error}</p>}
+      {requirement.output?.content !== undefined && <Output content={requirement.output.content} />}
+      {requirement.tools.map(({ toolCallId, toolName, toolArgs }) => (
+        <p key={toolCallId} className="tool">
+          <b>{toolName}</b> <code>{short(toolArgs, 300)}</code>
+        </p>
+      ))}
+      {mayAnswer && <Answer {...props} />}
+    </>
+  );
+}
+
+const verbs: Readonly<Record<Requirement["kind"], string>> = {
+  confirmation: "asks before it runs.",
+  userInput: "asks for this before it runs.",
+  route: "asks which way to go.",
+  outputReview: "has made this. Is it good?",
+  iterationReview: "has made this. Is it good enough to stop?",
+  executor: "asks before it uses tools.",
+  error: "has failed. What now?",
+};
+
+function Output({ content }: { readonly content: Json }): ReactNode {
+  return <pre className="req">{typeof content === "string" ? content : JSON.stringify(content, null, 2)}</pre>;
+}
+
+function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps): ReactNode {
+  const { kind, tools } = requirement;
+  const [isRejecting, setRejecting] = useState(false);
+  if (isRejecting) return <Rejection {...{ isSending, onDecide }} onBack={() => setRejecting(false)} />;
+  const reject = (
+    <Button disabled={isSending} onClick={() => setRejecting(true)}>
+      Reject…
+    </Button>
+  );
+  if (kind === "error") {
+    return (
+      <div className="row">
+        <Button kind="primary" disabled={isSending} onClick={() => onDecide({ decision: "retry" })}>
+          Run it again
+        </Button>
+        <Button disabled={isSending} onClick={() => onDecide({ decision: "skip" })}>
+          Go on without it
+        </Button>
+      </div>
+    );
+  }
+  if (kind === "userInput" || kind === "route") {
+    const submit = (value: JsonObject): void =>
+      onDecide(
+        kind === "route"
+          ? { decision: "confirm", choices: listOf(value["choices"] ?? null) }
+          : { decision: "confirm", values: value },
+      );
+    return (
+      <JsonForm
+        schema={kind === "route" ? routeSchema(requirement) : fieldsSchema(requirement)}
+        id={`ask-${id}`}
+        onSubmit={submit}
+      >
+        <div className="row">
+          <Button type="submit" kind="primary" disabled={isSending}>
+            Send
+          </Button>
+          {reject}
+        </div>
+      </JsonForm>
+    );
+  }
+  const approvals = tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null }));
+  return (
+    <div className="row">
+      <Button
+        kind="primary"
+        disabled={isSending}
+        onClick={() => onDecide({ decision: "confirm", ...(kind === "executor" && { tools: approvals }) })}
+      >
+        {kind === "confirmation" ? "Confirm" : kind === "executor" ? "Allow" : "Accept"}
+      </Button>
+      {reject}
+    </div>
+  );
+}
+
+interface RejectionProps {
+  readonly isSending: boolean;
+  readonly onDecide: (decision: JsonObject) => void;
+  readonly onBack: () => void;
+}
+
+function Rejection({ isSending, onDecide, onBack }: RejectionProps): ReactNode {
+  const [feedback, setFeedback] = useState("");
+  const id = useId();
+  return (
+    <form
+      className="form plain"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onDecide({ decision: "reject", ...(feedback !== "" && { feedback }) });
+      }}
+    >
+      <div className="field">
+        <label htmlFor={id}>
+          Why<span className="req">optional</span>
+        </label>
+        <input type="text" id={id} value={feedback} onChange={(event) => setFeedback(event.target.value)} />
+      </div>
+      <div className="row">
+        <Button type="submit" kind="primary" disabled={isSending}>
+          Reject
+        </Button>
+        <Button onClick={onBack}>Back</Button>
+      </div>
+    </form>
+  );
+}
+
+function fieldsSchema({ fields }: Requirement): JsonSchema {
+  const properties = fields.map(({ name, type, description, allowedValues }) => [
+    name,
+    {
+      type,
+      ...(description !== undefined && { description }),
+      ...(allowedValues !== undefined && { enum: allowedValues }),
+    },
+  ]);
+  const required = fields.filter((field) => field.required !== false).map(({ name }) => name);
+  return { type: "object", properties: Object.fromEntries(properties), required };
+}
+
+function routeSchema({ choices, allowMultipleSelections: areMany }: Requirement): JsonSchema {
+  const one = { type: "string", enum: choices };
+  const many = { type: "array", items: one, uniqueItems: true, minItems: 1 };
+  return { type: "object", properties: { choices: areMany ? many : one }, required: ["choices"] };
+}
+
+function listOf(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : [value];
+}

@@ -1,0 +1,127 @@
+/** Open questions of the run, each with the form that answers it. */
+import { type ReactNode, useId, useState } from "react";
+import type { Json, JsonObject, Prompt } from "../api/contract.types.js";
+import { ApiError, post } from "../api/request.js";
+import { announce } from "../ui/announce.js";
+import { Button } from "../ui/controls.js";
+import { JsonForm } from "../ui/form.js";
+import { Icon } from "../ui/icon.js";
+import { ErrorBox } from "../ui/states.js";
+import { Ago } from "../ui/time.js";
+import { PipelineQuestion, requirementOf } from "./pipeline-question.js";
+
+export interface PromptPanelProps {
+  readonly runId: string;
+  readonly prompts: readonly Prompt[];
+  readonly mayAnswer: boolean;
+  /** Called once the run has taken an answer. */
+  readonly onAnswered: () => void;
+}
+
+export function PromptPanel({ runId, prompts, mayAnswer, onAnswered }: PromptPanelProps): ReactNode {
+  const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
+  const open = prompts.filter(({ prompt_id: id }) => !answered.has(id));
+  const isSent = prompts.length > 0 && open.length === 0;
+  const done = (id: string): void => {
+    setAnswered((before) => new Set(before).add(id));
+    announce("Answer sent");
+    onAnswered();
+  };
+  return (
+    <div id="ask">
+      {isSent && (
+        <div className="prompt sent">
+          <span className="ok">
+            <Icon name="done" />
+            Answer sent. The run goes on.
+          </span>
+        </div>
+      )}
+      {open.map((prompt) => (
+        <Question key={prompt.prompt_id} {...{ runId, prompt, mayAnswer }} onAnswered={() => done(prompt.prompt_id)} />
+      ))}
+    </div>
+  );
+}
+
+interface QuestionProps {
+  readonly runId: string;
+  readonly prompt: Prompt;
+  readonly mayAnswer: boolean;
+  readonly onAnswered: () => void;
+}
+
+function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): ReactNode {
+  const heading = useId();
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isSending, setSending] = useState(false);
+  const { prompt_id: promptId, event, step, asked_at: askedAt, due_at: dueAt, answer } = prompt;
+  const requirement = requirementOf(prompt);
+  const send = async (fields: JsonObject): Promise<void> => {
+    setSending(true);
+    setError(null);
+    try {
+      await post(`handlers/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(promptId)}`, { fields });
+      onAnswered();
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <section className="prompt" aria-labelledby={heading}>
+      <h2 id={heading}>
+        <Icon name="person" />
+        <span className="cut">{requirement?.message ?? event.type}</span>
+        <span className="muted">
+          asked <Ago at={askedAt} />
+        </span>
+      </h2>
+      {dueAt !== null && <Due at={dueAt} />}
+      {requirement === null ? (
+        <>
+          <Facts value={event.value} />
+          {answer !== null && mayAnswer && (
+            <JsonForm schema={answer.schema} id={`ask-${promptId}`} onSubmit={(value) => void send(value)}>
+              <Button type="submit" kind="primary" disabled={isSending}>
+                Send {answer.type}
+              </Button>
+            </JsonForm>
+          )}
+          {answer === null && (
+            <p className="hint">An event answers it, which the workflow does not tell: send it with “Send event”.</p>
+          )}
+        </>
+      ) : (
+        <PipelineQuestion
+          {...{ requirement, step, mayAnswer, isSending, id: promptId }}
+          onDecide={(decision) => void send({ decision })}
+        />
+      )}
+      {!mayAnswer && <p className="hint">You may not answer here.</p>}
+      {error !== null && <ErrorBox error={error} />}
+    </section>
+  );
+}
+
+function Due({ at }: { readonly at: string }): ReactNode {
+  return <p className="hint">Waits until {new Date(at).toLocaleString("en-GB")}.</p>;
+}
+
+/** The fields of the question. */
+export function Facts({ value }: { readonly value: Json }): ReactNode {
+  const fields = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  if (fields.length === 0) return null;
+  return (
+    <dl className="kv">
+      {fields.map(([name, field]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof field === "string" ? field : JSON.stringify(field)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

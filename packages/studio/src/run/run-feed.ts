@@ -1,0 +1,164 @@
+/**
+ * Brings one run to the page, and keeps it up to date.
+ *
+ * Ticks come as a stream. What they do not say is asked for again after they came, never twice at once: attempts that are open, the
+ * record of the run, and what its steps are doing at the newest tick and at the cursor.
+ *
+ * @module
+ */
+import type { Attempt, Handler, HistoryEntry, Moment } from "../api/contract.types.js";
+import { follow } from "../api/follow.js";
+import { ApiError, get } from "../api/request.js";
+import { createStore, type Store } from "../ui/store.js";
+import { RunStore } from "./model/run-store.js";
+
+const pageSize = 1000;
+/** Between two rounds of questions while ticks come in. */
+const breathMs = 150;
+
+export class RunFeed {
+  readonly run: RunStore;
+  readonly handler: Store<Handler | null> = createStore<Handler | null>(null);
+  readonly error: Store<ApiError | null> = createStore<ApiError | null>(null);
+  /** All ticks of the past are there. */
+  readonly isRead: Store<boolean> = createStore(false);
+  readonly #path: string;
+  #stop = new AbortController();
+  #unfollow: (() => void) | null = null;
+  #waiting: HistoryEntry[] = [];
+  #timer: number | null = null;
+  #isAsking = false;
+  #askAgain = false;
+  #isMomentAsked = false;
+
+  constructor(id: string) {
+    this.#path = `handlers/${encodeURIComponent(id)}`;
+    this.run = new RunStore({ runId: id, schedule: (notify) => void requestAnimationFrame(notify) });
+  }
+
+  /** Returns what ends it. */
+  start(): () => void {
+    this.#stop = new AbortController();
+    const unsubscribe = this.run.subscribe(() => void this.#readMoment());
+    void this.#read();
+    return () => {
+      unsubscribe();
+      this.#stop.abort();
+      this.#unfollow?.();
+      if (this.#timer !== null) window.clearTimeout(this.#timer);
+      this.#timer = null;
+      this.#waiting = [];
+    };
+  }
+
+  /** After something was done to the run: it may go on although it had ended. */
+  readonly refresh = (): void => {
+    this.#unfollow?.();
+    this.#follow();
+    this.#askSoon();
+  };
+
+  readonly retry = (): void => {
+    this.error.set(null);
+    void this.#read();
+  };
+
+  async #read(): Promise<void> {
+    await this.#try(async (signal) => {
+      this.handler.set(await get<Handler>(this.#path, {}, signal));
+      await Promise.all([this.#readTicks(signal), this.#readAttempts(signal)]);
+      this.isRead.set(true);
+      this.#follow();
+    });
+  }
+
+  async #readTicks(signal: AbortSignal): Promise<void> {
+    const query = { limit: pageSize, changes: true };
+    for (let after: number | null = this.run.last; after !== null; ) {
+      const page: HistoryPage = await get(`${this.#path}/history`, { ...query, after }, signal);
+      this.run.append(page.entries);
+      after = page.next;
+    }
+  }
+
+  async #readAttempts(signal: AbortSignal): Promise<void> {
+    for (let after: number | null = this.run.attempts.readFrom; after !== null; ) {
+      const page: AttemptPage = await get(`${this.#path}/attempts`, { after, limit: pageSize }, signal);
+      this.run.putAttempts(page.attempts);
+      after = page.next;
+    }
+  }
+
+  #follow(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#unfollow = follow({
+      path: `${this.#path}/history`,
+      query: { changes: true, after: this.run.last },
+      onOpen: (isAgain) => isAgain && this.#askSoon(),
+      onMessage: ({ data }) => this.#take(JSON.parse(data) as HistoryEntry),
+      onEnd: () => this.#askSoon(),
+      onRefused: (error) => this.error.set(error),
+    });
+  }
+
+  /** A stream may bring hundreds at once: they are appended together. */
+  #take(entry: HistoryEntry): void {
+    this.#waiting.push(entry);
+    if (this.#waiting.length > 1) return;
+    queueMicrotask(() => {
+      this.run.append(this.#waiting.splice(0));
+      this.#askSoon();
+    });
+  }
+
+  #askSoon(): void {
+    this.#askAgain = true;
+    if (this.#isAsking || this.#timer !== null) return;
+    this.#timer = window.setTimeout(() => {
+      this.#timer = null;
+      void this.#ask();
+    }, breathMs);
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    this.#askAgain = false;
+    await this.#try(async (signal) => {
+      const [handler] = await Promise.all([get<Handler>(this.#path, {}, signal), this.#readAttempts(signal)]);
+      this.handler.set(handler);
+    });
+    this.#isAsking = false;
+    if (this.#askAgain) this.#askSoon();
+  }
+
+  /** What the steps were doing at the cursor, and at the newest tick. One question at a time: a cursor that moves on asks for where it is then. */
+  async #readMoment(): Promise<void> {
+    const { tick, moments } = this.run;
+    if (this.#isMomentAsked || tick === 0 || moments.get(tick) !== undefined) return;
+    this.#isMomentAsked = true;
+    await this.#try(async (signal) => this.run.putMoment(await get<Moment>(`${this.#path}/at/${tick}`, {}, signal)));
+    this.#isMomentAsked = false;
+  }
+
+  async #try(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      await work(signal);
+      this.error.set(null);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ApiError)) throw error;
+      this.error.set(error);
+    }
+  }
+}
+
+interface HistoryPage {
+  readonly entries: readonly HistoryEntry[];
+  readonly next: number | null;
+}
+
+interface AttemptPage {
+  readonly attempts: readonly Attempt[];
+  readonly next: number | null;
+}

@@ -1,0 +1,232 @@
+/** Who the run is, and what may be done to it. */
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { Attempt, Handler } from "../api/contract.types.js";
+import { hrefOf } from "../route.js";
+import { useStudioConfig } from "../shell/studio-config.js";
+import { Button } from "../ui/controls.js";
+import { clock, dateAndTime, plural } from "../ui/format.js";
+import { StatusBadge, statusOf } from "../ui/status.js";
+import { Duration } from "../ui/time.js";
+import type { RunStore } from "./model/run-store.js";
+import type { Deeds } from "./use-deeds.js";
+
+export interface RunHeaderProps {
+  readonly handler: Handler;
+  readonly run: RunStore;
+  readonly deeds: Deeds;
+  readonly onOpen: (dialog: "fork" | "send" | "compare") => void;
+}
+
+export function RunHeader(props: RunHeaderProps): ReactNode {
+  const { handler, run } = props;
+  return (
+    <div>
+      <div className="runhead">
+        <a className="crumb hide-sm" href={hrefOf("runs")}>
+          Runs
+        </a>
+        <span className="muted hide-sm" aria-hidden="true">
+          /
+        </span>
+        <h1 className="cut" title={handler.handler_id}>
+          {handler.handler_id}
+        </h1>
+        <StatusBadge status={statusOf(handler)} />
+        <span className="grow" />
+        <Actions {...props} />
+      </div>
+      <Facts handler={handler} attempts={run.attempts.list} sessionId={sessionOf(run.entries[0]?.tick["event"])} />
+    </div>
+  );
+}
+
+function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProps): ReactNode {
+  const { may } = useStudioConfig();
+  const isRunning = handler.status === "running";
+  const canCancel = isRunning && may.cancel;
+  const canSend = isRunning && may.send;
+  return (
+    <>
+      {canCancel && (
+        <Button kind="ghost" className="hide-sm" disabled={isBusy} onClick={() => act("cancel")}>
+          Cancel run
+        </Button>
+      )}
+      {canSend && (
+        <Button className="hide-sm" onClick={() => onOpen("send")}>
+          Send event
+        </Button>
+      )}
+      {handler.status === "failed" && may.retry && (
+        <Button icon="retry" disabled={isBusy} onClick={() => act("retry")}>
+          Retry
+        </Button>
+      )}
+      {handler.status === "cancelled" && may.resume && (
+        <Button icon="play" disabled={isBusy} onClick={() => act("resume")}>
+          Resume
+        </Button>
+      )}
+      <Button icon="compare" className="hide-sm" onClick={() => onOpen("compare")}>
+        Compare
+      </Button>
+      {may.fork && (
+        <Button kind="primary" icon="fork" onClick={() => onOpen("fork")}>
+          <span>
+            Fork
+            <span className="hide-sm">
+              {" "}
+              from tick <span className="num">{run.tick}</span>
+            </span>
+          </span>
+        </Button>
+      )}
+      <MoreMenu>
+        {canCancel && (
+          <button type="button" role="menuitem" disabled={isBusy} onClick={() => act("cancel")}>
+            Cancel run
+          </button>
+        )}
+        {canSend && (
+          <button type="button" role="menuitem" onClick={() => onOpen("send")}>
+            Send event
+          </button>
+        )}
+        <button type="button" role="menuitem" onClick={() => onOpen("compare")}>
+          Compare
+        </button>
+      </MoreMenu>
+    </>
+  );
+}
+
+/** What does not fit on a phone. */
+function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return;
+    box.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    const close = (event: Event): void => {
+      const isKey = event instanceof KeyboardEvent;
+      if (isKey ? event.key === "Escape" : !box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", close);
+    document.addEventListener("keydown", close);
+    return () => {
+      document.removeEventListener("pointerdown", close);
+      document.removeEventListener("keydown", close);
+    };
+  }, [isOpen]);
+  return (
+    <div className="more" ref={box}>
+      <Button
+        icon="more"
+        aria-label="More"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: its buttons have keys of their own
+        <div className="menu" role="menu" id={id} tabIndex={-1} onClick={() => setOpen(false)}>
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FactsProps {
+  readonly handler: Handler;
+  readonly attempts: readonly Attempt[];
+  /** Of a pipeline. */
+  readonly sessionId: string | null;
+}
+
+function Facts({ handler, attempts, sessionId }: FactsProps): ReactNode {
+  const {
+    started_at: startedAt,
+    completed_at: completedAt,
+    forked_from: origin,
+    labels,
+    wake_at: wakeAt,
+    queue,
+  } = handler;
+  const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
+  const isRunning = handler.status === "running";
+  return (
+    <div className="facts">
+      <span>
+        <b>Workflow</b>
+        <a href={hrefOf("workflow", handler.workflow_name)}>{handler.workflow_name}</a>
+      </span>
+      <span className="num" title={dateAndTime(Date.parse(startedAt))}>
+        <b>Started</b>
+        {clock(Date.parse(startedAt))}
+      </span>
+      <span className="num">
+        <b>Took</b>
+        <Duration from={startedAt} to={completedAt} />
+        {isRunning && " so far"}
+      </span>
+      <span className="num hide-sm">
+        <b>Attempts</b>
+        {attempts.length}
+        {failed > 0 && <span className="s-failed"> ({failed} failed)</span>}
+      </span>
+      {origin != null && (
+        <span>
+          <b>Fork of</b>
+          <a className="mono" href={hrefOf("run", origin.handler_id, origin.at)}>
+            {origin.handler_id} @ {origin.at}
+          </a>
+        </span>
+      )}
+      {sessionId !== null && (
+        <span>
+          <b>Session</b>
+          <a className="mono" href={hrefOf("session", sessionId)}>
+            {sessionId}
+          </a>
+        </span>
+      )}
+      {isRunning && wakeAt !== null && (
+        <span className="num hide-sm" title={dateAndTime(Date.parse(wakeAt))}>
+          <b>Wakes</b>
+          {Date.parse(wakeAt) - Date.now() < 86_400_000 ? clock(Date.parse(wakeAt)) : dateAndTime(Date.parse(wakeAt))}
+        </span>
+      )}
+      {queue !== null && (
+        <span className="hide-sm">
+          <b>Queue</b>
+          {queue.name}
+          {isRunning && !queue.has_place && " · waits for its turn"}
+        </span>
+      )}
+      {(handler.children?.length ?? 0) > 0 && (
+        <span className="num hide-sm">
+          <b>Children</b>
+          {plural(handler.children?.length ?? 0, "run")}
+        </span>
+      )}
+      {Object.keys(labels).length > 0 && (
+        <span className="row labels hide-sm">
+          {Object.entries(labels).map(([name, value]) => (
+            <span key={name} className="chip">
+              {name}={value}
+            </span>
+          ))}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The session of a pipeline is in what it was started with. */
+function sessionOf(start: unknown): string | null {
+  const request = (start as { data?: { request?: { sessionId?: unknown } } } | undefined)?.data?.request;
+  return typeof request?.sessionId === "string" ? request.sessionId : null;
+}

@@ -1,0 +1,91 @@
+/** Sends an event that may come from outside. */
+import { type ReactNode, useId, useState } from "react";
+import type { JsonObject, JsonSchema, WorkflowEvents } from "../api/contract.types.js";
+import { ApiError, get, post } from "../api/request.js";
+import { useRead } from "../api/use-read.js";
+import { announce } from "../ui/announce.js";
+import { Button } from "../ui/controls.js";
+import { Dialog } from "../ui/dialog.js";
+import { JsonForm } from "../ui/form.js";
+import { Empty, ErrorBox, Read } from "../ui/states.js";
+
+export interface SendDialogProps {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly onClose: () => void;
+  readonly onSent: () => void;
+}
+
+export function SendDialog({ runId, workflow, onClose, onSent }: SendDialogProps): ReactNode {
+  const reading = useRead(`events ${workflow}`, (signal) =>
+    get<WorkflowEvents>(`workflows/${encodeURIComponent(workflow)}/events`, {}, signal),
+  );
+  const intro = (
+    <>
+      To <span className="mono">{runId}</span>. Every step that takes it gets it.
+    </>
+  );
+  return (
+    <Dialog title="Send an event" intro={intro} onClose={onClose}>
+      <Read reading={reading} rows={3}>
+        {({ events, roles }) => {
+          const sendable = events.filter(({ title }) => title !== undefined && roles[title]?.sendable === true);
+          if (sendable.length === 0) return <Empty>No event of this workflow may come from outside.</Empty>;
+          return <SendForm runId={runId} events={sendable} onClose={onClose} onSent={onSent} />;
+        }}
+      </Read>
+    </Dialog>
+  );
+}
+
+interface SendFormProps {
+  readonly runId: string;
+  readonly events: readonly JsonSchema[];
+  readonly onClose: () => void;
+  readonly onSent: () => void;
+}
+
+function SendForm({ runId, events, onClose, onSent }: SendFormProps): ReactNode {
+  const id = useId();
+  const [type, setType] = useState(events[0]?.title ?? "");
+  const [error, setError] = useState<ApiError | null>(null);
+  const [isSending, setSending] = useState(false);
+  const schema = events.find(({ title }) => title === type);
+  const send = async (value: JsonObject): Promise<void> => {
+    setSending(true);
+    setError(null);
+    try {
+      await post(`events/${encodeURIComponent(runId)}`, { event: { type, value } });
+      announce(`${type} sent`);
+      onSent();
+      onClose();
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      setError(failure);
+      setSending(false);
+    }
+  };
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>Event</label>
+        <select id={id} value={type} onChange={(event) => setType(event.target.value)}>
+          {events.map(({ title }) => (
+            <option key={title}>{title}</option>
+          ))}
+        </select>
+      </div>
+      {schema !== undefined && (
+        <JsonForm key={type} schema={schema} id="send" onSubmit={(value) => void send(value)}>
+          {error !== null && <ErrorBox error={error} />}
+          <div className="row ends">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" kind="primary" disabled={isSending}>
+              Send
+            </Button>
+          </div>
+        </JsonForm>
+      )}
+    </>
+  );
+}

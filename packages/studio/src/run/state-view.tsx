@@ -1,0 +1,177 @@
+/** What the tick did, and the whole state after it. Every field says which tick changed it last, and leads there. */
+import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
+import type { HistoryEntry } from "../api/contract.types.js";
+import { type Choice, Segmented } from "../ui/controls.js";
+import { short } from "../ui/format.js";
+import { Icon } from "../ui/icon.js";
+import { Empty, Loading } from "../ui/states.js";
+import { ChatView } from "./chat-view.js";
+import { chatsOf } from "./model/chat.js";
+import type { Line } from "./model/line.js";
+import type { RunStore } from "./model/run-store.js";
+import { type StateRow, stateRows } from "./model/state-rows.js";
+import { VirtualRows } from "./virtual-rows.js";
+
+export interface StateViewProps {
+  readonly run: RunStore;
+  readonly tick: number;
+  readonly onGo: (tick: number) => void;
+  readonly boxRef: Ref<HTMLDivElement>;
+}
+
+type Shown = "all" | "changed" | "chat";
+
+export function StateView({ run, tick, onGo, boxRef }: StateViewProps): ReactNode {
+  const [shown, setShown] = useState<Shown>("all");
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const index = run.indexOf(tick);
+  const entry = run.entries[index];
+  const state = run.stateAt(tick);
+  const chats = useMemo(() => chatsOf(state), [state]);
+  const changes = entry?.run_id === run.runId ? (entry.changes ?? []) : [];
+  const rows = useMemo(
+    () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
+    [state, changes, tick, run, toggled, shown],
+  );
+  const choices: Choice<Shown>[] = [
+    { value: "all", label: "All" },
+    { value: "changed", label: "Changed" },
+  ];
+  if (chats.length > 0) choices.push({ value: "chat", label: "Chat" });
+  const toggle = (id: string): void => {
+    const next = new Set(toggled);
+    if (!next.delete(id)) next.add(id);
+    setToggled(next);
+  };
+  return (
+    <section className="pane p-state" aria-labelledby="h-state">
+      <div className="panehead">
+        <h2 id="h-state">State</h2>
+        <span className="muted num small">after tick {tick}</span>
+        <span className="sp" />
+        <Segmented label="Show" choices={choices} value={shown} onChange={setShown} />
+      </div>
+      {entry !== undefined && <What entry={entry} line={run.lineAt(index)} changes={changes} />}
+      {state === undefined ? (
+        <Loading rows={4} />
+      ) : shown === "chat" && chats.length > 0 ? (
+        <ChatView chats={chats} />
+      ) : rows.length === 0 ? (
+        <Empty>{shown === "changed" ? "This tick changed nothing." : "The state is empty."}</Empty>
+      ) : (
+        <VirtualRows
+          className="scroll tree"
+          tabIndex={0}
+          role="group"
+          aria-label="State tree"
+          boxRef={boxRef}
+          count={rows.length}
+          rowHeight={24}
+          aim={-1}
+          render={(place) => {
+            const row = rows[place] as StateRow;
+            return <Field key={row.id} row={row} onToggle={() => toggle(row.id)} onGo={onGo} />;
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface WhatProps {
+  readonly entry: HistoryEntry;
+  readonly line: Line;
+  readonly changes: NonNullable<HistoryEntry["changes"]>;
+}
+
+const mostChanges = 4;
+
+function What({ entry, line, changes }: WhatProps): ReactNode {
+  const { item, attempt } = entry;
+  return (
+    <div className="what">
+      <div className="row">
+        <span className={line.tone === null ? "s-queued" : `s-${line.tone}`}>
+          <Icon name={line.icon} />
+        </span>
+        <span className="cut">
+          {line.text.replace(/, attempt \d+$/, "")}
+          {item !== null && (
+            <span className="muted num">
+              {" "}
+              item {item}, attempt {attempt ?? 1}
+            </span>
+          )}
+        </span>
+        {line.event !== null && <code className="ev end">{line.event}</code>}
+      </div>
+      {line.message !== null && <div className="s-failed mono said">{line.message}</div>}
+      {changes.length > 0 && (
+        <div className="chg">
+          {changes.slice(0, mostChanges).map((change) => (
+            <div key={JSON.stringify(change.path)}>
+              <span>{change.path.join(".")}</span>
+              {"old" in change && (
+                <del className="old" title={short(change.old, 2000)}>
+                  {short(change.old, 40)}
+                </del>
+              )}
+              <span aria-hidden="true">→</span>
+              {"new" in change ? (
+                <ins className="new" title={short(change.new, 2000)}>
+                  {short(change.new, 60)}
+                </ins>
+              ) : (
+                <span className="new">deleted</span>
+              )}
+            </div>
+          ))}
+          {changes.length > mostChanges && <span className="muted">and {changes.length - mostChanges} more</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly row: StateRow;
+  readonly onToggle: () => void;
+  readonly onGo: (tick: number) => void;
+}
+
+function Field({ row, onToggle, onGo }: FieldProps): ReactNode {
+  const { key, depth, value, size, isOpen, isChanged, changedAt } = row;
+  return (
+    <div className={`k ${isChanged ? "ch" : ""}`} style={{ "--d": depth } as CSSProperties}>
+      {size !== null && size > 0 ? (
+        <button type="button" className="key fold" aria-expanded={isOpen} onClick={onToggle}>
+          <Icon name="next" className={isOpen ? "xs turned" : "xs"} />
+          {key} <span className="muted">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
+        </button>
+      ) : (
+        <>
+          <span className="key">{key}</span>
+          <span className={`v cut ${kindOf(value)}`} title={short(value, 2000)}>
+            {size === 0 ? (Array.isArray(value) ? "[0]" : "{0}") : short(value, 200)}
+          </span>
+        </>
+      )}
+      {changedAt !== null && (
+        <button
+          type="button"
+          className="by"
+          title={`Last changed at tick ${changedAt}`}
+          aria-label={`${key} was last changed at tick ${changedAt}. Go there`}
+          onClick={() => onGo(changedAt)}
+        >
+          tick {changedAt}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === "string") return "s";
+  return typeof value === "number" ? "n" : typeof value === "object" && value !== null ? "muted" : "";
+}

@@ -1,0 +1,271 @@
+/** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
+import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { Switch } from "../ui/controls.js";
+import { duration, plural } from "../ui/format.js";
+import { drawnBars, laneTops } from "./model/drawn-bars.js";
+import { axisOf, type TimeScale } from "./model/time-scale.js";
+import type { Bar, Lane } from "./model/timeline.js";
+import { useWindowOf } from "./use-window.js";
+
+export interface TimelineViewProps {
+  readonly lanes: readonly Lane[];
+  readonly scale: TimeScale;
+  readonly folds: boolean;
+  readonly onFold: (folds: boolean) => void;
+  /** Time of the cursor. */
+  readonly atMs: number;
+  readonly selected: string | null;
+  readonly onSelect: (step: string | null) => void;
+  readonly onGo: (tick: number) => void;
+}
+
+const rowHeight = 15;
+const lanePadding = 13;
+
+export function TimelineView(props: TimelineViewProps): ReactNode {
+  const { lanes, scale, folds, onFold } = props;
+  return (
+    <section className="pane p-time" aria-labelledby="h-time">
+      <div className="panehead">
+        <h2 id="h-time">Timeline</h2>
+        <span className="sp" />
+        {scale.gaps.length > 0 && (
+          <Switch className="sm" isOn={folds} onChange={onFold}>
+            Fold waits
+          </Switch>
+        )}
+      </div>
+      {lanes.length === 0 ? <div className="empty">No step has started yet.</div> : <Lanes {...props} />}
+    </section>
+  );
+}
+
+function Lanes({ lanes, scale, atMs, selected, onSelect, onGo }: TimelineViewProps): ReactNode {
+  const box = useRef<HTMLElement>(null);
+  const seen = useWindowOf(box);
+  const track = useRef<HTMLDivElement>(null);
+  const width = useWidthOf(track);
+  const [hovered, setHovered] = useState<Hovered | null>(null);
+  const tops = useMemo(() => laneTops(lanes, { rowHeight, padding: lanePadding }), [lanes]);
+  const axis = useMemo(() => axisOf(scale), [scale]);
+  const cursor = scale.place(atMs);
+  const hover = (event: PointerEvent<HTMLDivElement>): void => {
+    const key = (event.target as HTMLElement).dataset["bar"];
+    const bar = key === undefined ? undefined : barAt(lanes, key);
+    setHovered(bar === undefined ? null : { bar, x: event.clientX, y: event.clientY });
+  };
+  const press = (event: { target: EventTarget }): void => {
+    const key = (event.target as HTMLElement).dataset["bar"];
+    const bar = key === undefined ? undefined : barAt(lanes, key);
+    if (bar === undefined) return;
+    onSelect(bar.attempt.step);
+    onGo(bar.fromTick);
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <section className="scroll" ref={box} tabIndex={0} id="time" aria-label="Timeline, scrollable">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a step is chosen by its button, a tick by the slider */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
+      <div className="tl" onPointerMove={hover} onPointerLeave={() => setHovered(null)} onClick={press}>
+        <div className="corner" style={{ gridRow: 1, gridColumn: 1 }} />
+        <div className="axis" style={{ gridRow: 1 }} aria-hidden="true" ref={track}>
+          {axis.map(({ share, offsetMs, foldedMs }) =>
+            foldedMs === null ? (
+              <span key={offsetMs} style={{ left: percent(share) }}>
+                {axisText(offsetMs)}
+              </span>
+            ) : (
+              <span
+                key={`fold ${offsetMs}`}
+                className="fold"
+                style={{ left: percent(share) }}
+                title={`Nothing ran for ${duration(foldedMs)}`}
+              >
+                ⋯ {duration(foldedMs)}
+              </span>
+            ),
+          )}
+        </div>
+        {lanes.map((lane, index) => (
+          <LaneRow
+            key={lane.key}
+            lane={lane}
+            row={index + 2}
+            isSelected={selected === lane.step}
+            onSelect={onSelect}
+            bars={drawnBars(lane, { scale, width, seen, top: (tops[index] ?? 0) + axisHeight, rowHeight })}
+            scale={scale}
+            atMs={atMs}
+          />
+        ))}
+        <div className="overlay under" aria-hidden="true" style={{ gridRow: `1 / span ${lanes.length + 1}` }}>
+          {scale.folded.map(({ fromMs, toMs }) => (
+            <div
+              key={fromMs}
+              className="brk"
+              style={{ left: percent(scale.place(fromMs)), width: percent(scale.place(toMs) - scale.place(fromMs)) }}
+            />
+          ))}
+        </div>
+        <div className="overlay" aria-hidden="true" style={{ gridRow: `1 / span ${lanes.length + 1}` }}>
+          <div
+            className={`cursor ${cursor > 0.92 ? "end" : ""} ${cursor < 0.06 ? "begin" : ""}`}
+            style={{ left: percent(cursor) }}
+            data-t={`+${duration(Math.max(0, atMs - scale.fromMs))}`}
+          />
+        </div>
+      </div>
+      {hovered !== null && <Tip {...hovered} scale={scale} />}
+    </section>
+  );
+}
+
+const axisHeight = 24;
+const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
+
+function axisText(ms: number): string {
+  if (ms === 0) return "0 s";
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
+  if (ms < 3_600_000) return `${Number((ms / 60_000).toFixed(1))} min`;
+  return ms < 86_400_000 ? `${Number((ms / 3_600_000).toFixed(1))} h` : `${Number((ms / 86_400_000).toFixed(1))} d`;
+}
+
+interface LaneRowProps {
+  readonly lane: Lane;
+  readonly row: number;
+  readonly isSelected: boolean;
+  readonly onSelect: (step: string | null) => void;
+  readonly bars: readonly number[];
+  readonly scale: TimeScale;
+  readonly atMs: number;
+}
+
+function LaneRow({ lane, row, isSelected, onSelect, bars, scale, atMs }: LaneRowProps): ReactNode {
+  const { step, child, depth, items, retries, failures, rows } = lane;
+  const sel = isSelected ? "sel" : "";
+  const attempts = items + retries;
+  return (
+    <>
+      <button
+        type="button"
+        className={`lane-l ${depth > 0 ? "child" : ""} ${sel}`}
+        style={{ gridRow: row, gridColumn: 1, "--depth": depth } as CSSProperties}
+        aria-pressed={isSelected}
+        title={child === null ? step : `${child} › ${step}`}
+        onClick={() => onSelect(isSelected ? null : step)}
+      >
+        <span className="cut">
+          {child !== null && <span className="muted">{child} › </span>}
+          {step}
+        </span>
+        <span className="c num">
+          {items > 1 && `×${items}`}
+          {retries > 0 && ` ↻${retries}`}
+        </span>
+      </button>
+      <div
+        className={`lane ${sel}`}
+        role="img"
+        aria-label={`${step}: ${plural(items, "item")}, ${plural(attempts, "attempt")}, ${failures} failed`}
+        style={{ gridRow: row, gridColumn: 2, minHeight: rows * rowHeight + lanePadding }}
+      >
+        {bars.map((index) => (
+          <BarMark key={index} lane={lane} index={index} scale={scale} atMs={atMs} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+const classes: Readonly<Record<Bar["kind"], string>> = {
+  done: "done",
+  failed: "failed",
+  retried: "failed retried",
+  running: "running",
+  queued: "queued",
+  cancelled: "cancelled",
+  waiting: "wait",
+  child: "wait child",
+  retry: "retry",
+};
+
+function BarMark({
+  lane,
+  index,
+  scale,
+  atMs,
+}: {
+  readonly lane: Lane;
+  readonly index: number;
+  readonly scale: TimeScale;
+  readonly atMs: number;
+}): ReactNode {
+  const { kind, row, fromMs, toMs } = lane.bars[index] as Bar;
+  const from = scale.place(fromMs);
+  const to = scale.place(toMs ?? scale.toMs);
+  return (
+    <i
+      className={`bar ${classes[kind]} ${fromMs > atMs ? "future" : ""}`}
+      data-bar={`${lane.key} ${index}`}
+      style={{ left: percent(from), width: percent(Math.max(to - from, 0.0005)), top: 9 + row * rowHeight }}
+    />
+  );
+}
+
+function barAt(lanes: readonly Lane[], key: string): Bar | undefined {
+  const cut = key.lastIndexOf(" ");
+  return lanes.find((lane) => lane.key === key.slice(0, cut))?.bars[Number(key.slice(cut + 1))];
+}
+
+interface Hovered {
+  readonly bar: Bar;
+  readonly x: number;
+  readonly y: number;
+}
+
+const words: Readonly<Record<Bar["kind"], string>> = {
+  done: "completed",
+  failed: "failed for good",
+  retried: "failed, tried again",
+  running: "running",
+  queued: "queued",
+  cancelled: "stopped",
+  waiting: "waits",
+  child: "waits for a child run",
+  retry: "until the next attempt",
+};
+
+function Tip({ bar, x, y, scale }: Hovered & { readonly scale: TimeScale }): ReactNode {
+  const { attempt, attempts, kind, fromMs, toMs } = bar;
+  const length = duration((toMs ?? scale.toMs) - fromMs);
+  const of = attempts > 1 ? `, attempt ${attempt.attempt} of ${attempts}` : "";
+  const side = x > innerWidth / 2 ? { right: innerWidth - x + 14 } : { left: x + 14 };
+  const edge = y > innerHeight / 2 ? { bottom: innerHeight - y + 14 } : { top: y + 16 };
+  return (
+    <div className="tip" aria-hidden="true" style={{ ...side, ...edge }}>
+      <b>{attempt.step}</b>
+      <span className="muted num">
+        item {attempt.item}
+        {of}
+      </span>
+      <span className="num">
+        +{duration(fromMs - scale.fromMs)} · {length}
+        {toMs === null ? " so far" : ""} · {words[kind]}
+      </span>
+      {attempt.error !== null && <span className="s-failed">{attempt.error.message}</span>}
+    </div>
+  );
+}
+
+function useWidthOf(element: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(800);
+  useEffect(() => {
+    const target = element.current;
+    if (target === null) return;
+    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
+    observer.observe(target);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

@@ -1,0 +1,73 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
+import type { GraphOverlay } from "../graph/drawing.types.js";
+import { innerSteps } from "./model/inner-steps.js";
+import { overlayOf } from "./model/overlay.js";
+import type { RunStore } from "./model/run-store.js";
+import { type TimeScale, timeScale } from "./model/time-scale.js";
+import { type Lane, lanesOf } from "./model/timeline.js";
+import { type RunTime, useRunTime } from "./use-run-time.js";
+
+/** What the views show of the run at its cursor. */
+export interface RunViews {
+  readonly time: RunTime;
+  readonly lanes: readonly Lane[];
+  readonly scale: TimeScale;
+  readonly folds: boolean;
+  readonly setFolds: (folds: boolean) => void;
+  readonly overlay: GraphOverlay | null;
+  /** Runs and steps, as `run#step`, that had several items. */
+  readonly many: ReadonlySet<string>;
+  /** The step to bring into view when the page opens. */
+  readonly busy: string | null;
+}
+
+export function useRunViews(run: RunStore, handler: Handler, graph: WorkflowGraphData | null): RunViews {
+  const [folds, setFolds] = useState(true);
+  const isInner = useMemo(() => innerSteps(graph), [graph]);
+  useEffect(() => run.setInner(isInner), [run, isInner]);
+  const { list: attempts } = run.attempts;
+  const time = useRunTime(run, handler);
+  const { fromMs, toMs, atMs } = time;
+  const lanes = useMemo(() => lanesOf(attempts, { runId: run.runId, isInner }), [attempts, run, isInner]);
+  const scale = useMemo(() => timeScale(attempts, { fromMs, toMs, folds }), [attempts, fromMs, toMs, folds]);
+  const many = useMemo(() => stepsOfMany(attempts), [attempts]);
+  // Until the answer for the cursor is there, the one before it is shown: half of a moment would be wrong.
+  const shown = useRef<Moment | undefined>(undefined);
+  const moment = run.moments.get(run.tick) ?? shown.current;
+  shown.current = moment;
+  const overlay = useMemo(() => {
+    if (moment === undefined) return null;
+    return overlayOf({ runId: run.runId, moment, attempts, emitted: run.emitted.upTo(moment.number), atMs });
+  }, [run, moment, attempts, atMs]);
+  const busy = useBusyStep(overlay, handler.status === "running");
+  return { time, lanes, scale, folds, setFolds, overlay, many, busy };
+}
+
+/** Found once, as the camera holds still later. */
+function useBusyStep(overlay: GraphOverlay | null, isRunning: boolean): string | null {
+  const found = useRef<string | null>(null);
+  if (found.current === null && overlay !== null) {
+    const names = Object.entries(overlay.steps);
+    const of = (...statuses: readonly string[]) => names.find(([, { status }]) => statuses.includes(status))?.[0];
+    found.current = (isRunning ? of("waiting", "running", "retrying") : of("failed")) ?? "";
+  }
+  return found.current === "" ? null : found.current;
+}
+
+interface Tried {
+  readonly run_id: string;
+  readonly step: string;
+  readonly item: number;
+}
+
+function stepsOfMany(attempts: readonly Tried[]): ReadonlySet<string> {
+  const items = new Map<string, number>();
+  const many = new Set<string>();
+  for (const { run_id, step, item } of attempts) {
+    const key = `${run_id}#${step}`;
+    if ((items.get(key) ?? item) !== item) many.add(key);
+    items.set(key, item);
+  }
+  return many;
+}
