@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../../server/test/free-port.js";
+import { freePort } from "../../../../test-ports.js";
 import type { Handler } from "../../src/api/contract.types.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
