@@ -7,15 +7,15 @@
  * @module
  */
 import type { GraphNode, WorkflowGraphData } from "../api/contract.types.js";
-import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnKind, DrawnNode } from "./drawing.types.js";
-
-const triggerWords: Readonly<Record<string, string>> = {
-  collect: "collects",
-  join: "joins",
-  failure: "on failure",
-};
+import { personNode, pill, pillKind, stepNode } from "./draw-node.js";
+import { pipelineDrawingOf } from "./draw-pipeline.js";
+import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnNode } from "./drawing.types.js";
 
 export function drawingOf(graph: WorkflowGraphData): Drawing {
+  return pipelineDrawingOf(graph) ?? workflowDrawingOf(graph);
+}
+
+function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
   const events = new Map(graph.nodes.filter(({ kind }) => kind === "event").map((node) => [node.id, node]));
   const roleOf = (id: string): string => events.get(id)?.role ?? "";
   const isOfPeople = (id: string): boolean => roleOf(id) === "inputRequired" || roleOf(id) === "humanResponse";
@@ -51,7 +51,7 @@ export function drawingOf(graph: WorkflowGraphData): Drawing {
   const used = new Set(edges.flatMap(({ from, to }) => [from, to]));
   for (const node of events.values()) if (used.has(node.id)) nodes.push(pill(node, pillKind(node)));
   const drawn = nodes.filter(({ id, kind }) => kind === "step" || used.has(id));
-  return { nodes: drawn, edges: distinct(edges), groups: graph.groups ?? [] };
+  return { nodes: drawn, edges: distinct(edges), groups: [] };
 }
 
 function nameOf(events: ReadonlyMap<string, GraphNode>, id: string): string {
@@ -61,44 +61,3 @@ function nameOf(events: ReadonlyMap<string, GraphNode>, id: string): string {
 function distinct(edges: readonly DrawnEdge[]): readonly DrawnEdge[] {
   return [...new Map(edges.map((edge) => [edge.id, edge])).values()];
 }
-
-const plain = { note: "", streams: [], depth: 0, askedBy: null };
-
-function stepNode(node: GraphNode, streams: readonly string[]): DrawnNode {
-  const label = node.label ?? node.name;
-  const note = triggerWords[node.trigger ?? ""] ?? "";
-  const depth = Math.max(0, ...(node.levels ?? []).map((level) => level.length));
-  const width = Math.min(230, Math.max(138, Math.round(label.length * 7) + 56));
-  return { ...plain, id: node.id, kind: "step", name: node.name, label, note, streams, depth, width, height: 58 };
-}
-
-function personNode(step: GraphNode, questions: readonly string[], answers: readonly string[]): DrawnNode {
-  const [label, note] = questions.length > 0 ? [questions.join(", "), answers.join(", ")] : [answers.join(", "), ""];
-  const width = Math.min(240, Math.max(label.length, note.length) * 6.6 + 54);
-  const height = note === "" ? 34 : 44;
-  return {
-    ...plain,
-    id: `human:${step.name}`,
-    kind: "human",
-    name: label,
-    label,
-    note,
-    askedBy: step.name,
-    width,
-    height,
-  };
-}
-
-function pillKind({ role }: GraphNode): DrawnKind {
-  if (role === "start" || role === "stop") return role;
-  return "event";
-}
-
-function pill(node: GraphNode, kind: DrawnKind): DrawnNode {
-  const label = node.label ?? plainNames[node.name] ?? node.name;
-  const width = Math.min(220, Math.round(label.length * 6.7) + (kind === "resource" ? 44 : 30));
-  return { ...plain, id: node.id, kind, name: node.name, label, width, height: 26 };
-}
-
-/** Start and stop events without a class of their own. */
-const plainNames: Readonly<Record<string, string>> = { StartEvent: "start", StopEvent: "stop" };

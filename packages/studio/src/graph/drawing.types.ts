@@ -17,6 +17,10 @@ export interface DrawnNode {
   readonly depth: number;
   /** Of a person: the step that asks. */
   readonly askedBy: string | null;
+  /** Of a step: others that work for it and are not drawn, such as the one that asks before it. */
+  readonly covers: readonly string[];
+  /** Id of the group that it is in. */
+  readonly group: string | null;
   readonly width: number;
   readonly height: number;
 }

@@ -28,6 +28,14 @@ function Ends(): ReactNode {
 
 const dataOf = (props: NodeProps): DrawnNode => props.data["node"] as DrawnNode;
 
+/** A step that is asked about waits, whichever step does the asking. */
+function overlaid(name: string, covers: readonly string[], { steps }: GraphOverlay): StepOverlay | undefined {
+  const own = steps[name];
+  const asking = covers.map((other) => steps[other]).find((other) => other !== undefined && other.waiting > 0);
+  if (asking === undefined) return own;
+  return { ...asking, ...own, status: "waiting", waiting: asking.waiting, waitsFor: asking.waitsFor };
+}
+
 const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
   idle: "idle",
   queued: "queued",
@@ -42,7 +50,7 @@ const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
 export function StepNode(props: NodeProps): ReactNode {
   const node = dataOf(props);
   const { overlay, selected, onSelect } = useContext(GraphViewContext);
-  const step = overlay?.steps[node.name];
+  const step = overlay === null ? undefined : overlaid(node.name, node.covers, overlay);
   const status = step === undefined ? null : shownAs[step.status];
   const classes = ["node", "step", status === null ? "" : `is-${status}`, selected === node.name ? "sel" : ""];
   if (node.depth > 0) classes.push("many");
@@ -183,7 +191,8 @@ export function ResourceNode(props: NodeProps): ReactNode {
 export function HumanNode(props: NodeProps): ReactNode {
   const node = dataOf(props);
   const { overlay } = useContext(GraphViewContext);
-  const asking = node.askedBy === null ? undefined : overlay?.steps[node.askedBy];
+  const { askedBy } = node;
+  const asking = askedBy === null || overlay === null ? undefined : overlaid(askedBy, [`${askedBy}: ask`], overlay);
   const isLive = asking !== undefined && asking.waiting > 0 && asking.waitsFor === "person";
   return (
     <>

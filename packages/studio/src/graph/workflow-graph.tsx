@@ -173,7 +173,14 @@ function elementsOf({ nodes, edges, groups }: Layout): { readonly nodes: Node[];
       }),
     ],
     edges: edges.map(
-      (edge): Edge => ({ id: edge.id, source: edge.from, target: edge.to, type: "way", data: { edge } }),
+      (edge): Edge => ({
+        id: edge.id,
+        source: edge.from,
+        target: edge.to,
+        ariaLabel: wayOf(edge),
+        type: "way",
+        data: { edge },
+      }),
     ),
   };
 }
@@ -207,4 +214,5 @@ function stateOf({ kind, from, to }: PlacedEdge, { steps, emitted, isEnded }: Gr
   return `${isOn ? "on" : ""} ${isLive ? "live" : ""}`;
 }
 
+const wayOf = ({ from, to }: PlacedEdge): string => `From ${nameIn(from)} to ${nameIn(to)}`;
 const nameIn = (id: string): string => id.slice(id.indexOf(":") + 1);

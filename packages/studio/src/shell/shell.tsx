@@ -60,17 +60,12 @@ export function BrandMark(): ReactNode {
 }
 
 function Brand(): ReactNode {
-  const { read_only: isReadOnly, tenant } = useStudioConfig();
+  const { read_only: isReadOnly } = useStudioConfig();
   return (
     <a className="brand" href={hrefOf("runs")} aria-label="Millrace Studio, home">
       <BrandMark />
       <span>Millrace</span>
       {isReadOnly && <span className="chip">Read only</span>}
-      {tenant !== null && (
-        <span className="chip" title="Tenant whose runs you see">
-          {tenant}
-        </span>
-      )}
     </a>
   );
 }
@@ -139,6 +134,7 @@ function Foot({ onHelp }: { readonly onHelp: () => void }): ReactNode {
   const current = useStore(theme);
   const isLost = useStore(connection) === "reconnecting";
   const isSignedIn = useStore(token) !== null;
+  const { tenant } = useStudioConfig();
   const next = themes[(themes.indexOf(current) + 1) % themes.length] ?? "auto";
   const cycle = (): void => {
     setTheme(next);
@@ -149,6 +145,11 @@ function Foot({ onHelp }: { readonly onHelp: () => void }): ReactNode {
       <span className={`conn ${isLost ? "lost" : ""}`} role="status">
         {isLost ? "Reconnecting…" : "Connected"}
       </span>
+      {tenant !== null && (
+        <span className="tenant cut" title="Tenant whose runs you see">
+          Tenant <b>{tenant}</b>
+        </span>
+      )}
       {isSignedIn && (
         <Button kind="ghost" isSmall className="hidesm plainrow" onClick={signOut}>
           Sign out

@@ -1,7 +1,7 @@
 /** What is asked for a property of a schema: with which field, and with which words. */
 import type { Json, JsonObject, JsonSchema } from "../../api/contract.types.js";
 
-export type FieldKind = "text" | "number" | "question" | "switch" | "choices" | "select" | "fields" | "json";
+export type FieldKind = "text" | "number" | "question" | "switch" | "choices" | "select" | "fields" | "json" | "any";
 
 export interface AskedField {
   /** Of the property. */
@@ -35,6 +35,10 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
     const [one, ...others] = variants.filter((variant: JsonSchema) => variant.type !== "null") as JsonSchema[];
     if (one !== undefined && others.length === 0) return { ...resolved(one, root), ...without(schema, "anyOf") };
   }
+  if (Array.isArray(schema.type)) {
+    const [one, ...others] = schema.type.filter((type) => type !== "null");
+    if (one !== undefined && others.length === 0) return { ...schema, type: one };
+  }
   return schema;
 }
 
@@ -50,7 +54,8 @@ function kindOf(schema: JsonSchema, isRequired: boolean): FieldKind {
   if (schema.type === "boolean") return isRequired ? "question" : "switch";
   if (schema.type === "string") return "text";
   if (schema.type === "number" || schema.type === "integer") return "number";
-  return schema.type === "object" && Object.keys(schema.properties ?? {}).length > 0 ? "fields" : "json";
+  if (schema.type === "object" && Object.keys(schema.properties ?? {}).length > 0) return "fields";
+  return schema.type === undefined && schema["anyOf"] === undefined ? "any" : "json";
 }
 
 const isBound = (bound: unknown): bound is number => typeof bound === "number" && Math.abs(bound) < 2 ** 53 - 1;

@@ -195,22 +195,31 @@ function SelectInput({ id, asked, held, aria }: InputProps): ReactNode {
   );
 }
 
-/** A value of any shape, as JSON. What is not JSON yet is kept as the text that it is, and refused when it is sent. */
-function JsonInput({ id, held, aria }: InputProps): ReactNode {
+/**
+ * A value of any shape, as JSON. What is not JSON yet is kept as the text that it is, and refused when it is sent; where anything may
+ * be given, it is the text that is meant.
+ */
+function JsonInput({ id, asked, held, aria }: InputProps): ReactNode {
   const { value, onChange, ...rest } = held;
-  const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value, null, 2)));
+  const isAny = asked.kind === "any";
+  const [text, setText] = useState(() => {
+    if (value === undefined) return "";
+    return isAny && typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  });
   const edit = (next: string): void => {
     setText(next);
-    onChange(next.trim() === "" ? undefined : new Unread(next).value);
+    const read = new Unread(next).value;
+    if (next.trim() === "") onChange(undefined);
+    else onChange(isAny && read instanceof Unread ? next : read);
   };
   return (
     <textarea
       {...rest}
       {...aria}
       id={id}
-      rows={4}
+      rows={isAny ? 2 : 4}
       spellCheck={false}
-      placeholder="JSON"
+      placeholder={isAny ? "Text or JSON" : "JSON"}
       value={text}
       onChange={(event) => edit(event.target.value)}
     />
@@ -243,4 +252,5 @@ const inputs: Readonly<Record<Exclude<AskedField["kind"], "fields">, (props: Inp
   choices: ChoiceInput,
   select: SelectInput,
   json: JsonInput,
+  any: JsonInput,
 };

@@ -18,6 +18,7 @@ const schema: JsonSchema = {
     tag: { $ref: "#/$defs/tag" },
     note: { anyOf: [{ type: "string", maxLength: 9 }, { type: "null" }], description: "For later" },
     extra: {},
+    user: { type: ["string", "null"] },
   },
   $defs: { tag: { type: "string" } },
 };
@@ -37,7 +38,8 @@ describe("fieldsOf", () => {
       address: "fields",
       tag: "text",
       note: "text",
-      extra: "json",
+      extra: "any",
+      user: "text",
     });
   });
 

@@ -1,0 +1,54 @@
+/** The nodes of a drawing: what is written on them, and how big they are. */
+import type { GraphNode } from "../api/contract.types.js";
+import type { DrawnKind, DrawnNode } from "./drawing.types.js";
+
+const triggerWords: Readonly<Record<string, string>> = {
+  collect: "collects",
+  join: "joins",
+  failure: "on failure",
+};
+
+export const plain = { note: "", streams: [], depth: 0, askedBy: null, covers: [], group: null };
+
+export function stepNode(node: GraphNode, streams: readonly string[]): DrawnNode {
+  const label = node.label ?? node.name;
+  const note = triggerWords[node.trigger ?? ""] ?? "";
+  const depth = Math.max(0, ...(node.levels ?? []).map((level) => level.length));
+  const width = Math.min(230, Math.max(138, Math.round(label.length * 7) + 56));
+  return { ...plain, id: node.id, kind: "step", name: node.name, label, note, streams, depth, width, height: 58 };
+}
+
+export function personNode(step: GraphNode, questions: readonly string[], answers: readonly string[]): DrawnNode {
+  const [label, note] = questions.length > 0 ? [questions.join(", "), answers.join(", ")] : [answers.join(", "), ""];
+  const width = Math.min(240, Math.max(label.length, note.length) * 6.6 + 54);
+  const height = note === "" ? 34 : 44;
+  return {
+    ...plain,
+    id: `human:${step.name}`,
+    kind: "human",
+    name: label,
+    label,
+    note,
+    askedBy: step.name,
+    width,
+    height,
+  };
+}
+
+export function pillKind({ role }: GraphNode): DrawnKind {
+  if (role === "start" || role === "stop") return role;
+  return "event";
+}
+
+export function pill(node: GraphNode, kind: DrawnKind): DrawnNode {
+  const label = node.label ?? plainNames[node.name] ?? node.name;
+  const width = Math.min(220, Math.round(label.length * 6.7) + (kind === "resource" ? 44 : 30));
+  return { ...plain, id: node.id, kind, name: node.name, label, width, height: 26 };
+}
+
+/** Start and stop events without a class of their own. */
+const plainNames: Readonly<Record<string, string>> = {
+  StartEvent: "start",
+  "pipeline.start": "start",
+  StopEvent: "stop",
+};

@@ -1,0 +1,198 @@
+/** The studio in a browser, over a real server in a process of its own. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../../client/test/support/browser.js";
+import type { Handler, HandlerPage } from "../src/api/contract.types.js";
+import { StudioServer } from "./support/server-process.js";
+import { Visit } from "./support/visit.js";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const rowOf = (page: Page, id: string) => page.locator(`tr[data-run="${id}"]`);
+
+describe("the first look", () => {
+  it("says how to begin while there is no run, and lists the first one by itself", async () => {
+    await using server = await StudioServer.start();
+    await using visit = await Visit.open(browser, server.studio);
+    await visit.sees("No run yet");
+    await visit.sees("npm create millrace");
+    await visit.shoot("first-start");
+
+    const id = await server.run("count", { to: 3 });
+    await rowOf(visit.page, id).getByText("Completed").waitFor();
+
+    visit.expectNoFaults();
+  });
+});
+
+describe("a run that is started with the form", () => {
+  it("says at the field what is wrong, and opens the run once it is right", async () => {
+    await using server = await StudioServer.start();
+    await using visit = await Visit.open(browser, `${server.studio}#/workflow/refund`);
+    const { page } = visit;
+    await page.getByRole("button", { name: "Run refund" }).click();
+    await visit.sees("Needed.");
+    await page.getByLabel("euros").fill("501");
+    await visit.sees("At most 500.");
+    await visit.shoot("form-refused");
+    expect(await visit.hardships()).toEqual([]);
+
+    await page.getByLabel("euros").fill("80");
+    await page.getByLabel(/^order/).fill("A-18");
+    await page.getByText("Id and labels").click();
+    await page.getByLabel("Run id").fill("rf-new");
+    await page.getByLabel("Labels").fill("order=A-18, env=dev");
+    await page.getByRole("button", { name: "Run refund" }).click();
+    await page.waitForURL(/#\/run\/rf-new$/);
+
+    const run = await server.settled("rf-new");
+    expect(run).toMatchObject({ labels: { order: "A-18", env: "dev" }, waiting: true });
+    expect(run.prompts[0]?.event.value).toMatchObject({ order: "A-18", euros: 80 });
+    visit.expectNoFaults();
+  });
+
+  it("takes JSON as well, begins with the defaults, and shows why the server has refused", async () => {
+    await using server = await StudioServer.start();
+    await using visit = await Visit.open(browser, `${server.studio}#/workflow/digest`);
+    const { page } = visit;
+    await page.getByRole("button", { name: "JSON" }).click();
+    const text = page.getByRole("textbox", { name: "DigestInput" });
+    expect(JSON.parse(await text.inputValue())).toMatchObject({ folder: "articles/", files: 20, language: "en" });
+
+    await text.fill('{ "files": 5000 }');
+    await page.getByRole("button", { name: "Run digest" }).click();
+    await page.locator(".errorbox").waitFor();
+    await visit.shoot("start-refused");
+    await text.fill('{ "files": ');
+    expect(await text.getAttribute("aria-invalid")).toBe("true");
+    await text.fill('{ "files": 3 }');
+    await page.getByRole("button", { name: "Run digest" }).click();
+    await page.waitForURL(/#\/run\//);
+
+    const { handlers } = await server.ask<HandlerPage>("/handlers");
+    const run = await server.settled(handlers[0]?.handler_id ?? "");
+    expect(run.result?.value).toMatchObject({ result: { files: 3 } });
+    visit.expectNoFaults();
+  });
+
+  it("starts a pipeline with a text and a session", async () => {
+    await using server = await StudioServer.start();
+    await using visit = await Visit.open(browser, `${server.studio}#/workflow/article`);
+    const { page } = visit;
+    await page.getByLabel(/^input/).fill("water mills");
+    await page.getByLabel(/^session_id/).fill("s-mills");
+    await page.getByRole("button", { name: "Run article" }).click();
+    await page.waitForURL(/#\/run\//);
+
+    const { handlers } = await server.ask<HandlerPage>("/handlers");
+    expect(await server.settled(handlers[0]?.handler_id ?? "")).toMatchObject({
+      labels: { session: "s-mills" },
+      waiting: true,
+    });
+    visit.expectNoFaults();
+  });
+});
+
+describe("the list of runs", () => {
+  it("goes by keys alone: down, pick two, compare; down, open; search; help", async () => {
+    await using server = await StudioServer.start();
+    for (const id of ["one", "two", "three"])
+      await server.settled(await server.run("count", { to: 2 }, { handler_id: id }));
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    await rowOf(page, "one").waitFor();
+    for (const key of ["j", "x", "j", "j", "x"]) await page.keyboard.press(key);
+    await page.getByRole("link", { name: "Compare" }).waitFor();
+    await visit.shoot("picked");
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.waitForURL(/#\/compare\/three\/one$/);
+
+    await visit.show("#/runs");
+    await rowOf(page, "one").waitFor();
+    for (const key of ["j", "j", "k", "j", "Enter"]) await page.keyboard.press(key);
+    await page.waitForURL(/#\/run\/two$/);
+    await visit.show("#/runs");
+    await rowOf(page, "one").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("two");
+    await rowOf(page, "one").waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await visit.shoot("keyboard");
+    expect(await visit.hardships()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    visit.expectNoFaults();
+  });
+});
+
+describe("a server that is killed", () => {
+  it("leaves what was read on the page, and is followed again when it is back", async () => {
+    await using server = await StudioServer.start();
+    await server.settled(await server.run("refund", { order: "A-1" }, { handler_id: "rf-1" }));
+    await using visit = await Visit.open(browser, server.studio);
+    await rowOf(visit.page, "rf-1").getByText("Waiting").waitFor();
+    await visit.sees("Connected");
+
+    await server.kill();
+    await visit.sees("Reconnecting…");
+    await rowOf(visit.page, "rf-1").waitFor();
+    await visit.shoot("reconnecting");
+    await server.restart();
+    await visit.sees("Connected");
+    const { prompts } = await server.ask<Handler>("/handlers/rf-1");
+    await server.ask(`/handlers/rf-1/prompts/${prompts[0]?.prompt_id}`, { fields: { approved: true, by: "Ada" } });
+    await rowOf(visit.page, "rf-1").getByText("Completed").waitFor();
+    visit.expectNoFaults();
+  });
+});
+
+describe("a server that asks for a token", () => {
+  it("asks for it, refuses a wrong one, shows the tenant, and forgets it on sign-out", async () => {
+    await using server = await StudioServer.start(["signed"]);
+    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-acme" }));
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    await page.getByLabel("Token").fill("wrong");
+    await visit.shoot("sign-in");
+    expect(await visit.hardships()).toEqual([]);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await visit.sees("The server has refused the token.");
+
+    await page.getByLabel("Token").fill("acme-token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await rowOf(page, "ct-acme").waitFor();
+    await page.getByTitle("Tenant whose runs you see").getByText("acme").waitFor();
+    await page.reload();
+    await rowOf(page, "ct-acme").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").waitFor();
+    expect(
+      await page.evaluate(() => sessionStorage.length + Number(document.body.outerHTML.includes("acme-token"))),
+    ).toBe(0);
+    visit.expectNoFaults();
+  });
+
+  it("shows one who may only look no button that changes something", async () => {
+    await using server = await StudioServer.start(["signed"]);
+    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-acme" }));
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    await page.getByLabel("Token").fill("reader-token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await rowOf(page, "ct-acme").waitFor();
+    await visit.sees("Read only");
+    expect(await page.getByRole("link", { name: "Run a workflow" }).count()).toBe(0);
+    await visit.shoot("read-only");
+    await visit.show("#/workflow/count");
+    await visit.sees("ct-acme");
+    expect(await page.getByRole("button", { name: "Run count" }).count()).toBe(0);
+    visit.expectNoFaults();
+  });
+});
