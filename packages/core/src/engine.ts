@@ -67,7 +67,6 @@ export type {
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
-export { spanIdOf, traceIdOf } from "./inspect/trace-ids.js";
 export { examine } from "./value/plain.js";
 export { unknownOptions } from "./value/unknown-options.js";
 export type { OptionNames } from "./value/unknown-options.js";
@@ -94,7 +93,7 @@ export { createDraft, plainOf } from "./state/draft.js";
 export { finishedState } from "./state/finish-draft.js";
 export { settledState } from "./run/settled-state.js";
 // ---- JSON
-export { decodeValue } from "./value/codec.js";
+export { decodeValue, encodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";
 // ---- durations

@@ -8,10 +8,16 @@ export { createRuntime } from "./durable/create-runtime.js";
 export { recordsOf } from "./durable/records-of.js";
 export { memoryStore } from "./durable/memory-store.js";
 export type { MemoryStoreOptions } from "./durable/memory-store.js";
-export type { HistoryEntry, RunForked } from "./durable/history.js";
+export type { DetailedEntry, HistoryEntry, RunForked } from "./durable/history.js";
+export type { ChildRun } from "./durable/child-runs.js";
+export type { ChangedValue } from "./durable/state-changes.js";
+export type { AttemptStatus, AttemptWait, RunAttempt } from "./durable/attempts.js";
+export type { PendingDelivery, RunMoment, StepMoment } from "./durable/run-moment.js";
 export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
 export type {
+  AttemptsOptions,
   DedupeOptions,
+  DetailedHistoryOptions,
   DueReport,
   ForkOptions,
   ResumeRunOptions,
@@ -57,13 +63,5 @@ export type {
   ImportOptions,
 } from "./durable/moving.types.js";
 export type { CheckProblem, CheckReport } from "./durable/check.types.js";
-export type {
-  ObservedClaim,
-  ObservedCommit,
-  ObservedRun,
-  ObservedRuntime,
-  RuntimeObserver,
-  RuntimeTelemetry,
-} from "./durable/runtime-observer.types.js";
 // ---- the contract of stores
 export type * from "./durable/run-store.types.js";

@@ -22,6 +22,8 @@ export interface WorkflowFacts {
   readonly events: ReadonlyMap<string, EventClass>;
   /** Types of events that callers may send to a run. */
   readonly posted: ReadonlySet<string>;
+  /** Callers may send every event, also those that only its steps emit. */
+  readonly isOpen: boolean;
   /** Value types of the user, for encoding. */
   readonly types: readonly ValueType[];
 }
@@ -88,7 +90,7 @@ function factsOf({ name, workflow, additional, isOpen }: FactsSource): WorkflowF
     events.set(eventClass.type, eventClass);
     posted.add(eventClass.type);
   }
-  return { name, workflow, compiled, events, posted, types };
+  return { name, workflow, compiled, events, posted, isOpen, types };
 }
 
 const typeOf = ({ type }: EventClass): string => type;

@@ -4,7 +4,9 @@ import type { callOptions } from "./call-options.js";
 import type { MemoryStoreOptions } from "./memory-store.js";
 import type { ExportOptions, ImportOptions } from "./moving.types.js";
 import type {
+  AttemptsOptions,
   DedupeOptions,
+  DetailedHistoryOptions,
   ForkOptions,
   HistoryOptions,
   IdleOptions,
@@ -40,6 +42,11 @@ interface Interfaces {
   readonly retain: Retention;
   readonly check: TenantOptions;
   readonly history: HistoryOptions & RawOptions;
+  readonly "history with details": DetailedHistoryOptions;
+  readonly attempts: AttemptsOptions;
+  readonly at: TenantOptions;
+  readonly children: TenantOptions;
+  readonly ticks: TenantOptions;
   readonly stateAt: TenantOptions;
   readonly fork: ForkOptions;
   readonly export: ExportOptions;

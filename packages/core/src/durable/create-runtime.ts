@@ -4,29 +4,38 @@
  * @module
  */
 import type { ContextDict } from "../context/run-context.types.js";
-import { traceContextOf } from "../inspect/trace-context.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { markHandled } from "../run/deferred.js";
 import type { Receipt } from "../run/handler.types.js";
 import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
-import { pageSize, timeOf } from "../value/option-value.js";
+import { pageSize, positiveInteger, timeOf } from "../value/option-value.js";
 import { resolveStart } from "../workflow/start-event.js";
+import { attemptsOf, type RunAttempt } from "./attempts.js";
 import { checkCallOptions } from "./call-options.js";
 import { whenChanged } from "./change.js";
 import type { CheckReport } from "./check.types.js";
 import { checkNames } from "./check-names.js";
+import { type ChildRun, childrenOf } from "./child-runs.js";
 import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./dedupe.js";
+import { detailedHistoryOf } from "./detailed-history.js";
 import { DueWork } from "./due-work.js";
 import { exportRun } from "./export-run.js";
 import type { ExportedParts } from "./exported-parts.js";
 import { forkRun } from "./fork.js";
-import { checkRuns, contextOf, type HistoryEntry, historyOf, treeAt } from "./history.js";
+import {
+  assertAfter,
+  checkRuns,
+  contextOf,
+  type DetailedEntry,
+  type HistoryEntry,
+  historyOf,
+  treeAt,
+} from "./history.js";
 import { importRun } from "./import-run.js";
-import type { From, LoadFrom } from "./load.js";
+import { type From, keptTicks, type LoadFrom } from "./load.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import { type NewRunRequest, newRun } from "./new-run.js";
-import { observedRuntime } from "./observed-runtime.js";
 import { Pump } from "./pump.js";
 import { ticketOf } from "./queue-options.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
@@ -37,9 +46,12 @@ import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { idOf } from "./run-key.js";
 import { list } from "./run-lists.js";
+import { momentOf, type RunMoment } from "./run-moment.js";
 import { RunRequests, type ServedRequest } from "./run-requests.js";
 import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
+  AttemptsOptions,
+  DetailedHistoryOptions,
   DueReport,
   ForkOptions,
   HistoryOptions,
@@ -91,22 +103,15 @@ class StoredRuntime {
   readonly #dueWork: DueWork;
   readonly #dedupes: Dedupes;
   readonly #requests: RunRequests;
-  readonly #unobserve: (() => void) | null;
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(given: ResolvedRuntimeOptions) {
     const options = { ...given, store: untilClosed(given.store, () => this.#isClosed) };
     this.#options = options;
-    const { store, clock, log, leaseMs, settings, queues, workflows, telemetry } = options;
-    const observer = telemetry?.runtime ?? null;
+    const { store, clock, log, leaseMs, settings, queues, workflows } = options;
     this.workflows = workflows;
-    this.#workflows = new RegisteredWorkflows(workflows, {
-      ports: { clock, log },
-      resources: this.#resources,
-      store,
-      telemetry,
-    });
+    this.#workflows = new RegisteredWorkflows(workflows, { ports: { clock, log }, resources: this.#resources, store });
     this.#registry = new RunRegistry({
       store,
       executes: options.executes,
@@ -116,7 +121,6 @@ class StoredRuntime {
       leaseMs,
       settings,
       queues: [...queues.values()],
-      observer,
       clock,
       log,
     });
@@ -140,7 +144,6 @@ class StoredRuntime {
     });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new Dedupes({ ...shared, onChanged });
-    this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
     this.schedules = new StoredSchedules({ ...shared, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
@@ -159,7 +162,6 @@ class StoredRuntime {
       workflow,
       event,
       labels: options.labels,
-      trace: traceContextOf(options.trace),
       ...limitsOf(compiled, options),
       nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
@@ -214,11 +216,12 @@ class StoredRuntime {
     const { store } = this.#options;
     const key = { tenant: options.tenant ?? "", runId };
     await this.#registry.park(key);
-    if ((await store.delete([key])) === 1) return;
+    const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
+    if (await isGone()) return this.#registry.tellDeleted(key);
     const run = await store.run(key);
     if (run === null) throw runUnknown(key);
     const owner = sealOwner(run);
-    if (owner !== undefined && (await store.delete([key], owner)) === 1) return;
+    if (owner !== undefined && (await isGone(owner))) return this.#registry.tellDeleted(key);
     throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
   }
 
@@ -278,12 +281,44 @@ class StoredRuntime {
 
   async *history(
     runId: string,
-    options: HistoryOptions & Partial<RawOptions> = {},
+    options: (HistoryOptions & Partial<RawOptions> & { readonly details?: never }) | DetailedHistoryOptions = {},
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
+    if (options.details === true) return yield* this.#detailedHistory(runId, options);
     checkCallOptions("history", options);
     const key = { tenant: options.tenant ?? "", runId };
     if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
     else yield* historyOf(await this.#from(key), options.after);
+  }
+
+  async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
+    checkCallOptions("history with details", options);
+    const { tenant = "", after, before = Number.POSITIVE_INFINITY, follow = false, signal } = options;
+    const from = await this.#from({ tenant, runId });
+    yield* detailedHistoryOf(this.#registry, from, { after, before, follow, signal });
+  }
+
+  async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
+    checkCallOptions("attempts", options);
+    const { tenant = "", after = 0, limit } = options;
+    assertAfter(after);
+    const most = limit === undefined ? Number.POSITIVE_INFINITY : positiveInteger(limit, "limit");
+    yield* attemptsOf(await this.#from({ tenant, runId }), { after, limit: most });
+  }
+
+  async at(runId: string, tick: number, options: TenantOptions = {}): Promise<RunMoment> {
+    checkCallOptions("at", options);
+    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick);
+  }
+
+  async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {
+    checkCallOptions("children", options);
+    return childrenOf(await this.#from({ tenant: options.tenant ?? "", runId }));
+  }
+
+  async ticks(runId: string, options: TenantOptions = {}): Promise<{ first: number; last: number } | null> {
+    checkCallOptions("ticks", options);
+    const kept = await keptTicks(await this.#stored({ tenant: options.tenant ?? "", runId }));
+    return kept.first > kept.last ? null : kept;
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
@@ -332,7 +367,6 @@ class StoredRuntime {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     await this.#within(drainMs, this.#registry.lastLooks());
-    this.#unobserve?.();
     try {
       await this.#workflows.dispose();
       await this.#resources.dispose();

@@ -8,7 +8,9 @@ import { restoreRun } from "../run/snapshot-run.js";
 import { createDraft } from "../state/draft.js";
 import { freezeState } from "../state/freeze-state.js";
 import { prepareEdit } from "../state/prepare-change.js";
+import { wrongOption } from "../value/option-value.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
+import { replaceEvent } from "./fork-event.js";
 import { contextOf, treeAt } from "./history.js";
 import type { LoadFrom } from "./load.js";
 import type { RunRegistry } from "./registry.js";
@@ -23,9 +25,10 @@ export interface Fork {
 
 /**
  * @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED`, `RUN_FINISHED` for one at which the run had ended,
- * `STATE_INVALID` for an edit that does not fit, `STATE_UNSTORABLE`, `RUN_ID_CONFLICT`.
+ * `STATE_INVALID` for an edit that does not fit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
-export async function forkRun({ registry, from, key }: Fork, { at, edit, editEvent }: ForkOptions): Promise<void> {
+export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
+  const { at, edit, editEvent, event, item } = options;
   const { run, workflow } = from;
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
@@ -38,6 +41,9 @@ export async function forkRun({ registry, from, key }: Fork, { at, edit, editEve
     state.store = freezeState(schema?.checkAll(next) ?? next);
   }
   if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
+  if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
+  else if (item !== undefined)
+    throw wrongOption("item", "is given without `event`", "Say with `event` what to replace.");
   registry.assertOpen();
   await registry.beginnings.fork({
     key,

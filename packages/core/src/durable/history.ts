@@ -9,11 +9,12 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
 import { wrongOption } from "../value/option-value.js";
 import type { CheckProblem, CheckReport } from "./check.types.js";
-import { entries, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
+import { entries, keptTicks, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick, steps } from "./load.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RunStore, StoredRun } from "./run-store.types.js";
 import { type RunTree, workflowAt } from "./run-tree.js";
 import { isNotBegun, readStart } from "./start-text.js";
+import type { ChangedValue } from "./state-changes.js";
 
 export interface HistoryEntry {
   /** For `stateAt` and `fork`. From 1; of a fork, `run.forked` is 0. */
@@ -23,6 +24,16 @@ export interface HistoryEntry {
   /** The run that it happened to: this one, or a child. */
   readonly runId: string;
   readonly tick: Tick | RunForked;
+}
+
+/** A tick, with what is known of it only from those before. */
+export interface DetailedEntry extends HistoryEntry {
+  /** Name of the step whose work item the tick is of. Null: it is of none, or the run cannot be rebuilt there. */
+  readonly step: string | null;
+  readonly item: number | null;
+  readonly attempt: number | null;
+  /** What it changed in the state of the run that it happened to. */
+  readonly changes: readonly ChangedValue[];
 }
 
 /** How a fork begins: entry 0 of its history. No tick of its own. */
@@ -38,7 +49,7 @@ export interface RunForked {
 
 /** From the oldest tick that is kept, or after one of them. */
 export async function* historyOf(from: LoadFrom, after: number | undefined): AsyncGenerator<HistoryEntry, void> {
-  if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
+  assertAfter(after);
   const { runId } = from.run.key;
   if (after === undefined) yield* originOf(from);
   for await (const { number, entry, tick } of ticksOf(from, after ?? 0)) {
@@ -46,8 +57,13 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
   }
 }
 
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function assertAfter(after: number | undefined): void {
+  if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
+}
+
 /** Nothing, for a run that is no fork, and where its beginning is no longer kept. */
-async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry, void> {
+export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & { readonly tick: RunForked }, void> {
   const { key, forkedFrom, createdAtMs: atMs } = from.run;
   if (forkedFrom === null || (await from.store.snapshot(key, 0)) === null) return;
   const { tree } = await loadTree(from, 0);
@@ -55,11 +71,14 @@ async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry, void> {
   yield { number: 0, atMs, runId: key.runId, tick };
 }
 
-type TickOf = Pick<NumberedTick, "number" | "entry" | "tick">;
+interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
+  /** Null: it changed nothing. */
+  readonly tick: Tick | null;
+}
 
-async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
-  const oldest = await from.store.ticks(from.run.key, { after: 0, limit: 1 });
-  const start = Math.max(after, (oldest[0]?.first ?? 1) - 1);
+export async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  const { first } = await keptTicks(from);
+  const start = Math.max(after, first - 1);
   for await (const { number, entry } of entries(from, start)) {
     if (entry.child !== null && entry.child.path === null) return yield* repeated(from, number - 1);
     yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
@@ -71,8 +90,8 @@ async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, 
   const loaded = await loadTree(from, after);
   for await (const step of steps(from, loaded)) {
     if (step.kind !== "tick") continue;
-    const { number, entry } = step;
-    yield { number, entry, tick: step.tick ?? readTick(from, number, () => decodeEntry(from, entry)) };
+    const { number, entry, applied } = step;
+    yield { number, entry, tick: applied?.tick ?? readTick(from, number, () => decodeEntry(from, entry)) };
   }
 }
 
@@ -91,6 +110,19 @@ function wrongAfter(after: number): WorkflowError {
 /** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED` for one that is no longer kept. */
 export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
   const { run } = from;
+  assertTick(from, tick);
+  // Of a fork, ticks alone give no state.
+  if (run.forkedFrom !== null && (await from.store.snapshot(run.key, tick)) === null)
+    throw trimmed(from, tick, { why: "no snapshot before it is kept." });
+  const loaded = await loadTree(from, tick).catch((error: unknown) => {
+    if (WorkflowError.is(error, "JOURNAL_CORRUPT")) throw trimmed(from, tick, { why: error.message, cause: error });
+    throw error;
+  });
+  return loaded.tree;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was. */
+export function assertTick({ run }: LoadFrom, tick: number): void {
   const first = run.forkedFrom === null ? 1 : 0;
   if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
     throw new WorkflowError({
@@ -100,14 +132,6 @@ export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
       details: { runId: run.key.runId, tick, ticks: run.ticks },
     });
   }
-  // Of a fork, ticks alone give no state.
-  if (first === 0 && (await from.store.snapshot(run.key, tick)) === null)
-    throw trimmed(from, tick, { why: "no snapshot before it is kept." });
-  const loaded = await loadTree(from, tick).catch((error: unknown) => {
-    if (WorkflowError.is(error, "JOURNAL_CORRUPT")) throw trimmed(from, tick, { why: error.message, cause: error });
-    throw error;
-  });
-  return loaded.tree;
 }
 
 interface Trimmed {
@@ -115,7 +139,7 @@ interface Trimmed {
   readonly cause?: WorkflowError;
 }
 
-function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed): WorkflowError {
+export function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed): WorkflowError {
   return new WorkflowError({
     code: "HISTORY_TRIMMED",
     message: `Tick ${tick} of run "${run.key.runId}" cannot be rebuilt: ${why}`,

@@ -20,7 +20,7 @@ import { type CodeGraph, nodeAt } from "./code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
-import { type Member, RunTree } from "./run-tree.js";
+import { type AppliedTick, type Member, RunTree } from "./run-tree.js";
 import { runTooLarge } from "./runtime-errors.js";
 
 /** How many batches are read at once. */
@@ -58,7 +58,7 @@ export interface NumberedTick {
   readonly number: number;
   readonly entry: Extract<JournalEntry, { readonly kind: "tick" }>;
   /** Null: it changed nothing (see `RunTree.apply`). */
-  readonly tick: Tick | null;
+  readonly applied: AppliedTick | null;
 }
 
 /**
@@ -90,7 +90,7 @@ export async function* steps(
       tree.code = await readCode(from, code);
       yield { kind: "code", hash: code };
     }
-    yield { kind: "tick", number, entry, tick: readTick(from, number, () => tree.apply(entry)) };
+    yield { kind: "tick", number, entry, applied: readTick(from, number, () => tree.apply(entry)) };
   }
 }
 
@@ -130,7 +130,7 @@ export async function* entries(
 }
 
 /** @throws {WorkflowError} that of the tick which cannot be read, with its number: a fork may begin at the one before. */
-export function readTick(from: From, number: number, read: () => Tick | null): Tick | null {
+export function readTick<Read>(from: From, number: number, read: () => Read): Read {
   try {
     return read();
   } catch (error) {
@@ -143,6 +143,12 @@ export function readTick(from: From, number: number, read: () => Tick | null): T
       cause: error,
     });
   }
+}
+
+/** Numbers of the oldest and the last tick that are kept. Of a run without any, the first is the one that it begins with. */
+export async function keptTicks({ store, run }: From): Promise<{ readonly first: number; readonly last: number }> {
+  const [oldest] = await store.ticks(run.key, { after: 0, limit: 1 });
+  return { first: oldest?.first ?? run.ticks + 1, last: run.ticks };
 }
 
 /** No batch is without a tick: so many are enough. */

@@ -114,7 +114,7 @@ const suspends: ReadonlySet<Tick["type"]> = new Set(["wait.opened", "sleep.opene
 
 function refuse({ records, round, runner }: PendingRecords): void {
   const [written] = round as [StepCompleted];
-  const { atMs, item, attempt } = written;
+  const { atMs, item, attempt, elapsedMs } = written;
   const error = recordConflict(records.writes, "another writer was faster", "The step runs again by itself.");
   const failed: StepFailed = {
     type: "step.failed",
@@ -124,6 +124,7 @@ function refuse({ records, round, runner }: PendingRecords): void {
     error: recordError(error),
     retryAtMs: atMs,
     isRefused: true,
+    ...(elapsedMs !== undefined && { elapsedMs }),
   };
   round[0] = failed;
   runner.onReplaced(written, failed);

@@ -7,9 +7,17 @@
  * @module
  */
 import type { Command, Receipt } from "../engine/command.js";
+import { isCurrent } from "../engine/reduce/work.js";
 import { reduce } from "../engine/reduce.js";
 import type { Routing } from "../engine/routing.js";
-import { type ChildRecord, createRunState, type RunState, shareStore, unshareStore } from "../engine/state.js";
+import {
+  type ChildRecord,
+  createRunState,
+  type RunState,
+  shareStore,
+  unshareStore,
+  type WorkItem,
+} from "../engine/state.js";
 import { createStoredRouting } from "../engine/stored-routing.js";
 import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -41,6 +49,21 @@ export interface StreamedAt extends StreamedEvent {
   readonly atMs: number;
 }
 
+/** A tick, read, and what came of it. */
+export interface AppliedTick {
+  readonly tick: Tick;
+  readonly member: Member;
+  /** The work item that it names, as it is now: one that has ended is in no state any more. Null: none, or one that was gone. */
+  readonly item: WorkItem | null;
+  /** It is of an attempt that counted then, and of that item. */
+  readonly isOfAttempt: boolean;
+  /** It came too late to count. */
+  readonly isRefused: boolean;
+  /** The user's state before it. */
+  readonly before: unknown;
+  readonly commands: readonly Command[];
+}
+
 export class RunTree {
   readonly root: Member;
   readonly members: Map<string, Member> = new Map();
@@ -57,6 +80,12 @@ export class RunTree {
     this.members.set(this.root.state.runId, this.root);
     const byId = new Map(states.map((state) => [state.runId, state]));
     this.#addOpen(this.root, byId);
+  }
+
+  /** For who reads many ticks, and needs neither what they showed nor what became of posts. */
+  forgetOutcomes(): void {
+    this.streamed.length = 0;
+    this.receipts.clear();
   }
 
   /** States of all children, by run id. */
@@ -78,20 +107,27 @@ export class RunTree {
       member.stateVersion = nodeAt(code, member.path)?.stateVersion ?? member.stateVersion;
   }
 
-  /** Gives the tick, read. Null: it is of a child that its parent was done with, and changes nothing. */
-  apply(entry: Extract<JournalEntry, { kind: "tick" }>): Tick | null {
+  /** Null: it is of a child that its parent was done with, and changes nothing. */
+  apply(entry: Extract<JournalEntry, { kind: "tick" }>): AppliedTick | null {
     const member = this.members.get(entry.child?.runId ?? this.root.state.runId);
     if (member === undefined) return null;
+    const { state } = member;
     const tick = decodeTick(entry.json, member.compiled);
-    this.reduce(member, tick);
-    return tick;
+    const before = state.store;
+    const item = "item" in tick && tick.item !== null ? (state.items.get(tick.item) ?? null) : null;
+    const wasCurrent = item !== null && "attempt" in tick && isCurrent(item, tick.attempt);
+    const commands = this.reduce(member, tick);
+    const isRefused = commands.some((command) => command.type === "note" && command.note.kind === "tick.refused");
+    return { tick, member, item, isOfAttempt: wasCurrent && !isRefused, isRefused, before, commands };
   }
 
-  reduce(member: Member, tick: Tick): void {
+  reduce(member: Member, tick: Tick): readonly Command[] {
     if (tick.type === "definition.changed") member.routing = createStoredRouting(tick.definition);
     const ended = tick.type === "child.closed" && member.state.status === "running" ? childOf(member, tick) : null;
-    for (const command of reduce(member.routing, member.state, tick)) this.#follow(member, command);
+    const commands = reduce(member.routing, member.state, tick);
+    for (const command of commands) this.#follow(member, command);
     if (ended !== null) this.members.delete(ended.runId);
+    return commands;
   }
 
   /** The snapshot of the whole tree, with the state versions that its states have. */

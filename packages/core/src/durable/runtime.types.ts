@@ -5,7 +5,6 @@
  */
 import type { ContextDict } from "../context/run-context.types.js";
 import type { Clock, Log } from "../engine/ports.js";
-import type { TraceContext } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
@@ -13,13 +12,15 @@ import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
 import type { Duration } from "../value/duration.js";
 import type { InputOf, ResultOf } from "../workflow/run.types.js";
+import type { RunAttempt } from "./attempts.js";
 import type { CheckReport } from "./check.types.js";
-import type { HistoryEntry } from "./history.js";
+import type { ChildRun } from "./child-runs.js";
+import type { DetailedEntry, HistoryEntry } from "./history.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
+import type { RunMoment } from "./run-moment.js";
 import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
-import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 
 export type { TenantOptions, Workflows };
@@ -57,8 +58,6 @@ export interface RuntimeOptions<Flows extends Workflows> {
    * A process that does not name a queue takes up none of its runs. @default none
    */
   readonly queues?: { readonly [name: string]: QueueOptions };
-  /** Traces the runs of all of its workflows, as `workflow.use(telemetry)` does, and measures the runtime itself. @default none */
-  readonly telemetry?: RuntimeTelemetry;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -84,11 +83,6 @@ export interface RuntimeRunOptions {
   readonly tenant?: string;
   /** To find it by. */
   readonly labels?: { readonly [name: string]: string };
-  /**
-   * The span that the run belongs to, such as that of an HTTP request: stored with the run, so that it is in that trace in every
-   * process. One that is not valid is ignored.
-   */
-  readonly trace?: TraceContext;
   readonly timeout?: Duration;
   readonly deadline?: Date | number;
   /** Calls with one key start one run. Not with `runId` or `startAt`. */
@@ -260,6 +254,29 @@ export interface HistoryOptions extends TenantOptions {
   readonly after?: number;
 }
 
+export interface DetailedHistoryOptions extends TenantOptions {
+  /** Says of every tick which step it is of and what it changed. */
+  readonly details: true;
+  /**
+   * Only what came after the tick of this number. What comes before it is reduced again, from the nearest snapshot on. From 0.
+   * @default all, also how a fork began
+   */
+  readonly after?: number;
+  /** Only what came before the tick of this number. @default all */
+  readonly before?: number;
+  /** Goes on with what happens from then on, and ends with the run. @default false */
+  readonly follow?: boolean;
+  /** Ends a history that follows its run: reading on fails with the reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface AttemptsOptions extends TenantOptions {
+  /** Only those that were started after the tick of this number. From 0. @default all */
+  readonly after?: number;
+  /** No more than these and all that the tick of the last one has started. From 1. @default all */
+  readonly limit?: number;
+}
+
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
   /** The tick after which the new run begins. */
   readonly at: number;
@@ -270,6 +287,15 @@ export interface ForkOptions<State = Record<string, unknown>> extends TenantOpti
    * it is. Of the same type. Not for events of children.
    */
   readonly editEvent?: (event: WorkflowEvent, step: string) => WorkflowEvent | undefined;
+  /**
+   * Replaces these fields of the event that is delivered next: to the one step of the run that is to get an event and has done nothing
+   * with it yet. A function is given the event. Checked by the schema of the event; fields that are not named stay as they are.
+   */
+  readonly event?:
+    | Readonly<Record<string, unknown>>
+    | ((event: WorkflowEvent, step: string) => Readonly<Record<string, unknown>>);
+  /** The work item whose event that is, where there are several: `runtime.at(runId, tick)` lists them as `next`. */
+  readonly item?: number;
   /** @default made up, unique */
   readonly runId?: string;
 }
@@ -389,6 +415,25 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   history(runId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
   /** The same as it is stored, and nothing of it read: also of a run that cannot be loaded, or whose workflow is not here. */
   history(runId: string, options: HistoryOptions & RawOptions): AsyncIterable<RawHistoryEntry>;
+  /** The same with the step of every tick and what it changed, and on request with what is still to come. */
+  history(runId: string, options: DetailedHistoryOptions): AsyncIterable<DetailedEntry>;
+  /**
+   * Every attempt of every step of a run and its children: when it ran, what it waited for, how it ended. In the order in which they were
+   * started; each is given once all before it have ended, and at last those that have not.
+   *
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID`, and what keeps the run from being loaded.
+   */
+  attempts(runId: string, options?: AttemptsOptions): AsyncIterable<RunAttempt>;
+  /**
+   * The run after a tick, to be looked at: its state, what each step was doing, what it asked.
+   *
+   * @throws {WorkflowError} `RUN_UNKNOWN`, `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED` for one that is no longer kept.
+   */
+  at(runId: string, tick: number, options?: TenantOptions): Promise<RunMoment>;
+  /** The runs that its steps have started with `ctx.runChild`, and theirs. */
+  children(runId: string, options?: TenantOptions): Promise<readonly ChildRun[]>;
+  /** Numbers of the oldest and the last tick that are kept: what `history`, `attempts` and `at` can tell of. Null: none yet. */
+  ticks(runId: string, options?: TenantOptions): Promise<{ readonly first: number; readonly last: number } | null>;
   /** The run as it was after a tick, as `Context.fromDict` takes it. */
   stateAt(runId: string, tick: number, options?: TenantOptions): Promise<ContextDict>;
   /** A new run that begins where another one was after a tick. */

@@ -8,7 +8,7 @@
  */
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { Definition } from "./definition.js";
-import type { EventData, TraceContext } from "./state.js";
+import type { EventData } from "./state.js";
 
 export type Tick =
   | RunStarted
@@ -55,8 +55,6 @@ export interface RunStarted extends Happened {
   readonly labels: { readonly [name: string]: string } | null;
   /** Initial state, where the ticks alone must define it. */
   readonly store?: unknown;
-  /** Left out: it is in no trace but its own. */
-  readonly trace?: TraceContext;
 }
 
 export interface Lineage {
@@ -120,6 +118,8 @@ export interface StepCompleted extends OfAttempt {
   readonly change?: StateChange;
   /** What that edit shows to readers. Left out: nothing. */
   readonly shown?: readonly EventData[];
+  /** As in {@link StepFailed}. */
+  readonly elapsedMs?: number;
 }
 
 export interface Send {
@@ -142,6 +142,11 @@ export interface StepFailed extends OfAttempt {
   readonly isRefused?: true;
   /** Its generator had begun, and so has opened its fan-out, even without an element. */
   readonly isGenerator?: true;
+  /**
+   * Since the attempt began, waits included: that is after the tick that started it was stored. Absent: it began at the time of that
+   * tick. For readers; nothing is decided by it.
+   */
+  readonly elapsedMs?: number;
 }
 
 /** A generator has yielded one element of its batch. */

@@ -23,6 +23,7 @@ export const catalog = {
   EXPORT_INVALID: "What was given is no run that can be imported here",
   FAN_OUT_DIVERGED: "A repeated step yielded something else than the first time",
   FAN_OUT_TOO_LARGE: "A fan-out has more elements than it may have",
+  FORK_AMBIGUOUS: "Several events could be the one that a fork replaces",
   HISTORY_TRIMMED: "The run no longer keeps the ticks asked for",
   INBOX_FULL: "The run keeps no more events for later",
   INPUT_INVALID: "The input does not fit the schema of a pipeline",

@@ -1,4 +1,3 @@
-import type { TraceContext } from "../engine/state.js";
 import { digest } from "../value/digest.js";
 import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 
@@ -10,10 +9,7 @@ export function traceIdOf(runId: string): string {
   return digest(`trace ${runId}`);
 }
 
-/**
- * W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run, which is another one each time that it
- * continues after its end.
- */
+/** W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run. */
 export function spanIdOf(runId: string, item = 0, attempt = 0): string {
   return digest(`span ${item} ${attempt} ${runId}`).slice(0, 16);
 }
@@ -24,9 +20,6 @@ export interface TracedRun {
   readonly runId: string;
   readonly traceId?: string;
   readonly parentSpanId?: string | null;
-  readonly trace?: TraceContext | null;
-  /** How often it has continued after its end. */
-  readonly ends?: number;
 }
 
 export interface TracedAttempt {
@@ -36,8 +29,8 @@ export interface TracedAttempt {
 }
 
 export function runFacts(run: TracedRun, atMs: number): RunFacts {
-  const { workflow, runId, traceId = traceIdOf(runId), parentSpanId = null, trace = null, ends = 0 } = run;
-  return { workflow, runId, traceId, spanId: spanIdOf(runId, 0, ends), parentSpanId, trace, atMs };
+  const { workflow, runId, traceId = traceIdOf(runId), parentSpanId = null } = run;
+  return { workflow, runId, traceId, spanId: spanIdOf(runId), parentSpanId, atMs };
 }
 
 export function attemptFacts(run: TracedRun, { step, item, attempt }: TracedAttempt, atMs: number): AttemptFacts {

@@ -11,7 +11,6 @@ import type { EventData, Failure, WorkItem } from "../engine/state.js";
 import type { Send, StateChange, Tick } from "../engine/tick.js";
 import { recordError, reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { AttemptCall } from "../inspect/telemetry.types.js";
 import type { Limiter, Release } from "../limit/limiter.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
@@ -21,7 +20,7 @@ import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
-import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "./inspect-run.js";
+import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
 import { assertFansOut, assertRoom, checkOutput, isGenerator } from "./output.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "./run.types.js";
 import { StepContext } from "./step-context.js";
@@ -35,8 +34,10 @@ export class Attempt implements AttemptCore, AttemptPort {
   readonly item: WorkItem;
   readonly step: CompiledStep;
   readonly number: number;
-  /** For watchers: where nobody watches, the time of the tick that started it. */
+  /** Where nobody watches and nothing is stored: the time of the tick that started it. */
   startedAtMs: number;
+  /** Whether it began later than the tick that started it. */
+  #isLate = false;
   /** Why it is over; null while it counts. */
   ended: string | null = null;
   /** Sent, not committed yet. */
@@ -60,10 +61,12 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   start(): void {
     const { step, run } = this;
-    if (run.host.inspector.active) {
+    const isWatched = run.host.inspector.active;
+    if (isWatched || run.journal !== null) {
       this.startedAtMs = run.now(); // storing its tick took its time
-      inspectStarted(this);
+      this.#isLate = this.startedAtMs !== run.state.atMs;
     }
+    if (isWatched) inspectStarted(this);
     const middleware = run.host.compiled.middleware;
     if (step.limit === null) this.#provide(middleware.length > 0);
     else this.#prepare(middleware.length > 0);
@@ -123,12 +126,6 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** The outcome of this attempt does not count: the run ended, or this work was cancelled. */
   end(reason: string, settle: boolean): void {
     if (this.ended !== null) return;
-    // One whose run leaves memory is told of where the run is next.
-    if (settle && this.run.host.inspector.active) inspectStopped(this, reason);
-    this.#over(reason, settle);
-  }
-
-  #over(reason: string, settle: boolean): void {
     this.ended = reason;
     this.sends = null;
     this.#timer?.pause();
@@ -170,12 +167,13 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (last !== null) (tick as { change?: StateChange }).change = last.change;
     const shown = this.lastAct?.shown ?? null;
     if (shown !== null) (tick as { shown?: readonly EventData[] }).shown = shown;
+    if (this.#isLate) (tick as { elapsedMs?: number }).elapsedMs = this.#elapsedMs(atMs);
     run.prepare(tick);
     if (run.host.inspector.active) {
       if (this.item.memory !== null) inspectDiverged(this, atMs);
-      inspectEnded(this, output, tick);
+      inspectEnded(this, output, atMs);
     }
-    this.#over(returned, true);
+    this.end(returned, true);
     run.forget(item.id);
     run.submit(tick, last?.told);
     return tick;
@@ -187,14 +185,15 @@ export class Attempt implements AttemptCore, AttemptPort {
     // It has failed because of the stop alone: it begins again where the run is next.
     if (run.journal?.isStopping?.(thrown)) {
       run.forget(item.id);
-      return this.#over("the runtime has been stopped", false);
+      return this.end("the runtime has been stopped", false);
     }
     const atMs = run.now();
     const { error, delayMs } = this.#judge(thrown, atMs);
-    this.#over(failedWith(error), true);
+    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, atMs });
+    this.end(failedWith(error), true);
     run.forget(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
-    const tick: Tick = {
+    run.submit({
       type: "step.failed",
       atMs,
       item: item.id,
@@ -202,9 +201,12 @@ export class Attempt implements AttemptCore, AttemptPort {
       error: recordError(error),
       retryAtMs,
       ...(this.generator !== null && { isGenerator: true }),
-    };
-    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, tick });
-    run.submit(tick);
+      ...(this.#isLate && { elapsedMs: this.#elapsedMs(atMs) }),
+    });
+  }
+
+  #elapsedMs(atMs: number): number {
+    return Math.max(0, atMs - this.startedAtMs); // a clock that was set back
   }
 
   /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
@@ -263,12 +265,9 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   #invoke(resources: unknown, hasMiddleware = false): void {
     const call: PreparedCall = { payload: stepInput(this.item), ctx: new StepContext(this), resources };
-    const { tracer } = this.run.host.inspector;
-    const work = (): unknown =>
-      hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
     let value: unknown;
     try {
-      value = tracer === null ? work() : tracer.callStep(callOf(this, call.ctx), work);
+      value = hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
       if (isThenable(value))
         return void value.then(
           (result) => this.#settled(result),
@@ -345,11 +344,6 @@ export class Attempt implements AttemptCore, AttemptPort {
 /** In [0, 1): the same for the same failure of the same item, so that jitter can be looked into. */
 function chance(runId: string, { id, failures }: WorkItem): number {
   return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
-}
-
-/** The attempt, for tracers. */
-function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
-  return { runId: run.state.runId, item: item.id, attempt: number, ctx };
 }
 
 function failedWith(error: unknown): string {

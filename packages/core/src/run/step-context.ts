@@ -284,26 +284,22 @@ export class StepContext implements Context {
   }
 
   async #effect<Result>(
-    id: string,
+    call: string,
     { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> },
   ): Promise<Result> {
     const attempt = this.#attempt;
     const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
-    const { run, item, number } = attempt;
-    const { tracer } = run.host.inspector;
-    const call: EffectCall = {
+    const value = await effect({
       idempotencyKey,
       get signal() {
         return attempt.signal;
       },
-    };
-    const traced = { runId: this.runId, item: item.id, attempt: number, ctx: this, key };
-    const value = await (tracer === null ? effect(call) : (tracer.callEffect(traced, () => effect(call)) as Result));
+    });
     attempt.assertAlive();
     encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // what cannot be stored is refused where it is made
-    return this.#do(id, () => ({
+    return this.#do(call, () => ({
       type: "effect.recorded",
-      ...this.#stamp(id),
+      ...this.#stamp(call),
       value: recall(attempt, value),
     })) as Promise<Result>;
   }

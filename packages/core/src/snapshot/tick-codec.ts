@@ -153,6 +153,7 @@ const definition: Form = {
     completeDefinition(plainDefinition.decode(json, place) as Definition, place.compiled.definition),
 };
 const limit: Form = { ...numberOrNull, isOptional: true };
+const elapsed: Form = { ...number, isOptional: true };
 
 const value: Form = {
   encode: (live, { compiled, path }) => encodeValue(live, path, compiled.values),
@@ -266,7 +267,6 @@ const shapes: Shapes = {
     lineage: recordOrNull,
     labels: recordOrNull,
     store: { ...value, isOptional: true },
-    trace: { ...guarded(record), isOptional: true },
   },
   "run.resumed": limits,
   "run.retried": limits,
@@ -281,6 +281,7 @@ const shapes: Shapes = {
     sends: orNull(sends),
     change: { ...change, isOptional: true },
     shown: { ...events, isOptional: true },
+    elapsedMs: elapsed,
   },
   "step.failed": {
     ...ofAttempt,
@@ -288,6 +289,7 @@ const shapes: Shapes = {
     retryAtMs: numberOrNull,
     isRefused: { ...flag, isOptional: true },
     isGenerator: { ...flag, isOptional: true },
+    elapsedMs: elapsed,
   },
   "step.yielded": { ...ofCall, digest: text, event },
   "sends.committed": { ...ofAttempt, sends },

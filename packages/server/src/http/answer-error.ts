@@ -31,6 +31,7 @@ const inputCodes: ReadonlySet<string> = new Set([
   "EVENT_NOT_SENDABLE",
   "EVENT_UNKNOWN",
   "DURATION_INVALID",
+  "FORK_AMBIGUOUS",
   "INPUT_INVALID",
   "REQUIREMENT_INVALID",
   "SNAPSHOT_HOSTILE",

@@ -1,12 +1,13 @@
 /** Routes for the events of a run: its stream, and events from outside. */
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import type { RunListing } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
-import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
 import { eventResponse } from "../stream/event-response.js";
+import { lastEventId } from "../stream/last-event-id.js";
 import { readEvent } from "../wire/read-event.js";
 import { idParams, postBody, type StreamQuery, streamedEnvelope, streamHeaders, streamQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
@@ -59,7 +60,7 @@ function mountStream(server: Server): void {
       const handle = handleOf(server, call);
       const listing = await handle.summary();
       const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot report errors
-      const after = startOf(query, listing, context.req.header("last-event-id"));
+      const after = startOf(query, listing, context);
       if (listing.endedAtMs !== null && after >= listing.lastEvent) return new Response(null, { status: 204 });
       const caller = callerOf(server.options, context);
       server.quotas.streams.assertFree(caller);
@@ -80,22 +81,7 @@ function mountStream(server: Server): void {
 }
 
 /** Number of the event after which the stream starts. */
-function startOf(query: StreamQuery, { lastEvent }: RunListing, lastEventId: string | undefined): number {
-  if (query.sse && lastEventId !== undefined && /^\d+$/.test(lastEventId)) return numberOf(lastEventId);
-  return query.after_sequence === "now" ? lastEvent : query.after_sequence;
-}
-
-/**
- * @throws {HttpError} `QUERY_INVALID` for a value that no stream has sent. Starting from the beginning instead would
- * not be what was asked for.
- */
-function numberOf(lastEventId: string): number {
-  const number = Number(lastEventId);
-  if (Number.isSafeInteger(number)) return number;
-  throw new HttpError({
-    status: 400,
-    code: "QUERY_INVALID",
-    detail: `The header \`Last-Event-ID\` is ${lastEventId.slice(0, 40)}, beyond every number of a stream.`,
-    hint: "Send the `id` of the last event that was read, or leave the header out to read all of them.",
-  });
+function startOf(query: StreamQuery, { lastEvent }: RunListing, context: Context): number {
+  const read = query.sse ? lastEventId(context) : undefined;
+  return read ?? (query.after_sequence === "now" ? lastEvent : query.after_sequence);
 }

@@ -8,7 +8,8 @@ import { listRuns } from "../list-runs.js";
 import type { Server } from "../server.types.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
-import { cancelBody, cancelQuery, handler, idParams, listQuery, standQuery } from "../wire/schemas.js";
+import { toChild } from "../wire/look-back.js";
+import { cancelBody, cancelQuery, handler, handlerQuery, idParams, listQuery } from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
 import { waitAsRequested } from "./waiting.js";
 
@@ -30,13 +31,16 @@ export function mountHandlers(server: Server): void {
     summary: "Status of a run, at once or when it has ended or waits for input",
     tag,
     params: idParams,
-    query: standQuery,
+    query: handlerQuery,
     answers: { 200: ["The run has ended", handler], 202: ["The run has not ended", handler] },
     handle: async (call) => {
       const handle = handleOf(server, call);
       await waitAsRequested(server, call, handle);
       const record = await handlerRecord(handle, server.catalog);
-      return json(record, record.status === "running" ? 202 : 200);
+      const { params, query, tenant } = call;
+      const ticks = await server.runtime.ticks(params.id, { tenant });
+      const children = query.children && (await server.runtime.children(params.id, { tenant })).map(toChild);
+      return json({ ...record, ticks, ...(children && { children }) }, record.status === "running" ? 202 : 200);
     },
   });
   mountCancel(server);

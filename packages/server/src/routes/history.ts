@@ -1,48 +1,80 @@
-/** Routes for the history and the snapshot of a run. */
+/** Routes that look back: the history of a run, its attempts, a moment of it, its snapshot. */
 import { z } from "@hono/zod-openapi";
-import { encodeTick } from "millrace/engine";
-import type { HistoryEntry, RunForked } from "millrace/runtime";
-import { json, mount } from "../http/route.js";
+import { WorkflowError } from "millrace";
+import type { DetailedEntry } from "millrace/runtime";
+import { answerError } from "../http/answer-error.js";
+import { type Call, json, mount } from "../http/route.js";
+import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
-import { isoTime } from "../system.js";
-import { historyQuery, idParams } from "../wire/schemas.js";
+import { lastEventId } from "../stream/last-event-id.js";
+import { liveResponse } from "../stream/live-response.js";
+import { cleanJson } from "../wire/clean-text.js";
+import { toAttempt, toEntry, toMoment } from "../wire/look-back.js";
+import {
+  attempt,
+  attemptsQuery,
+  type HistoryQuery,
+  historyEntry,
+  historyQuery,
+  idParams,
+  moment,
+  streamHeaders,
+  tickParams,
+} from "../wire/schemas.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
-import { handleOf } from "./runs-of.js";
+import { handleOf, type OfTenant } from "./runs-of.js";
 
-const route = { tag: "Handlers", params: idParams } as const;
-const tick = z.object({
-  number: z.number(),
-  at: z.string(),
-  run_id: z.string(),
-  tick: z.record(z.string(), z.unknown()),
-});
+const tag = "Handlers";
+const route = { tag, params: idParams } as const;
 
 export function mountHistory(server: Server): void {
-  const { runtime, catalog } = server;
+  const { runtime } = server;
   mount(server, {
     ...route,
     route: "GET /handlers/{id}/history",
     operation: "getHistory",
-    summary: "Ticks of a run, in pages",
+    summary: "Ticks of a run, in pages, or as a stream that goes on with the run",
     query: historyQuery,
-    answers: { 200: ["A page", z.object({ entries: z.array(tick), next: z.number().nullable() })] },
+    headers: streamHeaders,
+    answers: {
+      200: [
+        "A page; as a stream, each of its entries",
+        z.object({ entries: z.array(historyEntry), next: z.number().nullable() }),
+        ["application/json", "text/event-stream"],
+      ],
+    },
+    handle: async (call) => {
+      const facts = await factsOf(server, call); // before the first byte: a stream cannot report errors
+      return call.query.sse ? liveHistory(server, call, facts) : json(await pageOf(server, call, facts));
+    },
+  });
+  mount(server, {
+    ...route,
+    route: "GET /handlers/{id}/attempts",
+    operation: "getAttempts",
+    summary: "Attempts of the steps of a run and its children, in pages",
+    query: attemptsQuery,
+    answers: { 200: ["A page", z.object({ attempts: z.array(attempt), next: z.number().nullable() })] },
     handle: async (call) => {
       const { params, query, tenant } = call;
-      const facts = catalog.get((await handleOf(server, call).summary()).workflow);
-      const entries: object[] = [];
-      let last = query.after;
-      let count = 0;
-      const after = query.after === 0 ? {} : { after: query.after };
-      for await (const entry of runtime.history(params.id, { tenant, ...after })) {
-        if (entry.tick.type === "run.forked") {
-          entries.push(originOf(entry, entry.tick.from));
-          continue; // the index of a page is one less: the tick after number 0 is the first
-        }
-        if (count++ === query.limit) return json({ entries, next: last });
-        last = entry.number;
-        entries.push(toEntry(entry, entry.tick, facts));
-      }
-      return json({ entries, next: null });
+      await factsOf(server, call);
+      const attempts = [];
+      for await (const one of runtime.attempts(params.id, { tenant, ...query })) attempts.push(toAttempt(one));
+      const last = attempts.length < query.limit ? undefined : attempts.at(-1);
+      return json({ attempts, next: last?.started_tick ?? null });
+    },
+  });
+  mount(server, {
+    tag,
+    params: tickParams,
+    route: "GET /handlers/{id}/at/{tick}",
+    operation: "getMoment",
+    summary: "A run as it was after a tick",
+    answers: { 200: ["The run then", moment] },
+    handle: async (call) => {
+      const { params, tenant } = call;
+      const facts = await factsOf(server, call);
+      return json(toMoment(await runtime.at(params.id, params.tick, { tenant }), facts));
     },
   });
   mount(server, {
@@ -55,16 +87,66 @@ export function mountHistory(server: Server): void {
   });
 }
 
-function originOf({ number, atMs, runId }: HistoryEntry, from: RunForked["from"]): object {
-  const tick = { type: "run.forked", from: { run_id: from.runId, tick: from.tick } };
-  return { number, at: isoTime(atMs), run_id: runId, tick };
+/** @throws {WorkflowError} `RUN_UNKNOWN`, `WORKFLOW_UNKNOWN` */
+async function factsOf(server: Server, call: OfTenant): Promise<WorkflowFacts> {
+  return server.catalog.get((await handleOf(server, call).summary()).workflow);
 }
 
-function toEntry(
-  { number, atMs, runId }: HistoryEntry,
-  happened: Exclude<HistoryEntry["tick"], RunForked>,
-  { compiled, types }: WorkflowFacts,
-): object {
-  const { atMs: _atMs, ...encoded } = encodeTick(happened, { ...compiled, types });
-  return { number, at: isoTime(atMs), run_id: runId, tick: encoded };
+type HistoryCall = Call<OfTenant["params"], HistoryQuery, unknown>;
+
+async function pageOf({ runtime }: Server, call: HistoryCall, facts: WorkflowFacts): Promise<object> {
+  const { params, query, tenant } = call;
+  const { after, before, limit, changes } = query;
+  const isWanted = typeFilter(query);
+  const entries: object[] = [];
+  let last = after;
+  let count = 0;
+  const start = after === 0 ? {} : { after };
+  for await (const entry of runtime.history(params.id, { details: true, tenant, before, ...start })) {
+    if (!isWanted(entry)) continue;
+    // How a fork began is beside the page: the tick after number 0 is the first.
+    if (entry.number > 0 && count++ === limit) return { entries, next: last };
+    last = entry.number;
+    entries.push(toEntry(entry, facts, changes));
+  }
+  return { entries, next: null };
+}
+
+function liveHistory(server: Server, call: HistoryCall, facts: WorkflowFacts): Response {
+  const { context, params, query, tenant } = call;
+  const { runtime, quotas, limits, options } = server;
+  const read = lastEventId(context);
+  const after = read ?? (query.after === 0 ? undefined : query.after);
+  const caller = callerOf(options, context);
+  quotas.streams.assertFree(caller);
+  const isWanted = typeFilter(query);
+  return liveResponse<DetailedEntry>({
+    format: "sse",
+    open: (signal) => {
+      const { before } = query;
+      const range = { before, follow: true, signal, ...(after !== undefined && { after }) };
+      return wanted(runtime.history(params.id, { details: true, tenant, ...range }), isWanted);
+    },
+    text: (entry) => `id: ${entry.number}\ndata: ${cleanJson(toEntry(entry, facts, query.changes))}\n\n`,
+    end: "event: end\ndata: {}\n\n",
+    heartbeatMs: limits.heartbeatMs,
+    onOpen: () => quotas.streams.take(caller),
+    isPassing: (error) => WorkflowError.is(error) && passing.has(error.code),
+    onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, options.log),
+  });
+}
+
+/** The next request says what there is to say. */
+const passing: ReadonlySet<string> = new Set(["RUNTIME_STOPPED", "RUN_UNKNOWN", "RUN_MOVED"]);
+
+function typeFilter({ types }: HistoryQuery): (entry: DetailedEntry) => boolean {
+  const names = types === undefined ? null : new Set(types.split(",").map((name) => name.trim()));
+  return ({ tick }) => names?.has(tick.type) ?? true;
+}
+
+async function* wanted(
+  entries: AsyncIterable<DetailedEntry>,
+  isWanted: (entry: DetailedEntry) => boolean,
+): AsyncGenerator<DetailedEntry, void> {
+  for await (const entry of entries) if (isWanted(entry)) yield entry;
 }

@@ -1,6 +1,7 @@
 /** Routes that retry a run or fork it from an earlier tick. */
-import { type ForkState, WorkflowError } from "millrace";
-import type { ResumeRunOptions, RunHandle } from "millrace/runtime";
+import { type ForkState, WorkflowError, type WorkflowEvent } from "millrace";
+import { roleOf } from "millrace/engine";
+import type { ForkOptions, ResumeRunOptions, RunHandle } from "millrace/runtime";
 import { json, mount } from "../http/route.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
@@ -45,12 +46,19 @@ export function mountResumeAndFork(server: Server): void {
     answers: { 200: ["The new run", handler] },
     handle: async ({ context, params, body, tenant, idempotencyKey: key }) => {
       server.quotas.starts.spend(callerOf(server.options, context));
-      const { at, handler_id: givenId, state } = body;
-      if (state != null)
-        assertOpen(catalog.get((await runtime.handle(params.id, { tenant }).summary()).workflow), state);
+      const { at, handler_id: givenId, state, event, item } = body;
+      const facts = catalog.get((await runtime.handle(params.id, { tenant }).summary()).workflow);
+      if (state != null) assertOpen(facts, state);
       const runId = givenId ?? (key === null ? null : await idOfKey(`fork of ${params.id}`, key));
       const edit = (current: Record<string, unknown>): void => void Object.assign(current, state);
-      const fork = { at, tenant, ...(runId !== null && { runId }), ...(state != null && { edit }) };
+      const fork: ForkOptions = {
+        at,
+        tenant,
+        ...(runId !== null && { runId }),
+        ...(state != null && { edit }),
+        ...(event != null && { event: (pending: WorkflowEvent) => openFields(facts, pending, event) }),
+        ...(item != null && { item }),
+      };
       try {
         return await continued(runtime.fork(params.id, fork));
       } catch (error) {
@@ -61,6 +69,21 @@ export function mountResumeAndFork(server: Server): void {
         return continued(made); // the same request, repeated
       }
     },
+  });
+}
+
+/**
+ * A caller could send such an event anyway, with any fields. Others connect the steps of the workflow, or say what a person has answered.
+ *
+ * @throws {WorkflowError} `EVENT_NOT_SENDABLE`
+ */
+function openFields<Fields>({ name, posted, isOpen }: WorkflowFacts, event: WorkflowEvent, fields: Fields): Fields {
+  if (isOpen || (posted.has(event.type) && roleOf(event) !== "humanResponse")) return fields;
+  throw new WorkflowError({
+    code: "EVENT_NOT_SENDABLE",
+    message: `Workflow "${name}" does not let callers edit ${event.type} in a fork.`,
+    hint: "Fork with `state` alone, or start a new run. Whether callers may edit every event is for `internalEvents` of the server to say.",
+    details: { event: event.type },
   });
 }
 

@@ -46,7 +46,8 @@ export function isUnloadable(error: unknown): error is WorkflowError {
 }
 
 function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
-  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue, isSealed } = listing;
+  const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue, isSealed, forkedFrom } =
+    listing;
   const facts = catalog.find(workflow);
   const types = facts?.types ?? [];
   const waiting = outcome?.status === "waiting" ? outcome : null;
@@ -68,6 +69,7 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
     labels: Object.fromEntries(Object.entries(labels).filter(([name]) => !name.startsWith("millrace."))),
     queue: queue === null ? null : queueOf(queue),
     sealed: isSealed,
+    forked_from: forkedFrom === null ? null : { handler_id: forkedFrom.runId, at: forkedFrom.tick },
   };
 }
 

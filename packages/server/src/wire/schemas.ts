@@ -119,6 +119,13 @@ export const forkBody = z
       at: z.number().int().min(1).openapi({ description: "The tick after which the new run begins." }),
       handler_id: handlerIdText.nullish(),
       state: fields.nullish().openapi({ description: "Top-level fields of the state to replace." }),
+      event: fields.nullish().openapi({ description: "Fields to replace of the event that is delivered next." }),
+      item: z
+        .number()
+        .int()
+        .min(1)
+        .nullish()
+        .openapi({ description: "The work item that gets it, where there are several." }),
     },
     readAll,
   )
@@ -167,9 +174,29 @@ export const listQuery = z.object({
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
+const pageLimit = whole({ minimum: 1, maximum: 1000, default: 100 });
+const tickNumber = whole({ minimum: 0, default: 0 });
+
 export const historyQuery = z.object({
-  after: whole({ minimum: 0, default: 0 }),
-  limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
+  after: tickNumber,
+  before: whole({ minimum: 1, default: Number.MAX_SAFE_INTEGER }),
+  limit: pageLimit,
+  types: z.string().max(1000).optional().openapi({ description: "Only ticks of these types, with commas in between." }),
+  changes: flag(false).openapi({ description: "With what each tick changed in the state." }),
+  sse: flag(false).openapi({
+    description: "A stream: what there is, then what is still to come. `limit` is not for it.",
+  }),
+});
+export type HistoryQuery = z.infer<typeof historyQuery>;
+
+export const attemptsQuery = z.object({
+  after: tickNumber,
+  limit: whole({ minimum: 1, maximum: 1000, default: 1000 }),
+});
+
+export const handlerQuery = z.object({
+  wait: whole({ minimum: 0, default: 0 }).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
+  children: flag(false).openapi({ description: "With the runs that its steps have started." }),
 });
 
 export const standQuery = z.object({
@@ -182,6 +209,14 @@ export const idParams = z.object({ id: handlerIdText });
 /** Short enough for the ids of its runs, `<name>@<time>`, to be ids of handlers. */
 export const scheduleParams = z.object({ name: handlerIdText.max(most.scheduleName) });
 export const nameParams = z.object({ name: z.string() });
+export const tickParams = z.object({
+  id: handlerIdText,
+  tick: z
+    .string()
+    .regex(/^\d{1,15}$/, "is no number of a tick")
+    .transform(Number)
+    .openapi({ type: "integer", minimum: 0 }),
+});
 export const promptParams = z.object({ id: handlerIdText, promptId: z.string().min(1).max(most.promptId) });
 
 interface Whole {
@@ -280,9 +315,109 @@ export const handler = z
       .nullable()
       .openapi({ description: "`has_place: false` of a run that is at work: its turn is still to come." }),
     sealed: z.boolean().openapi({ description: "The run was exported to another store and does not go on here." }),
+    forked_from: z.object({ handler_id: z.string(), at: z.number() }).nullable(),
+    ticks: z
+      .object({ first: z.number(), last: z.number() })
+      .nullable()
+      .optional()
+      .openapi({ description: "Bounds of the history that is kept. Only of a single handler that is asked for." }),
+    children: z
+      .array(
+        z.object({
+          run_id: z.string(),
+          parent_id: z.string(),
+          workflow_name: z.string(),
+          step: z.string(),
+          item: z.number(),
+          status: z.enum(["running", "completed", "failed", "cancelled"]),
+          started_at: time,
+        }),
+      )
+      .optional()
+      .openapi({ description: "Where the query asks for them." }),
   })
   .openapi("Handler");
 export type Handler = z.infer<typeof handler>;
+
+const anyTick = z.record(z.string(), anything);
+
+export const historyEntry = z
+  .object({
+    number: z.number(),
+    at: time,
+    run_id: z.string(),
+    step: z.string().nullable(),
+    item: z.number().nullable(),
+    attempt: z.number().nullable(),
+    changes: z
+      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), old: anything, new: anything }).partial())
+      .optional(),
+    tick: anyTick,
+  })
+  .openapi("HistoryEntry");
+export type HistoryEntryRecord = z.infer<typeof historyEntry>;
+
+export const attempt = z
+  .object({
+    run_id: z.string(),
+    workflow_name: z.string(),
+    step: z.string(),
+    item: z.number(),
+    attempt: z.number(),
+    started_at: time,
+    started_tick: z.number(),
+    ended_at: time.nullable(),
+    ended_tick: z.number().nullable(),
+    status: z.enum(["queued", "running", "waiting", "completed", "failed", "retrying", "restarted", "cancelled"]),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    final: z.boolean(),
+    retry_at: time.nullable(),
+    event_type: z.string().nullable(),
+    waits: z.array(
+      z.object({
+        kind: z.enum(["event", "sleep", "child"]),
+        from: time,
+        from_tick: z.number(),
+        to: time.nullable(),
+        to_tick: z.number().nullable(),
+        prompt_id: z.string().optional(),
+        until: time.optional(),
+        run_id: z.string().optional(),
+      }),
+    ),
+  })
+  .openapi("Attempt");
+export type AttemptRecord = z.infer<typeof attempt>;
+
+const count = z.number();
+
+export const moment = z
+  .object({
+    number: z.number(),
+    at: time,
+    status: z.enum(["running", "completed", "failed", "cancelled"]),
+    waiting: z.boolean(),
+    state: anything,
+    steps: z.array(
+      z.object({
+        run_id: z.string(),
+        step: z.string(),
+        queued: count,
+        running: count,
+        waiting: count,
+        retrying: count,
+        done: count,
+        failed: count,
+        caught: count,
+      }),
+    ),
+    prompts: z.array(prompt),
+    next: z
+      .array(z.object({ item: z.number(), step: z.string(), event: envelope }))
+      .openapi({ description: "What a fork from here delivers first, and may edit." }),
+  })
+  .openapi("Moment");
+export type MomentRecord = z.infer<typeof moment>;
 
 export const schedule = z
   .object({

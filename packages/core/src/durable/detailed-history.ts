@@ -1,0 +1,128 @@
+/**
+ * The history of a run with what each tick was about and what it changed, up to now or as it goes on.
+ *
+ * The ticks are reduced again, one after the other: what is in memory is the run as it was there, and nothing before a reader asks for it.
+ *
+ * @module
+ */
+import type { Tick } from "../engine/tick.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { whenChanged } from "./change.js";
+import { assertAfter, type DetailedEntry, originOf, ticksOf } from "./history.js";
+import { keptTicks, type LoadFrom, loadTree, steps } from "./load.js";
+import type { RunRegistry } from "./registry.js";
+import type { StoredRun } from "./run-store.types.js";
+import type { RunTree } from "./run-tree.js";
+import { runUnknown } from "./runtime-errors.js";
+import { assertHere } from "./sealed-run.js";
+import { changesOf, newState } from "./state-changes.js";
+
+export interface DetailedRange {
+  readonly after: number | undefined;
+  /** Entries below it only. */
+  readonly before: number;
+  /** Goes on with what happens from then on, until the run has ended. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function* detailedHistoryOf(
+  registry: RunRegistry,
+  from: LoadFrom,
+  { after, before, follow, signal }: DetailedRange,
+): AsyncGenerator<DetailedEntry, void> {
+  assertAfter(after);
+  if (after === undefined)
+    for await (const origin of originOf(from))
+      if (origin.number < before)
+        yield { ...origin, step: null, item: null, attempt: null, changes: newState(origin.tick.state) };
+  const trail = new Trail(from, after ?? 0);
+  for (;;) {
+    for await (const entry of trail.read()) {
+      if (entry.number >= before) return;
+      yield entry;
+      signal?.throwIfAborted();
+    }
+    if (!follow || trail.number >= before - 1) return;
+    const run = await whenChanged(
+      { registry, key: from.run.key },
+      async () => {
+        const now = await registry.sharedRow(from.run.key);
+        if (now === null || now.createdAtMs !== from.run.createdAtMs) throw runUnknown(from.run.key);
+        if (now.ticks > trail.number || now.outcome !== null) return now;
+        assertHere(now);
+        return undefined;
+      },
+      { signal },
+    );
+    if (run.ticks <= trail.number) return;
+    trail.goOn(run);
+  }
+}
+
+/** How far the ticks of a run were read. */
+class Trail {
+  /** Of the last tick that was read. */
+  number: number;
+  #from: LoadFrom;
+  /** Null: it is yet to be loaded. `false`: it cannot be. */
+  #tree: RunTree | null | false = null;
+
+  constructor(from: LoadFrom, after: number) {
+    this.#from = from;
+    this.number = after;
+  }
+
+  /** The run has more ticks by now. */
+  goOn(run: StoredRun): void {
+    this.#from = { ...this.#from, run };
+  }
+
+  async *read(): AsyncGenerator<DetailedEntry, void> {
+    const { first } = await keptTicks(this.#from);
+    // What comes next is no longer kept: a run that was trimmed meanwhile.
+    if (this.number < first - 1) {
+      this.number = first - 1;
+      this.#tree = null;
+    }
+    this.#tree ??= await this.#load();
+    if (this.#tree === false) yield* this.#plain();
+    else yield* this.#reduced(this.#tree);
+  }
+
+  /** What cannot be rebuilt there can still be read tick by tick. */
+  async #load(): Promise<RunTree | false> {
+    try {
+      return (await loadTree(this.#from, this.number)).tree;
+    } catch (error) {
+      if (WorkflowError.is(error)) return false;
+      throw error;
+    }
+  }
+
+  async *#reduced(tree: RunTree): AsyncGenerator<DetailedEntry, void> {
+    for await (const step of steps(this.#from, { tree, ticks: this.number })) {
+      if (step.kind !== "tick") continue;
+      tree.forgetOutcomes();
+      const { number, applied } = step;
+      this.number = number;
+      if (applied === null) continue; // of a child that nobody waited for any more
+      const { tick, member, item } = applied;
+      const changes = changesOf(applied);
+      yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };
+    }
+  }
+
+  async *#plain(): AsyncGenerator<DetailedEntry, void> {
+    for await (const { number, entry, tick } of ticksOf(this.#from, this.number)) {
+      this.number = number;
+      const runId = entry.child?.runId ?? this.#from.run.key.runId;
+      if (tick !== null) yield { ...this.#entry(number, tick, runId), step: null, changes: [] };
+    }
+  }
+
+  #entry(number: number, tick: Tick, runId: string): Omit<DetailedEntry, "step" | "changes"> {
+    const { item = null, attempt = null } = tick as { readonly item?: number | null; readonly attempt?: number };
+    return { number, atMs: tick.atMs, runId, tick, item, attempt: item === null ? null : attempt };
+  }
+}

@@ -1,0 +1,114 @@
+/** Ticks, attempts and moments of a run, in the form that travels over HTTP. */
+import { encodeTick, encodeValue } from "millrace/engine";
+import type { AttemptWait, ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
+import { isoTime } from "../system.js";
+import type { WorkflowFacts } from "../workflow-facts.js";
+import { toEnvelope } from "./envelope.js";
+import { toPrompt } from "./handler-record.js";
+import type { AttemptRecord, Handler, HistoryEntryRecord, MomentRecord } from "./schemas.js";
+
+/** Its changes, where they are asked for. */
+export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryEntryRecord {
+  const { number, atMs, runId, step, item, attempt, changes } = entry;
+  return {
+    number,
+    at: isoTime(atMs),
+    run_id: runId,
+    step,
+    item,
+    attempt,
+    ...(withChanges && { changes: changes.map((change) => toChange(change, facts)) }),
+    tick: toTick(entry, facts),
+  };
+}
+
+function toTick({ tick }: DetailedEntry, facts: WorkflowFacts): HistoryEntryRecord["tick"] {
+  if (tick.type === "run.forked") {
+    const { type, from, state } = tick;
+    return { type, from: { run_id: from.runId, tick: from.tick }, state: jsonOf(state, facts) };
+  }
+  const { atMs: _, ...encoded } = encodeTick(tick, { ...facts.compiled, types: facts.types });
+  return encoded;
+}
+
+function toChange({ path, ...values }: ChangedValue, facts: WorkflowFacts): object {
+  return {
+    path,
+    ...("old" in values && { old: jsonOf(values.old, facts) }),
+    ...("new" in values && { new: jsonOf(values.new, facts) }),
+  };
+}
+
+/** As the state is shown: what JSON does not have is written as superjson does, without saying so. */
+function jsonOf(value: unknown, { types }: WorkflowFacts): unknown {
+  return encodeValue(value, "The state", types).json;
+}
+
+export function toAttempt(attempt: RunAttempt): AttemptRecord {
+  const { runId, workflow, step, item, startedTick, endedTick, status, error, eventType } = attempt;
+  return {
+    run_id: runId,
+    workflow_name: workflow,
+    step,
+    item,
+    attempt: attempt.attempt,
+    started_at: isoTime(attempt.startedAtMs),
+    started_tick: startedTick,
+    ended_at: timeOrNull(attempt.endedAtMs),
+    ended_tick: endedTick,
+    status,
+    error,
+    final: attempt.isFinal,
+    retry_at: timeOrNull(attempt.retryAtMs),
+    event_type: eventType,
+    waits: attempt.waits.map(toWait),
+  };
+}
+
+function toWait({ kind, fromMs, fromTick, toMs, toTick, promptId, untilMs, runId }: AttemptWait) {
+  return {
+    kind,
+    from: isoTime(fromMs),
+    from_tick: fromTick,
+    to: timeOrNull(toMs),
+    to_tick: toTick,
+    ...(promptId !== undefined && { prompt_id: promptId }),
+    ...(untilMs !== undefined && { until: isoTime(untilMs) }),
+    ...(runId !== undefined && { run_id: runId }),
+  };
+}
+
+function timeOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : isoTime(atMs);
+}
+
+export function toMoment(moment: RunMoment, facts: WorkflowFacts): MomentRecord {
+  const { number, atMs, status, isWaiting, state, steps, prompts, next } = moment;
+  return {
+    number,
+    at: isoTime(atMs),
+    status: shownStatus(status),
+    waiting: isWaiting,
+    state: jsonOf(state, facts),
+    steps: steps.map(({ runId, ...counts }) => ({ run_id: runId, ...counts })),
+    prompts: prompts.map((prompt) => toPrompt(prompt, facts)),
+    next: next.map(({ item, step, event }) => ({ item, step, event: toEnvelope(event, facts) })),
+  };
+}
+
+export function toChild(child: ChildRun): NonNullable<Handler["children"]>[number] {
+  const { runId, parentId, workflow, step, item, status, startedAtMs } = child;
+  return {
+    run_id: runId,
+    parent_id: parentId,
+    workflow_name: workflow,
+    step,
+    item,
+    status: shownStatus(status),
+    started_at: isoTime(startedAtMs),
+  };
+}
+
+function shownStatus(status: RunMoment["status"]): Handler["status"] {
+  return status === "timedOut" ? "failed" : status;
+}
