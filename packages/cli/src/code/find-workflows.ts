@@ -1,0 +1,96 @@
+/**
+ * The workflows of a file: what it exports as an instance or a class of `Workflow`, as a pipeline, or as an object of
+ * these by their durable names.
+ *
+ * @module
+ */
+import type { Workflow } from "millrace";
+import { isOfMillrace } from "./kit.js";
+import type { ModuleExports } from "./load-module.js";
+
+export interface FoundWorkflow {
+  /** The key of the object that exports it; null: it has the name that the workflow itself says. */
+  readonly key: string | null;
+  /** How the file exports it. */
+  readonly exportName: string;
+  readonly workflow: Workflow;
+  readonly isPipeline: boolean;
+}
+
+export function findWorkflows(exported: ModuleExports): FoundWorkflow[] {
+  const found = new Map<unknown, FoundWorkflow>();
+  for (const [exportName, value] of Object.entries(exported)) {
+    for (const { source, ...one } of workflowsIn(exportName, value)) {
+      const known = found.get(source);
+      // The key in an object is the durable name; `default` says less than a name.
+      if (known === undefined || one.key !== null || known.exportName === "default") found.set(source, one);
+    }
+  }
+  return [...found.values()];
+}
+
+interface Candidate extends FoundWorkflow {
+  /** What was exported. */
+  readonly source: unknown;
+}
+
+function* workflowsIn(exportName: string, value: unknown): Generator<Candidate> {
+  const one = workflowOf(exportName, value);
+  if (one !== null) yield one;
+  else if (isPlainObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      const of = workflowOf(exportName, member);
+      if (of !== null) yield { ...of, key };
+    }
+  }
+}
+
+function workflowOf(exportName: string, source: unknown): Candidate | null {
+  const shared = { key: null, exportName, source };
+  if (isPipeline(source)) return { ...shared, key: source.id, workflow: source.workflow, isPipeline: true };
+  if (isWorkflow(source)) return { ...shared, workflow: source, isPipeline: false };
+  return isWorkflowClass(source) ? { ...shared, workflow: new source(), isPipeline: false } : null;
+}
+
+interface PipelineLike {
+  readonly id: string;
+  readonly workflow: Workflow;
+}
+
+function isPipeline(value: unknown): value is PipelineLike {
+  const { isPipeline: says, workflow } = (value ?? {}) as {
+    readonly isPipeline?: unknown;
+    readonly workflow?: unknown;
+  };
+  return says === true && isWorkflow(workflow);
+}
+
+function isWorkflow(value: unknown): value is Workflow {
+  return isOfMillrace(value) && typeof (value as Partial<Workflow>).run === "function" && "on" in value;
+}
+
+/** Takes no arguments: one that needs some is exported as an instance. */
+function isWorkflowClass(value: unknown): value is new () => Workflow {
+  return (
+    typeof value === "function" && isWorkflow(value.prototype) && Object.getPrototypeOf(value) !== Function.prototype
+  );
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** What a file exports, in words. */
+export function exportsText(exported: ModuleExports): string {
+  const names = Object.entries(exported).filter(([name]) => name !== "__esModule" && name !== "module.exports");
+  if (names.length === 0) return "It exports nothing.";
+  return `It exports ${names.map(([name, value]) => `${name} (${kindOf(value)})`).join(", ")}.`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "function") return Array.isArray(value) ? "array" : typeof value;
+  return /^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "function";
+}

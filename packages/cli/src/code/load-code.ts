@@ -1,0 +1,141 @@
+/** The workflows of a file or a folder, with the copy of Millrace that made them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Workflow } from "millrace";
+import { CliError } from "../output/cli-error.js";
+import { exportsText, type FoundWorkflow, findWorkflows } from "./find-workflows.js";
+import { hasMade, type Kit, openKit } from "./kit.js";
+import { existingPath, loadModule } from "./load-module.js";
+
+export interface NamedWorkflow {
+  /** The durable one. */
+  readonly name: string;
+  readonly exportName: string;
+  readonly file: string;
+  readonly workflow: Workflow;
+  readonly isPipeline: boolean;
+}
+
+export interface Code {
+  readonly kit: Kit;
+  readonly found: readonly NamedWorkflow[];
+  /** As `createRuntime` takes them. */
+  readonly workflows: Readonly<Record<string, Workflow>>;
+  /** Those that were named, as in `flow.ts#Refund`. */
+  readonly chosen: readonly NamedWorkflow[];
+}
+
+/**
+ * @param given A file, `file#name`, or a folder.
+ * @throws {CliError} `FILE_UNKNOWN`, `WORKFLOW_MISSING`, `SYNTAX_INVALID`, `CODE_FAILED`, `PACKAGE_MISSING`
+ */
+export async function loadCode(cwd: string, given: string): Promise<Code> {
+  const [, file = given, wanted] = /^(.*?)(?:#([^#/\\]+))?$/.exec(given) ?? [];
+  const { path, isFolder } = existingPath(cwd, file);
+  const files = isFolder ? workflowFiles(path) : [path];
+  const parts: { readonly file: string; readonly found: readonly FoundWorkflow[]; readonly told: string }[] = [];
+  for (const one of files) {
+    const exported = await loadModule(one);
+    parts.push({ file: one, found: findWorkflows(exported), told: exportsText(exported) });
+  }
+  const all = parts.flatMap(({ file: of, found }) => found.map((one) => ({ ...one, file: of })));
+  const [first] = all;
+  if (first === undefined) throw noWorkflow(file, isFolder ? "No file in it exports one." : (parts[0]?.told ?? ""));
+  const kit = await kitOf(first);
+  const found = all.map(({ key, ...one }) => ({ ...one, name: key ?? nameOf(kit, one.workflow) }));
+  assertNames(found, cwd);
+  const chosen = found.filter(
+    ({ name, exportName }) => wanted === undefined || wanted === name || wanted === exportName,
+  );
+  if (chosen.length === 0) throw noSuchWorkflow(file, String(wanted), found);
+  return { kit, found, chosen, workflows: Object.fromEntries(found.map(({ name, workflow }) => [name, workflow])) };
+}
+
+/** One of the chosen ones. @throws {CliError} `WORKFLOW_AMBIGUOUS` */
+export function onlyOne(code: Code, given: string): NamedWorkflow {
+  const [one, ...others] = code.chosen;
+  if (one !== undefined && others.length === 0) return one;
+  const file = given.split("#")[0];
+  const names = code.chosen.map(({ name }) => name);
+  throw new CliError({
+    code: "WORKFLOW_AMBIGUOUS",
+    message: `${file} exports ${names.length} workflows: ${names.join(", ")}.`,
+    hint: `Name one: \`${file}#${names[0]}\`.`,
+    details: { workflows: names },
+  });
+}
+
+async function kitOf({ workflow, file }: { readonly workflow: Workflow; readonly file: string }): Promise<Kit> {
+  for (const form of ["import", "require"] as const) {
+    const kit = await openKit(file, form);
+    if (hasMade(kit, workflow)) return kit;
+  }
+  throw new CliError({
+    code: "CODE_FAILED",
+    message: `${file} has loaded a copy of millrace that is not the one of its project.`,
+    hint: "Install one version in the project, and look with `npm ls millrace`.",
+    details: { file },
+  });
+}
+
+/** An invalid workflow has a name, too: what is wrong with it is told when it is used. */
+function nameOf({ engine, core }: Kit, workflow: Workflow): string {
+  try {
+    return engine.compileWorkflow(workflow).name;
+  } catch (error) {
+    if (core.WorkflowError.is(error, "WORKFLOW_INVALID")) return workflow.constructor.name;
+    throw error;
+  }
+}
+
+function assertNames(found: readonly NamedWorkflow[], cwd: string): void {
+  const byName = new Map<string, NamedWorkflow>();
+  for (const one of found) {
+    const other = byName.get(one.name);
+    byName.set(one.name, one);
+    if (other === undefined || other.workflow.constructor === one.workflow.constructor) continue;
+    const places = [other, one].map(({ file, exportName }) => `${relative(cwd, file)} (${exportName})`);
+    throw new CliError({
+      code: "WORKFLOW_AMBIGUOUS",
+      message: `Two workflows have the name ${one.name}: ${places.join(" and ")}.`,
+      hint: "Give one of them another name: `static override readonly name`, or the option `name`.",
+      details: { workflow: one.name, places },
+    });
+  }
+}
+
+/** Files whose text says that they may have one: to load a program that only uses workflows would run it. */
+function workflowFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(
+      (entry) =>
+        entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name) && !/\.(d|test|spec)\.|\.config\./.test(entry.name),
+    )
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/[\\/](node_modules|dist|\.[^\\/]+)[\\/]/.test(path.slice(folder.length)))
+    .filter((path) => exportsWorkflow(readFileSync(path, "utf8")))
+    .sort();
+}
+
+function exportsWorkflow(text: string): boolean {
+  return /\bexport\b|\bexports\b/.test(text) && /\bextends Workflow\b|\bdefineWorkflow\b|\bnew Pipeline\b/.test(text);
+}
+
+function noWorkflow(file: string, told: string): CliError {
+  return new CliError({
+    code: "WORKFLOW_MISSING",
+    message: `${file} has no workflow. ${told}`,
+    hint: "Export a class that extends `Workflow`, what `defineWorkflow(…).build()` gives, or a `Pipeline`.",
+    details: { file },
+  });
+}
+
+function noSuchWorkflow(file: string, wanted: string, found: readonly NamedWorkflow[]): CliError {
+  const names = found.map(({ name }) => name);
+  return new CliError({
+    code: "WORKFLOW_MISSING",
+    message: `${file} has no workflow ${JSON.stringify(wanted)}, but ${names.join(", ")}.`,
+    hint: `Name one of these: \`${file}#${names[0]}\`.`,
+    details: { file, workflows: names },
+  });
+}

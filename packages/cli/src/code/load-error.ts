@@ -1,0 +1,132 @@
+/** Why a file could not be loaded, with the line that is to blame and without a stack of ours. */
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CliError } from "../output/cli-error.js";
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** @param files Those that were loaded, the one that failed among them. */
+export function loadError(path: string, error: unknown, files: readonly string[]): unknown {
+  if (error instanceof CliError || isMillraceError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const found = syntaxPlace(error, text, files);
+  if (found !== null) return syntaxError(found.place, found.text);
+  const place = placeOf(error);
+  const where = place === null ? shown(path) : `${shown(place.file)}:${place.line}:${place.column}`;
+  return new CliError({
+    code: "CODE_FAILED",
+    message: `${shown(path)} could not be loaded: ${firstLine(text)}`,
+    hint: missingHint(text) ?? `It was thrown at ${where}.`,
+    details: { file: path, ...(place !== null && { ...place }) },
+    ...(place !== null && { frame: frameOf(place) }),
+    cause: error,
+  });
+}
+
+/** Its own message and hint say more than ours. */
+function isMillraceError(error: unknown): boolean {
+  const { code, hint } = (error ?? {}) as { readonly code?: unknown; readonly hint?: unknown };
+  return typeof code === "string" && typeof hint === "string";
+}
+
+function syntaxError(place: Place, text: string): CliError {
+  return new CliError({
+    code: "SYNTAX_INVALID",
+    message: `${shown(place.file)}:${place.line}:${place.column}: ${text}`,
+    hint: "Correct that line.",
+    details: { ...place, text },
+    frame: frameOf(place),
+  });
+}
+
+interface BuildFailure {
+  readonly errors?: readonly {
+    readonly text: string;
+    readonly location: { readonly file: string; readonly line: number; readonly column: number } | null;
+  }[];
+}
+
+/** Of esbuild, in the thread of the hooks or here; or of Node, for JavaScript. */
+function syntaxPlace(
+  error: unknown,
+  text: string,
+  files: readonly string[],
+): { readonly place: Place; readonly text: string } | null {
+  const [first] = (error as BuildFailure | null)?.errors ?? [];
+  if (first?.location) {
+    const { file: given, line, column } = first.location;
+    const file = existingFile(given, files);
+    return { place: { file, line, column: column + 1 }, text: first.text };
+  }
+  const told = /^(.+?):(\d+):(\d+): (?:ERROR|error): (.*)$/m.exec(text);
+  if (told) {
+    const [, given = "", line, column, what = ""] = told;
+    const file = existingFile(given.trim(), files);
+    return { place: { file, line: Number(line), column: Number(column) + 1 }, text: what };
+  }
+  return error instanceof SyntaxError ? checkedPlace(files) : null;
+}
+
+/** Node knows the line of its own syntax errors, and says it only where it prints them. */
+function checkedPlace(files: readonly string[]): { readonly place: Place; readonly text: string } | null {
+  for (const file of files.filter((path) => /\.[cm]?js$/.test(path))) {
+    const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8" });
+    const match = /:(\d+)\n.*\n( *)\^[\s\S]*?^SyntaxError: (.*)$/m.exec(stderr);
+    if (match === null) continue;
+    const [, line, indent = "", text = ""] = match;
+    return { place: { file, line: Number(line), column: indent.length + 1 }, text };
+  }
+  return null;
+}
+
+/** The first frame of the stack that is the user's. */
+function placeOf(error: unknown): Place | null {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const frames = /^ +at (?:.*\()?((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^\s()]*?)(?:\?[^:()]*)?:(\d+):(\d+)\)?$/gm;
+  for (const [, file = "", line, column] of stack.matchAll(frames)) {
+    const path = file.startsWith("file:") ? fileURLToPath(file) : file;
+    if (path.includes("/node_modules/") || path.startsWith(import.meta.dirname)) continue;
+    return { file: path, line: Number(line), column: Number(column) };
+  }
+  return null;
+}
+
+function missingHint(text: string): string | null {
+  const [, name] = /Cannot find (?:package|module) '([^']+)'/.exec(text) ?? [];
+  if (name === undefined) return null;
+  return name.startsWith(".") || name.startsWith("/") || name.startsWith("file:")
+    ? "Correct the path of that import."
+    : `Install it: \`npm install ${name}\`.`;
+}
+
+/** The line with the two around it, and a caret below the place. */
+function frameOf({ file, line, column }: Place): string {
+  if (!existsSync(resolve(file))) return "";
+  const lines = readFileSync(file, "utf8").split("\n");
+  const from = Math.max(1, line - 2);
+  const shownLines = lines.slice(from - 1, line + 1).map((text, index) => {
+    const number = from + index;
+    const row = `${number === line ? ">" : " "} ${String(number).padStart(4)} | ${text}`;
+    return number === line ? `${row}\n       | ${" ".repeat(column - 1)}^` : row;
+  });
+  return shownLines.join("\n");
+}
+
+/** esbuild names a file as it was told to, which may be below another folder. */
+function existingFile(given: string, files: readonly string[]): string {
+  if (existsSync(given)) return given;
+  return files.find((file) => file.endsWith(given.split("/").at(-1) ?? given)) ?? given;
+}
+
+const firstLine = (text: string): string => text.split("\n")[0] ?? "";
+
+function shown(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith("..") ? path : near;
+}

@@ -1,0 +1,40 @@
+import { CliError } from "../output/cli-error.js";
+import type { Terminal } from "../output/terminal.js";
+import { openTarget } from "../target/open-target.js";
+import type { TargetOptions } from "../target/target.types.js";
+
+interface CancelOptions extends TargetOptions {
+  readonly runId: string;
+  readonly reason?: string;
+}
+
+export async function cancel(terminal: Terminal, options: CancelOptions): Promise<number> {
+  const { runId, reason, url } = options;
+  const target = await openTarget(
+    terminal,
+    url === undefined ? { ...options, code: "required", executes: true } : options,
+  );
+  try {
+    target.local?.own(runId);
+    const run = target.client.handle(runId);
+    await run.cancel(reason === undefined ? {} : { reason });
+    const { status } = await run.summary();
+    if (status !== "cancelled") throw ended(runId, status);
+    if (terminal.isJson) terminal.json({ run_id: runId, status: "cancelled" });
+    else {
+      terminal.line("cancelled");
+      terminal.note(`Continue with: millrace resume ${runId}${target.flags}`);
+    }
+    return 0;
+  } finally {
+    await target.close();
+  }
+}
+
+function ended(runId: string, status: string): CliError {
+  return new CliError({
+    code: "RUN_FINISHED",
+    message: `The run ${runId} was ${status} before.`,
+    hint: "A run that has ended cannot be cancelled.",
+  });
+}

@@ -1,0 +1,67 @@
+/** Commands that bring a run on: `resume`, `retry` and `fork`. */
+import type { ClientRun } from "@millrace/client";
+import { readJson } from "../output/parse-json.js";
+import type { Terminal } from "../output/terminal.js";
+import { openTarget } from "../target/open-target.js";
+import type { Target, TargetOptions } from "../target/target.types.js";
+import { wholeNumber } from "./option-values.js";
+import { watchRun } from "./watch-run.js";
+
+interface ContinueOptions extends TargetOptions {
+  readonly runId: string;
+}
+
+export function resume(terminal: Terminal, options: ContinueOptions): Promise<number> {
+  return goOn(terminal, options, ({ client }, runId) => client.resume(runId));
+}
+
+export function retry(terminal: Terminal, options: ContinueOptions): Promise<number> {
+  return goOn(terminal, options, ({ client }, runId) => client.retry(runId));
+}
+
+type Begin = (target: Target, runId: string) => ClientRun;
+
+async function goOn(terminal: Terminal, options: ContinueOptions, begin: Begin): Promise<number> {
+  const { runId } = options;
+  const target = await openRun(terminal, options);
+  try {
+    const { workflow } = await target.row(runId);
+    const { lastEvent } = await target.client.handle(runId).summary();
+    target.local?.own(runId);
+    return await watchRun(terminal, { target, runId, workflow, after: lastEvent, begin: () => begin(target, runId) });
+  } finally {
+    await target.close();
+  }
+}
+
+function openRun(terminal: Terminal, options: ContinueOptions): Promise<Target> {
+  return openTarget(terminal, options.url === undefined ? { ...options, code: "required", executes: true } : options);
+}
+
+interface ForkCommandOptions extends ContinueOptions {
+  readonly at: string;
+  readonly state?: string;
+  readonly id?: string;
+  readonly detach?: boolean;
+}
+
+export async function fork(terminal: Terminal, options: ForkCommandOptions): Promise<number> {
+  const { runId, id = globalThis.crypto.randomUUID() } = options;
+  const at = wholeNumber("at", options.at, [1, Number.MAX_SAFE_INTEGER]);
+  const state =
+    options.state === undefined ? undefined : (readJson(options.state, "`--state`") as Record<string, unknown>);
+  const target = await openRun(terminal, options);
+  try {
+    const { workflow } = await target.row(runId);
+    target.local?.own(id);
+    const begin = (): ClientRun =>
+      target.client.fork(runId, { at, handlerId: id, ...(state !== undefined && { state }) });
+    if (options.detach !== true) return await watchRun(terminal, { target, runId: id, workflow, begin });
+    await begin().accepted;
+    if (terminal.isJson) terminal.json({ run_id: id });
+    else terminal.line(id);
+    return 0;
+  } finally {
+    await target.close();
+  }
+}

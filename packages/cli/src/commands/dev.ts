@@ -1,0 +1,167 @@
+/**
+ * Serves code that changes: each version of it in a process of its own, over one store.
+ *
+ * ```
+ * change ──► load in a new process ──► does it load? ──no──► say why; the version before keeps serving
+ *                                          │ yes
+ *                                          └──► the old one frees its port and parks its runs; the new one takes both
+ * ```
+ *
+ * @module
+ */
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { existingPath } from "../code/load-module.js";
+import { portOf } from "../dev/listen.js";
+import type { WorkerSetup } from "../dev/messages.types.js";
+import { type Serving, VersionProcess } from "../dev/version-process.js";
+import { FileWatch } from "../dev/watch-files.js";
+import type { ToldError } from "../output/cli-error.js";
+import { printError } from "../output/print-error.js";
+import type { Terminal } from "../output/terminal.js";
+import { interrupts } from "./interrupts.js";
+
+interface DevOptions {
+  readonly file?: string;
+  readonly port?: string;
+  readonly host: string;
+  readonly store?: string;
+}
+
+export async function dev(terminal: Terminal, options: DevOptions): Promise<number> {
+  const { host, store } = options;
+  const where = portOf(options.port);
+  const file = options.file ?? usualFolder(terminal.cwd);
+  existingPath(terminal.cwd, file.split("#")[0] ?? file);
+  const session = new DevSession(terminal, { setup: { file, store, host, cwd: terminal.cwd }, where });
+  const interrupt = interrupts();
+  try {
+    return await session.run(interrupt.signal);
+  } finally {
+    interrupt.stop();
+  }
+}
+
+/** Where projects have their workflows. */
+function usualFolder(cwd: string): string {
+  return ["src/workflows", "workflows", "src"].find((folder) => existsSync(join(cwd, folder))) ?? ".";
+}
+
+interface DevSetup {
+  readonly setup: WorkerSetup;
+  readonly where: { readonly port: number; readonly isDefault: boolean };
+}
+
+class DevSession {
+  readonly #terminal: Terminal;
+  readonly #setup: WorkerSetup;
+  readonly #watch: FileWatch;
+  #where: DevSetup["where"];
+  #current: VersionProcess | null = null;
+  /** Those that still finish their steps. */
+  readonly #leaving: Set<VersionProcess> = new Set();
+  #isLoading = false;
+  #isStale = false;
+  #fatal: ((error: unknown) => void) | null = null;
+
+  constructor(terminal: Terminal, { setup, where }: DevSetup) {
+    this.#terminal = terminal;
+    this.#setup = setup;
+    this.#where = where;
+    this.#watch = new FileWatch(() => this.#reload());
+  }
+
+  async run(signal: AbortSignal): Promise<number> {
+    const ended = new Promise<void>((resolve, reject) => {
+      this.#fatal = reject;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    this.#reload();
+    try {
+      await ended;
+    } finally {
+      this.#watch.close();
+      await this.#current?.close();
+      await Promise.all([this.#current?.left, ...[...this.#leaving].map(({ left }) => left)]);
+    }
+    return 0;
+  }
+
+  #reload(): void {
+    this.#isStale = true;
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    this.#loadAll().catch((error: unknown) => this.#fatal?.(error));
+  }
+
+  /** Again, where something has changed meanwhile. */
+  async #loadAll(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      await this.#load();
+    }
+    this.#isLoading = false;
+  }
+
+  async #load(): Promise<void> {
+    const next = new VersionProcess();
+    const loaded = await next.load(this.#setup);
+    this.#watchFiles(loaded.files);
+    if (loaded.type === "failed") {
+      next.kill();
+      this.#tellFailure(loaded.error);
+      return;
+    }
+    const before = this.#current;
+    await before?.close();
+    if (before !== null) this.#letGo(before);
+    this.#current = next;
+    const serving = await next.serve(this.#where);
+    if (serving.type === "failed") return this.#onNotServing(next, serving.error);
+    this.#where = { port: serving.port, isDefault: false };
+    next.onExit((code) => this.#onExit(next, code));
+    this.#tellServing(serving, before !== null);
+  }
+
+  #letGo(version: VersionProcess): void {
+    this.#leaving.add(version);
+    version.left.then(() => this.#leaving.delete(version));
+  }
+
+  #onNotServing(version: VersionProcess, error: ToldError): void {
+    version.kill();
+    this.#current = null;
+    throw Object.assign(new Error(error.message), error);
+  }
+
+  /** A step has ended the process: the next change starts it again, and so does nothing else, for it would end again. */
+  #onExit(version: VersionProcess, code: number | null): void {
+    if (this.#current !== version) return;
+    this.#current = null;
+    this.#terminal.note(
+      `The process of the workflows has ended (${code ?? "signal"}). It is started again when a file changes.`,
+    );
+  }
+
+  #watchFiles(files: readonly string[]): void {
+    const given = resolve(this.#setup.cwd, this.#setup.file.split("#")[0] ?? "");
+    const { path, isFolder } = existingPath(this.#setup.cwd, given);
+    this.#watch.set([...files, ...(isFolder ? [] : [path])], isFolder ? path : dirname(path));
+  }
+
+  #tellFailure(error: ToldError): void {
+    printError(this.#terminal, Object.assign(new Error(error.message), error));
+    const rest = this.#current === null ? "Waiting for a change." : "The version before keeps serving.";
+    this.#terminal.note(this.#terminal.paintError("dim", rest));
+  }
+
+  #tellServing(serving: Extract<Serving, { type: "serving" }>, isReload: boolean): void {
+    const terminal = this.#terminal;
+    if (isReload) return terminal.line(terminal.paint("dim", `loaded again at ${new Date().toLocaleTimeString()}`));
+    terminal.line(
+      `${terminal.paint("bold", "millrace")}  ${terminal.paint("cyan", `${serving.url}${serving.hasStudio ? "/studio/" : ""}`)}`,
+    );
+    for (const line of serving.told) terminal.line(line);
+    if (!serving.hasStudio) terminal.note("  The studio is not installed: npm install --save-dev @millrace/studio");
+  }
+}

@@ -1,0 +1,143 @@
+/** Two runs beside each other: the first tick that differs, and what is different at the end. */
+import { toldError } from "../output/cli-error.js";
+import { valueText } from "../output/format.js";
+import type { Terminal } from "../output/terminal.js";
+import { openTarget } from "../target/open-target.js";
+import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
+import { type Difference, differencesOf } from "./differences.js";
+import { historyOf } from "./show.js";
+import { stateOrNull } from "./state-at.js";
+
+interface DiffOptions extends TargetOptions {
+  readonly runA: string;
+  readonly runB: string;
+}
+
+interface Side {
+  readonly row: RunRow;
+  readonly ticks: readonly TickFacts[];
+  readonly state: unknown;
+  readonly result: unknown;
+}
+
+interface TickFacts {
+  readonly number: number;
+  readonly type: string;
+  /** Without times and ids, which are never equal. */
+  readonly facts: unknown;
+}
+
+/** Exit code 1 where they differ, as `diff` has it. */
+export async function diff(terminal: Terminal, options: DiffOptions): Promise<number> {
+  const isLocal = options.url === undefined;
+  const target = await openTarget(terminal, isLocal ? { ...options, runId: options.runA, code: "known" } : options);
+  try {
+    const [a, b] = [await sideOf(target, options.runA), await sideOf(target, options.runB)];
+    const found = { first: firstDifference(a, b), differences: differencesOf(endOf(a), endOf(b)) };
+    if (terminal.isJson) terminal.json({ a: a.row.runId, b: b.row.runId, ...found });
+    else for (const line of linesOf(terminal, { a, b, ...found })) terminal.line(line);
+    return found.first === null && found.differences.length === 0 ? 0 : 1;
+  } finally {
+    await target.close(0);
+  }
+}
+
+async function sideOf(target: Target, runId: string): Promise<Side> {
+  const row = await target.row(runId);
+  const ticks = (await historyOf(target, runId)).map(({ number, tick }) => ({
+    number,
+    type: tick.type,
+    facts: withoutTimes(tick),
+  }));
+  return { row, ticks, state: await stateOrNull(target, runId), result: await resultOf(target, runId) };
+}
+
+async function resultOf(target: Target, runId: string): Promise<unknown> {
+  try {
+    const outcome = await target.client.handle(runId).summary();
+    return outcome.status === "completed" ? outcome.result : null;
+  } catch (error) {
+    if (toldError(error).code === "WORKFLOW_UNKNOWN") return null;
+    throw error;
+  }
+}
+
+/** Names of fields that hold times, ids of runs, and where a run comes from. */
+const passing = /(^|[a-z])(At|Due|Deadline)Ms$|^atMs$|^(attempt|runId|lineage|labels|ticket|origin|traceId|promptId)$/;
+
+function withoutTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTimes);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, of]) => (passing.test(name) ? [] : [[name, withoutTimes(of)]])),
+  );
+}
+
+interface FirstDifference {
+  /** Of the tick; null where that run has ended before. */
+  readonly a: TickFacts | null;
+  readonly b: TickFacts | null;
+  /** What of it differs. */
+  readonly differences: readonly Difference[];
+}
+
+function firstDifference(a: Side, b: Side): FirstDifference | null {
+  const [before, after] = [comparable(a, b), comparable(b, a)];
+  for (let index = 0; index < Math.max(before.length, after.length); index += 1) {
+    const [one = null, other = null] = [before[index], after[index]];
+    const differences = differencesOf(one?.facts, other?.facts);
+    if (differences.length > 0) return { a: one, b: other, differences };
+  }
+  return null;
+}
+
+/** They say when a process had the run, and nothing of what became of it. */
+const ofProcesses: ReadonlySet<string> = new Set([
+  "run.forked",
+  "run.resumed",
+  "run.idled",
+  "time.passed",
+  "call.awaited",
+]);
+
+/** A fork has none of the ticks that came before it: they are left out of the other run, too. */
+function comparable({ row, ticks }: Side, other: Side): TickFacts[] {
+  const from = other.row.forkedFrom?.runId === row.runId ? other.row.forkedFrom.tick : 0;
+  return ticks.filter(({ number, type }) => number > from && !ofProcesses.has(type));
+}
+
+function endOf({ row, state, result }: Side): unknown {
+  return { status: row.status, state, result };
+}
+
+interface Compared {
+  readonly a: Side;
+  readonly b: Side;
+  readonly first: FirstDifference | null;
+  readonly differences: readonly Difference[];
+}
+
+function linesOf(terminal: Terminal, { a, b, first, differences }: Compared): string[] {
+  const side = (sign: string, { row }: Side): string => `${sign} ${row.runId}  ${row.workflow}  ${row.status}`;
+  const lines = [terminal.paint("red", side("-", a)), terminal.paint("green", side("+", b))];
+  if (first === null) lines.push("The same ticks.");
+  else
+    lines.push(
+      "",
+      `They part at ${tickName(first.a)} and ${tickName(first.b)}:`,
+      ...changeLines(terminal, first.differences.slice(0, 20)),
+    );
+  if (differences.length > 0) lines.push("", "At the end:", ...changeLines(terminal, differences.slice(0, 100)));
+  return lines;
+}
+
+const tickName = (tick: TickFacts | null): string => (tick === null ? "the end" : `tick ${tick.number} (${tick.type})`);
+
+function changeLines(terminal: Terminal, differences: readonly Difference[]): string[] {
+  const room = Math.max(20, terminal.columns - 8);
+  return differences.flatMap(({ path, a, b }) => [
+    `  ${path.length === 0 ? "(all)" : path.join(".")}`,
+    ...(a === undefined ? [] : [terminal.paint("red", `  - ${valueText(JSON.stringify(a), room)}`)]),
+    ...(b === undefined ? [] : [terminal.paint("green", `  + ${valueText(JSON.stringify(b), room)}`)]),
+  ]);
+}

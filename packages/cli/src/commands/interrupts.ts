@@ -1,0 +1,26 @@
+/** Ctrl-C: the first one asks to come to an end, the second one leaves at once. */
+
+export interface Interrupts {
+  readonly signal: AbortSignal;
+  /** As a first Ctrl-C does. */
+  readonly leave: () => void;
+  stop(): void;
+}
+
+const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+export function interrupts(): Interrupts {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+  };
+  for (const name of names) process.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    leave: () => controller.abort(),
+    stop: () => {
+      for (const name of names) process.off(name, onSignal);
+    },
+  };
+}

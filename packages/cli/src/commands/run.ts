@@ -1,0 +1,95 @@
+import type { ClientRun } from "@millrace/client";
+import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
+import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
+import { readJson } from "../output/parse-json.js";
+import type { Terminal } from "../output/terminal.js";
+import { openTarget } from "../target/open-target.js";
+import type { Target, TargetOptions } from "../target/target.types.js";
+import { labelsOf } from "./option-values.js";
+import { interrupted, watchRun } from "./watch-run.js";
+
+interface RunCommandOptions extends TargetOptions {
+  readonly file: string;
+  readonly input?: string;
+  readonly id?: string;
+  readonly label: readonly string[];
+  readonly detach?: boolean;
+  readonly session?: string;
+  readonly user?: string;
+}
+
+export async function run(terminal: Terminal, options: RunCommandOptions): Promise<number> {
+  const { file, url } = options;
+  const labels = labelsOf(options.label);
+  const given = options.input === undefined ? undefined : readJson(options.input, "`--input`");
+  const where = url === undefined ? ({ file, code: "required", executes: true, creates: true } as const) : {};
+  const target = await openTarget(terminal, { ...options, file: undefined, ...where });
+  try {
+    const workflow = await chosen(terminal, target, file);
+    const fields = await inputOf(terminal, target, { given, workflow, options });
+    if (fields === leftForm) throw interrupted();
+    const runId = options.id ?? globalThis.crypto.randomUUID();
+    const start = (): ClientRun => target.client.run(workflow.name, fields, { handlerId: runId, labels });
+    if (options.detach === true && target.local === null) return await detached(terminal, start());
+    target.local?.own(runId);
+    return await watchRun(terminal, { target, runId, workflow: workflow.name, begin: start });
+  } finally {
+    await target.close();
+  }
+}
+
+async function detached(terminal: Terminal, run: ClientRun): Promise<number> {
+  await run.accepted;
+  if (terminal.isJson) terminal.json({ run_id: run.handlerId });
+  else terminal.line(run.handlerId);
+  return 0;
+}
+
+interface Chosen {
+  readonly name: string;
+  /** Null: a server says it. */
+  readonly isPipeline: boolean | null;
+}
+
+async function chosen(terminal: Terminal, { local }: Target, file: string): Promise<Chosen> {
+  if (local === null) return { name: file, isPipeline: null };
+  const code = local.code as Code;
+  if (code.chosen.length === 1 || !terminal.isInteractive) return onlyOne(code, file);
+  return askWhich(code);
+}
+
+async function askWhich({ chosen: all }: Code): Promise<NamedWorkflow> {
+  const { isCancel, select } = await import("@clack/prompts");
+  const options = all.map((one) => ({ value: one.name, label: one.name }));
+  const name = await select({ message: "Which workflow?", options });
+  if (isCancel(name)) throw interrupted();
+  return all.find((one) => one.name === name) as NamedWorkflow;
+}
+
+interface InputSource {
+  readonly given: unknown;
+  readonly workflow: Chosen;
+  readonly options: RunCommandOptions;
+}
+
+async function inputOf(
+  terminal: Terminal,
+  target: Target,
+  { given, workflow, options }: InputSource,
+): Promise<Fields | typeof leftForm> {
+  const { session, user } = options;
+  if (workflow.isPipeline === true || session !== undefined || user !== undefined) {
+    return {
+      ...(given !== undefined && { input: given }),
+      ...(session !== undefined && { session_id: session }),
+      ...(user !== undefined && { user_id: user }),
+    };
+  }
+  if (given !== undefined) return given as Fields;
+  if (!terminal.isInteractive) return {};
+  const { start } = await target.client.schema(workflow.name);
+  const required = fieldsOf(start)?.some(({ isRequired }) => isRequired) ?? false;
+  return required ? askForm(start) : {};
+}
+
+type Fields = Record<string, unknown>;

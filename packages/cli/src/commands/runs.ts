@@ -1,0 +1,105 @@
+import { CliError } from "../output/cli-error.js";
+import { agoText, tableText } from "../output/format.js";
+import type { Style, Terminal } from "../output/terminal.js";
+import { openTarget } from "../target/open-target.js";
+import type { RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
+import { labelsOf, wholeNumber } from "./option-values.js";
+
+interface RunsOptions extends TargetOptions {
+  readonly workflow?: string;
+  readonly status: readonly string[];
+  readonly label: readonly string[];
+  readonly limit: string;
+  readonly cursor?: string;
+}
+
+const statuses: readonly RunStatus[] = [
+  "scheduled",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "cancelled",
+  "timedOut",
+];
+
+export async function runs(terminal: Terminal, options: RunsOptions): Promise<number> {
+  const { workflow, cursor } = options;
+  const limit = wholeNumber("limit", options.limit, [1, 1_000]);
+  const status = options.status.length === 0 ? undefined : options.status.map(statusOf);
+  const labels = options.label.length === 0 ? undefined : labelsOf(options.label);
+  const target = await openTarget(terminal, options);
+  try {
+    const page = await target.list({ workflow, status, labels, limit, cursor });
+    if (terminal.isJson) terminal.json({ runs: page.runs.map(jsonOf), cursor: page.cursor });
+    else {
+      for (const line of linesOf(terminal, page.runs)) terminal.line(line);
+      if (page.runs.length === 0) terminal.note(`No runs in ${target.name}.`);
+      if (page.cursor !== null) terminal.note(`More: millrace runs${target.flags} --cursor ${page.cursor}`);
+    }
+    return 0;
+  } finally {
+    await target.close(0);
+  }
+}
+
+export function statusOf(text: string): RunStatus {
+  const known = statuses.find((status) => status === text);
+  if (known !== undefined) return known;
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`--status\` is ${JSON.stringify(text)}.`,
+    hint: `Give one of ${statuses.join(", ")}.`,
+  });
+}
+
+const styles: Readonly<Partial<Record<RunStatus, Style>>> = {
+  completed: "green",
+  failed: "red",
+  timedOut: "red",
+  waiting: "yellow",
+  running: "cyan",
+};
+
+function linesOf(terminal: Terminal, rows: readonly RunRow[]): string[] {
+  const nowMs = Date.now();
+  const cells = rows.map(({ runId, workflow, status, createdAtMs, labels }) => [
+    runId,
+    workflow,
+    status,
+    agoText(createdAtMs, nowMs),
+    Object.entries(labels)
+      .filter(([name]) => !name.startsWith("millrace."))
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" "),
+  ]);
+  return tableText(cells, terminal.columns).map((line, index) => {
+    const { status } = rows[index] as RunRow;
+    return line.replace(` ${status}`, ` ${terminal.paint(styles[status] ?? "dim", status)}`);
+  });
+}
+
+export function jsonOf({
+  runId,
+  workflow,
+  status,
+  createdAtMs,
+  updatedAtMs,
+  endedAtMs,
+  wakeAtMs,
+  labels,
+  ticks,
+}: RunRow): object {
+  const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    run_id: runId,
+    workflow,
+    status,
+    created_at: time(createdAtMs),
+    updated_at: time(updatedAtMs),
+    ended_at: time(endedAtMs),
+    wake_at: time(wakeAtMs),
+    labels,
+    ticks,
+  };
+}

@@ -1,0 +1,81 @@
+import { relative } from "node:path";
+import { loadCode } from "../code/load-code.js";
+import { listen, portOf } from "../dev/listen.js";
+import { hasStudio, openApp } from "../dev/open-app.js";
+import { CliError } from "../output/cli-error.js";
+import type { Terminal } from "../output/terminal.js";
+import { logOf } from "../target/open-target.js";
+import { interrupts } from "./interrupts.js";
+
+interface ServeOptions {
+  readonly file: string;
+  readonly port?: string;
+  readonly host: string;
+  readonly store?: string;
+  readonly token?: string;
+  readonly studio?: boolean;
+  readonly readOnly?: boolean;
+}
+
+const drainMs = 10_000;
+
+/** Until somebody stops it; runs are continued by whoever serves the store next. */
+export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
+  const { file, host, store, studio = false, readOnly = false } = options;
+  const token = options.token ?? terminal.env["MILLRACE_TOKEN"];
+  const where = portOf(options.port);
+  const code = await loadCode(terminal.cwd, file);
+  if (studio && !hasStudio(code)) throw studioMissing();
+  const { bearerAuth } = await code.kit.server();
+  const app = await openApp({
+    code,
+    store,
+    cwd: terminal.cwd,
+    log: logOf(terminal),
+    server: {
+      ...(token !== undefined && { auth: bearerAuth({ tokens: [token] }) }),
+      ...(studio && { studio: true }),
+      ...(readOnly && { readOnly: true }),
+    },
+  });
+  try {
+    const server = await listen({ fetch: app.fetch, host, ...where });
+    terminal.line(`${server.url}${studio ? "/studio/" : ""}`);
+    for (const line of servedLines(terminal, { code, place: app.place })) terminal.note(line);
+    if (token === undefined && host !== "127.0.0.1" && host !== "localhost")
+      terminal.note("Everybody who reaches this address may do everything: give it a `--token`.");
+    await untilInterrupted();
+    server.close();
+  } finally {
+    await app.stop(drainMs);
+  }
+  return 0;
+}
+
+interface Served {
+  readonly code: { readonly found: readonly { readonly name: string; readonly file: string }[] };
+  readonly place: Awaited<ReturnType<typeof openApp>>["place"];
+}
+
+export function servedLines(terminal: Terminal, { code, place }: Served): string[] {
+  const width = Math.max(...code.found.map(({ name }) => name.length));
+  return [
+    ...code.found.map(
+      ({ name, file }) => `  ${name.padEnd(width)}  ${terminal.paintError("dim", relative(terminal.cwd, file))}`,
+    ),
+    `  runs in ${place.kind === "sqlite" ? relative(terminal.cwd, place.path) : "PostgreSQL"}`,
+  ];
+}
+
+function untilInterrupted(): Promise<void> {
+  const { signal } = interrupts(); // the second Ctrl-C leaves at once
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function studioMissing(): CliError {
+  return new CliError({
+    code: "PACKAGE_MISSING",
+    message: "The package @millrace/studio is not installed.",
+    hint: "Install it: `npm install @millrace/studio`; or leave `--studio` out.",
+  });
+}

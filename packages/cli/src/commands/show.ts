@@ -1,0 +1,180 @@
+import type { RawHistoryEntry } from "millrace/runtime";
+import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
+import { type AttemptRecord, attemptsOf, changeOf } from "../follow/step-feed.js";
+import { StepTree, type TreeLine } from "../follow/step-tree.js";
+import { toldError } from "../output/cli-error.js";
+import { agoText, durationText, isoText, valueText } from "../output/format.js";
+import type { Terminal } from "../output/terminal.js";
+import { openTarget } from "../target/open-target.js";
+import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
+import { wholeNumber } from "./option-values.js";
+import { jsonOf } from "./runs.js";
+import { stateAt } from "./state-at.js";
+
+interface ShowOptions extends TargetOptions {
+  readonly runId: string;
+  readonly history?: boolean;
+  readonly state?: boolean;
+  readonly at?: string;
+}
+
+export async function show(terminal: Terminal, options: ShowOptions): Promise<number> {
+  const at = options.at === undefined ? null : wholeNumber("at", options.at, [0, Number.MAX_SAFE_INTEGER]);
+  const target = await openForLook(terminal, options);
+  try {
+    const shown = await gather(target, { ...options, at });
+    if (terminal.isJson) terminal.json(toJson(shown));
+    else for (const line of toLines(terminal, shown)) terminal.line(line);
+    return 0;
+  } finally {
+    await target.close(0);
+  }
+}
+
+/** With the code where it is at hand and can be loaded; else as it is stored. */
+async function openForLook(terminal: Terminal, options: ShowOptions): Promise<Target> {
+  if (options.url !== undefined) return openTarget(terminal, options);
+  try {
+    return await openTarget(terminal, { ...options, code: "known" });
+  } catch (error) {
+    const { code } = toldError(error);
+    if (
+      options.file !== undefined ||
+      !["SYNTAX_INVALID", "CODE_FAILED", "WORKFLOW_MISSING", "WORKFLOW_INVALID"].includes(code)
+    )
+      throw error;
+    terminal.note(`${code}: the code of the run cannot be loaded, so it is shown as it is stored.`);
+    return openTarget(terminal, options);
+  }
+}
+
+interface Shown {
+  readonly row: RunRow;
+  readonly result: unknown;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** Null where nobody knows them without the code. */
+  readonly attempts: readonly AttemptRecord[] | null;
+  readonly prompts: readonly OpenPrompt[];
+  readonly history: readonly HistoryLine[] | null;
+  readonly state: unknown;
+}
+
+interface HistoryLine {
+  readonly number: number;
+  readonly atMs: number;
+  readonly runId: string;
+  readonly tick: { readonly type: string; readonly [field: string]: unknown };
+}
+
+interface Wanted extends Omit<ShowOptions, "at"> {
+  readonly at: number | null;
+}
+
+async function gather(target: Target, options: Wanted): Promise<Shown> {
+  const { runId, history, state, at } = options;
+  const row = await target.row(runId);
+  const hasCode = target.local === null || target.local.code?.workflows[row.workflow] !== undefined;
+  const outcome = hasCode ? await target.client.handle(runId).summary() : null;
+  return {
+    row,
+    result: outcome?.status === "completed" ? outcome.result : undefined,
+    error: outcome !== null && "error" in outcome ? { code: outcome.error.code, message: outcome.error.message } : null,
+    attempts: hasCode ? await knownAttempts(target, runId) : null,
+    prompts: hasCode ? await openPrompts(target, runId) : [],
+    history: history === true ? await historyOf(target, runId) : null,
+    state: state === true || at !== null ? await stateAt(target, runId, at) : undefined,
+  };
+}
+
+/** Null where the server is older than the list of attempts. */
+async function knownAttempts(target: Target, runId: string): Promise<AttemptRecord[] | null> {
+  try {
+    return await attemptsOf(target, runId);
+  } catch (error) {
+    if (toldError(error).code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** Of a store as it is stored: also of a run whose code is not here. */
+export async function historyOf(target: Target, runId: string): Promise<HistoryLine[]> {
+  const entries: HistoryLine[] = [];
+  const source: AsyncIterable<RawHistoryEntry | HistoryLine> =
+    target.local === null
+      ? target.client.history(runId, { pageSize: 1_000 })
+      : target.local.runtime.history(runId, { raw: true });
+  for await (const { number, atMs, runId: of, tick } of source) entries.push({ number, atMs, runId: of, tick });
+  return entries;
+}
+
+function toJson({ row, result, error, attempts, prompts, history, state }: Shown): object {
+  return {
+    ...jsonOf(row),
+    ...(result !== undefined && { result }),
+    error,
+    attempts,
+    prompts: prompts.map(({ promptId, type, fields, answer }) => ({
+      prompt_id: promptId,
+      event: { type, value: fields },
+      answer,
+    })),
+    ...(history !== null && {
+      history: history.map(({ atMs, runId, ...entry }) => ({
+        ...entry,
+        at: new Date(atMs).toISOString(),
+        run_id: runId,
+      })),
+    }),
+    ...(state !== undefined && { state }),
+  };
+}
+
+function toLines(terminal: Terminal, shown: Shown): string[] {
+  const { row, result, error, attempts, prompts, history, state } = shown;
+  const paint = terminal.paint.bind(terminal);
+  const lines = [`${paint("bold", row.workflow)}  ${paint("dim", row.runId)}`, factsLine(row)];
+  const labels = Object.entries(row.labels).filter(([name]) => !name.startsWith("millrace."));
+  if (labels.length > 0) lines.push(labels.map(([name, value]) => `${name}=${value}`).join("  "));
+  lines.push(...treeLines(terminal, row, attempts));
+  for (const prompt of prompts) lines.push(...promptLines(terminal, prompt));
+  if (error !== null) lines.push(`${paint("red", error.code)}  ${error.message}`);
+  if (result !== undefined && result !== null) lines.push(JSON.stringify(result, null, 2));
+  if (history !== null) lines.push("", ...history.map((entry) => historyLine(terminal, entry)));
+  if (state !== undefined) lines.push("", JSON.stringify(state, null, 2));
+  return lines;
+}
+
+function factsLine({ status, createdAtMs, updatedAtMs, endedAtMs, ticks }: RunRow): string {
+  const took =
+    endedAtMs === null
+      ? `since ${agoText(createdAtMs, Date.now()).replace(/ ago$/, "")}`
+      : `after ${durationText(endedAtMs - createdAtMs)}`;
+  return `${status} ${took}  started ${isoText(createdAtMs)}  ${ticks === null ? `changed ${isoText(updatedAtMs)}` : `${ticks} ticks`}`;
+}
+
+function treeLines(terminal: Terminal, { runId }: RunRow, attempts: readonly AttemptRecord[] | null): string[] {
+  if (attempts === null) return [];
+  const tree = new StepTree(runId);
+  for (const one of attempts) {
+    // A child is told by its own attempts only; it stands below the last step that began before it.
+    if (!tree.has(one.run_id))
+      tree.add({ parentRunId: runId, step: parentOf(attempts, one), runId: one.run_id, workflow: one.workflow_name });
+    tree.change(changeOf(one));
+  }
+  return tree.lines(Date.now(), null).map((line) => painted(terminal, line));
+}
+
+function parentOf(attempts: readonly AttemptRecord[], child: AttemptRecord): string {
+  const before = attempts.filter((one) => one.run_id !== child.run_id && one.started_tick <= child.started_tick);
+  return before.at(-1)?.step ?? child.workflow_name;
+}
+
+function painted(terminal: Terminal, line: TreeLine): string {
+  return line.map(([text, style]) => (style === null ? text : terminal.paint(style, text))).join("");
+}
+
+function historyLine(terminal: Terminal, { number, atMs, tick }: HistoryLine): string {
+  const { type, atMs: _at, ...rest } = tick;
+  const head = `${String(number).padStart(5)}  ${new Date(atMs).toISOString().slice(11, 23)}  ${type.padEnd(18)} `;
+  return `${head}${terminal.paint("dim", valueText(rest, Math.max(20, terminal.columns - head.length)))}`;
+}

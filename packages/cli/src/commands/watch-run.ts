@@ -1,0 +1,95 @@
+/** Starts or continues a run, follows it in the terminal, and says how it ended or how to go on. */
+import type { ClientRun, RunOutcome } from "@millrace/client";
+import { follow, outcomeLine } from "../follow/follow-run.js";
+import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
+import { CliError } from "../output/cli-error.js";
+import type { Terminal } from "../output/terminal.js";
+import type { Target } from "../target/target.types.js";
+import { interrupts } from "./interrupts.js";
+
+interface Watching {
+  readonly target: Target;
+  readonly runId: string;
+  readonly workflow: string;
+  /** Called once the watching has begun. */
+  readonly begin: () => ClientRun;
+  /** What brings the run on, done once the watching has begun. */
+  readonly bring?: () => Promise<void>;
+  /** Only events behind this one are shown. @default all */
+  readonly after?: number;
+}
+
+/** Gives the exit code. */
+export async function watchRun(terminal: Terminal, watching: Watching): Promise<number> {
+  const { target, runId, workflow, begin, bring, after = -1 } = watching;
+  if (terminal.isJson) terminal.json({ type: "run", run_id: runId, workflow });
+  else terminal.line(`${terminal.paint("bold", workflow)}  ${terminal.paint("dim", runId)}`);
+  const interrupt = interrupts();
+  try {
+    const { signal, leave } = interrupt;
+    const outcome = await follow(terminal, {
+      target,
+      run: begin(),
+      signal,
+      after,
+      bring,
+      asks: terminal.isInteractive,
+      leave,
+    });
+    const prompts = outcome.status === "waiting" ? await openPrompts(target, runId) : [];
+    return conclude(terminal, watching, { outcome, prompts });
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    return await paused(terminal, watching);
+  } finally {
+    interrupt.stop();
+  }
+}
+
+interface Ending {
+  readonly outcome: RunOutcome;
+  readonly prompts: readonly OpenPrompt[];
+}
+
+function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, prompts }: Ending): number {
+  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, ...endOf(outcome, prompts) });
+  else {
+    terminal.line(outcomeLine(terminal, outcome));
+    for (const prompt of prompts) for (const line of promptLines(terminal, prompt)) terminal.line(line);
+    if (prompts.length > 0) terminal.note(`Answer with: millrace answer ${runId}${target.flags}`);
+    if (outcome.status === "completed" && outcome.result !== null && outcome.result !== undefined)
+      terminal.line(JSON.stringify(outcome.result, null, 2));
+    if (outcome.status === "failed") terminal.note(`Try again with: millrace retry ${runId}${target.flags}`);
+  }
+  return outcome.status === "failed" || outcome.status === "cancelled" ? 1 : 0;
+}
+
+export function endOf(outcome: RunOutcome, prompts: readonly OpenPrompt[]): object {
+  const { status } = outcome;
+  if (status === "completed") return { status, result: outcome.result };
+  if (status === "waiting") {
+    const open = prompts.map(({ promptId, type, fields, answer }) => ({
+      prompt_id: promptId,
+      event: { type, value: fields },
+      answer,
+    }));
+    return { status, prompts: open };
+  }
+  const { code, message, hint } = outcome.error;
+  return { status, error: { code, message, hint } };
+}
+
+/** The run stays where it is: in the store, or at work on the server. */
+async function paused(terminal: Terminal, { target, runId }: Watching): Promise<number> {
+  await target.close();
+  const next =
+    target.local === null ? `millrace show ${runId}${target.flags}` : `millrace resume ${runId}${target.flags}`;
+  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, status: "paused", next });
+  else if (target.local === null) terminal.line(`The run goes on at ${target.name}. Look with: ${next}`);
+  else terminal.line(`Paused. Continue with: ${next}`);
+  return 130;
+}
+
+export function interrupted(): CliError {
+  return new CliError({ code: "INTERRUPTED", message: "Nothing was started.", hint: "Call it again." });
+}

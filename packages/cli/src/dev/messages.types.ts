@@ -1,0 +1,29 @@
+/** What `dev` and the process of one version of the code tell each other. */
+import type { ToldError } from "../output/cli-error.js";
+
+export interface WorkerSetup {
+  readonly file: string;
+  readonly store: string | undefined;
+  readonly host: string;
+  readonly cwd: string;
+}
+
+export type ToWorker =
+  | { readonly type: "load"; readonly setup: WorkerSetup }
+  | { readonly type: "serve"; readonly port: number; readonly isDefault: boolean }
+  /** Take no more requests, let running steps finish, and leave. */
+  | { readonly type: "stop" };
+
+export type FromWorker =
+  | { readonly type: "loaded"; readonly files: readonly string[] }
+  | { readonly type: "failed"; readonly files: readonly string[]; readonly error: ToldError }
+  | {
+      readonly type: "serving";
+      readonly url: string;
+      readonly port: number;
+      readonly hasStudio: boolean;
+      /** In lines, for people. */
+      readonly told: readonly string[];
+    }
+  /** The port is free. */
+  | { readonly type: "closed" };

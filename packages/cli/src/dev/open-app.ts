@@ -1,0 +1,44 @@
+/** The workflows of some code over a store, with all runs that are due, as an app to serve. */
+import { dirname } from "node:path";
+import type { ServerOptions } from "@millrace/server";
+import type { Log } from "millrace/engine";
+import type { Runtime } from "millrace/runtime";
+import { packageFolder } from "../code/kit.js";
+import type { Code } from "../code/load-code.js";
+import { openStore, type StorePlace, storePlace } from "../target/open-store.js";
+import { ensureFolder, projectOf, rememberFiles } from "../target/project.js";
+
+export interface AppOptions {
+  readonly code: Code;
+  readonly store: string | undefined;
+  readonly cwd: string;
+  readonly log: Log;
+  readonly server: Omit<ServerOptions, "runtime" | "log">;
+}
+
+export interface OpenApp {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly place: StorePlace;
+  stop(drainMs: number): Promise<void>;
+}
+
+export async function openApp({ code, store, cwd, log, server }: AppOptions): Promise<OpenApp> {
+  const { kit, found, workflows } = code;
+  const project = projectOf(dirname(found[0]?.file ?? cwd));
+  const place = store === undefined ? ({ kind: "sqlite", path: project.store } as const) : storePlace(store, cwd);
+  if (store === undefined) ensureFolder(project);
+  const opened = await openStore(kit, place, { creates: true });
+  rememberFiles(project, Object.fromEntries(found.map(({ name, file }) => [name, file])));
+  const runtime = kit.runtime.createRuntime({ workflows, store: opened, log }) as unknown as Runtime;
+  const { createServer } = await kit.server();
+  const app = createServer({ runtime, log, ...server });
+  await runtime.start();
+  return { fetch: (request) => app.fetch(request), place, stop: (drainMs) => runtime.stop({ drainMs }) };
+}
+
+/** Whether the studio is beside the server of the project, or beside this command. */
+export function hasStudio({ found }: Code): boolean {
+  return [found[0]?.file ?? import.meta.filename, import.meta.filename].some(
+    (base) => packageFolder("@millrace/studio", base) !== null,
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * The process of one version of the code, started by `dev`: loads it, then serves it until it is told to stop.
+ *
+ * It ends with `dev`, however that ended: runs are in the store.
+ *
+ * @module
+ */
+
+import { type Code, loadCode } from "../code/load-code.js";
+import { loadedFiles } from "../code/load-module.js";
+import { servedLines } from "../commands/serve.js";
+import { toldError } from "../output/cli-error.js";
+import { quietSqlite } from "../output/quiet-sqlite.js";
+import { Terminal } from "../output/terminal.js";
+import { logOf } from "../target/open-target.js";
+import { type Listening, listen } from "./listen.js";
+import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
+import { hasStudio, type OpenApp, openApp } from "./open-app.js";
+
+quietSqlite(process);
+const { stdout, stderr, stdin, env } = process;
+const drainMs = 2_000;
+
+let setup: WorkerSetup | null = null;
+let code: Code | null = null;
+let app: OpenApp | null = null;
+let server: Listening | null = null;
+
+process.on("disconnect", () => process.exit(1));
+// The terminal tells the whole group of a Ctrl-C: `dev` decides.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+process.on("message", (message: ToWorker) => {
+  handle(message).catch((error: unknown) => tell({ type: "failed", files: loadedFiles(), error: toldError(error) }));
+});
+
+function tell(message: FromWorker): void {
+  process.send?.(message);
+}
+
+async function handle(message: ToWorker): Promise<void> {
+  if (message.type === "load") await load(message.setup);
+  else if (message.type === "serve") await serve(message);
+  else await stop();
+}
+
+async function load(given: WorkerSetup): Promise<void> {
+  setup = given;
+  const loaded = await loadCode(given.cwd, given.file);
+  // A workflow that is wrong must not take the place of one that runs.
+  const trial = loaded.kit.runtime.createRuntime({ workflows: loaded.workflows });
+  await trial.stop({ drainMs: 0 });
+  code = loaded;
+  tell({ type: "loaded", files: loadedFiles() });
+}
+
+async function serve({ port, isDefault }: { readonly port: number; readonly isDefault: boolean }): Promise<void> {
+  if (setup === null || code === null) return;
+  const { host, store, cwd } = setup;
+  const terminal = new Terminal({ stdout, stderr, stdin, env, cwd });
+  const studio = hasStudio(code);
+  app = await openApp({ code, store, cwd, log: logOf(terminal), server: { ...(studio && { studio: true }) } });
+  const { fetch } = app;
+  server = await listen({ fetch, host, port, isDefault });
+  const told = servedLines(terminal, { code, place: app.place });
+  tell({ type: "serving", url: server.url, port: server.port, hasStudio: studio, told });
+}
+
+async function stop(): Promise<void> {
+  server?.close();
+  tell({ type: "closed" });
+  await app?.stop(drainMs);
+  process.exit(0);
+}

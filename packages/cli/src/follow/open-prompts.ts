@@ -1,0 +1,66 @@
+/** The open prompts of a run, and their answers from a person at the terminal. */
+import type { ClientRun, JsonSchema } from "@millrace/client";
+import { printError } from "../output/print-error.js";
+import type { Terminal } from "../output/terminal.js";
+import type { Target } from "../target/target.types.js";
+import { askForm, leftForm } from "./prompt-form.js";
+
+export interface OpenPrompt {
+  readonly promptId: string;
+  readonly type: string;
+  readonly fields: unknown;
+  readonly step: string | null;
+  /** The event that answers it, and what it wants; null where that is not known. */
+  readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
+}
+
+interface PromptRecord {
+  readonly prompt_id: string;
+  readonly event: { readonly type: string; readonly value: unknown };
+  readonly step?: string;
+  readonly answer?: { readonly type: string; readonly schema: JsonSchema } | null;
+}
+
+export async function openPrompts(target: Target, runId: string): Promise<OpenPrompt[]> {
+  const { prompts } = await target.ask<{ prompts: PromptRecord[] }>(`/handlers/${encodeURIComponent(runId)}/prompts`);
+  return prompts.map(({ prompt_id, event, step, answer }) => ({
+    promptId: prompt_id,
+    type: event.type,
+    fields: event.value,
+    step: step ?? null,
+    answer: answer ?? null,
+  }));
+}
+
+/** Asks again where the answer does not fit. */
+export async function answerPrompt(
+  terminal: Terminal,
+  run: ClientRun,
+  prompt: OpenPrompt,
+): Promise<"answered" | "left"> {
+  for (const line of promptLines(terminal, prompt)) terminal.line(line);
+  for (;;) {
+    const fields = await askForm(prompt.answer?.schema ?? null);
+    if (fields === leftForm) return "left";
+    try {
+      const receipt = await run.answer(prompt.promptId, fields);
+      if (receipt.status === "refused") terminal.note(`${receipt.code}  ${receipt.hint}`);
+      return "answered";
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== "EVENT_INVALID") throw error;
+      printError(terminal, error);
+    }
+  }
+}
+
+export function promptLines(terminal: Terminal, { type, fields, step, promptId }: OpenPrompt): string[] {
+  const values = Object.entries((fields ?? {}) as Readonly<Record<string, unknown>>);
+  const shown = values.map(
+    ([name, value]) => `  ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  const of = step === null ? "" : `  ${terminal.paint("dim", `of ${step}`)}`;
+  return [
+    `${terminal.paint("yellow", "?")} ${terminal.paint("bold", type)}${of}  ${terminal.paint("dim", promptId)}`,
+    ...shown,
+  ];
+}

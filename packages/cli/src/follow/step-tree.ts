@@ -1,0 +1,145 @@
+/** The steps of a run as a tree: one row for each step of a run, with the counts of its items; children below the step that runs them. */
+import { durationText } from "../output/format.js";
+import type { Style } from "../output/terminal.js";
+
+export type ItemStatus = "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled";
+
+/** What has happened to one item of a step. */
+export interface StepChange {
+  readonly runId: string;
+  readonly step: string;
+  readonly item: number;
+  readonly attempt: number;
+  readonly status: ItemStatus;
+  readonly atMs: number;
+  readonly elapsedMs: number | null;
+  /** Of a failure; what it waits for. */
+  readonly note: string | null;
+}
+
+export interface ChildStart {
+  readonly parentRunId: string;
+  readonly step: string;
+  readonly runId: string;
+  readonly workflow: string;
+}
+
+interface Item extends StepChange {
+  readonly startedAtMs: number;
+}
+
+interface Row {
+  readonly step: string;
+  readonly items: Map<number, Item>;
+  readonly children: string[];
+}
+
+/** A line of the tree: pieces with their styles. */
+export type TreeLine = readonly (readonly [text: string, style: Style | null])[];
+
+const signs: Readonly<Record<ItemStatus, readonly [string, Style]>> = {
+  queued: ["·", "dim"],
+  running: ["●", "cyan"],
+  waiting: ["◌", "yellow"],
+  retrying: ["↻", "yellow"],
+  completed: ["✔", "green"],
+  failed: ["✖", "red"],
+  cancelled: ["⊘", "dim"],
+};
+
+const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+export class StepTree {
+  readonly #root: string;
+  readonly #runs: Map<string, Map<string, Row>> = new Map();
+  readonly #names: Map<string, string> = new Map();
+
+  constructor(runId: string) {
+    this.#root = runId;
+    this.#runs.set(runId, new Map());
+  }
+
+  /** Whether the run is this one, or a child of it. */
+  has(runId: string): boolean {
+    return this.#runs.has(runId);
+  }
+
+  add({ parentRunId, step, runId, workflow }: ChildStart): void {
+    if (this.#runs.has(runId)) return;
+    this.#runs.set(runId, new Map());
+    this.#names.set(runId, workflow);
+    this.#row(parentRunId, step).children.push(runId);
+  }
+
+  change(change: StepChange): void {
+    const { items } = this.#row(change.runId, change.step);
+    const known = items.get(change.item);
+    const startedAtMs = known !== undefined && known.attempt === change.attempt ? known.startedAtMs : change.atMs;
+    items.set(change.item, { ...change, startedAtMs });
+  }
+
+  #row(runId: string, step: string): Row {
+    let rows = this.#runs.get(runId);
+    if (rows === undefined) this.#runs.set(runId, (rows = new Map()));
+    let row = rows.get(step);
+    if (row === undefined) rows.set(step, (row = { step, items: new Map(), children: [] }));
+    return row;
+  }
+
+  /** @param frame Of the spinner; null draws a steady sign. */
+  lines(nowMs: number, frame: number | null): TreeLine[] {
+    return this.#linesOf(this.#root, { nowMs, frame, indent: "" });
+  }
+
+  #linesOf(runId: string, look: Look): TreeLine[] {
+    const rows = [...(this.#runs.get(runId)?.values() ?? [])];
+    const below = { ...look, indent: `${look.indent}  ` };
+    return rows.flatMap((row) => [lineOf(row, look), ...row.children.flatMap((child) => this.#linesOf(child, below))]);
+  }
+}
+
+interface Look {
+  readonly nowMs: number;
+  readonly frame: number | null;
+  readonly indent: string;
+}
+
+function lineOf({ step, items }: Row, { nowMs, frame, indent }: Look): TreeLine {
+  const all = [...items.values()];
+  const status = worst(all);
+  const [sign, style] = signs[status];
+  const shown = status === "running" && frame !== null ? (spinner[frame % spinner.length] ?? sign) : sign;
+  return [
+    [`${indent}${shown} `, style],
+    [step, null],
+    [`  ${all.length === 1 && all[0] ? itemText(all[0], nowMs) : countsText(all)}`, "dim"],
+  ];
+}
+
+const order: readonly ItemStatus[] = ["running", "retrying", "waiting", "queued", "failed", "cancelled", "completed"];
+
+function worst(items: readonly Item[]): ItemStatus {
+  return order.find((status) => items.some((item) => item.status === status)) ?? "queued";
+}
+
+function countsText(items: readonly Item[]): string {
+  const counts = [...order].reverse().flatMap((status) => {
+    const count = items.filter((item) => item.status === status).length;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
+  return `×${items.length}  ${counts.join(", ")}`;
+}
+
+export function itemText(
+  item: Pick<StepChange, "status" | "attempt" | "elapsedMs" | "note"> & { readonly startedAtMs?: number },
+  nowMs: number,
+): string {
+  const { status, attempt, elapsedMs, note, startedAtMs } = item;
+  const ms = elapsedMs ?? (status === "running" && startedAtMs !== undefined ? nowMs - startedAtMs : null);
+  // What is quick needs no time that flickers.
+  const time = ms === null || (elapsedMs === null && ms < 1_000) ? null : durationText(ms);
+  const tries = attempt > 1 ? `attempt ${attempt}` : null;
+  return [status === "completed" || status === "running" ? null : status, time, tries, note]
+    .filter((part) => part !== null)
+    .join("  ");
+}

@@ -1,0 +1,95 @@
+/** Errors of the command itself. Those of Millrace, of a store and of a server pass through with their own codes. */
+
+export type CliErrorCode =
+  | "CODE_FAILED"
+  | "CODE_REQUIRED"
+  | "FILE_UNKNOWN"
+  | "INPUT_NOT_JSON"
+  | "INTERRUPTED"
+  | "OPTION_INVALID"
+  | "OUTPUT_UNKNOWN"
+  | "PACKAGE_MISSING"
+  | "PORT_IN_USE"
+  | "PROMPT_UNKNOWN"
+  | "RUN_FINISHED"
+  | "SERVER_UNREACHABLE"
+  | "STORE_UNSUPPORTED"
+  | "SYNTAX_INVALID"
+  | "WORKFLOW_AMBIGUOUS"
+  | "WORKFLOW_MISSING";
+
+interface CliErrorOptions {
+  readonly code: CliErrorCode;
+  readonly message: string;
+  readonly hint: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** Lines that show the place, such as the line of the code. */
+  readonly frame?: string;
+  readonly cause?: unknown;
+}
+
+/** Codes whose reason is how the command was called. */
+const wrongUse: ReadonlySet<string> = new Set([
+  "CODE_REQUIRED",
+  "FILE_UNKNOWN",
+  "INPUT_NOT_JSON",
+  "OPTION_INVALID",
+  "OUTPUT_UNKNOWN",
+  "WORKFLOW_AMBIGUOUS",
+]);
+
+export class CliError extends Error {
+  override name = "CliError";
+  readonly code: CliErrorCode;
+  readonly hint: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly frame: string | null;
+
+  constructor(options: CliErrorOptions) {
+    super(options.message, "cause" in options ? { cause: options.cause } : undefined);
+    this.code = options.code;
+    this.hint = options.hint;
+    this.details = options.details ?? {};
+    this.frame = options.frame ?? null;
+  }
+}
+
+/** What is told of an error of any kind. */
+export interface ToldError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly frame: string | null;
+  /** Of an error that nobody expected; null for all others. */
+  readonly stack: string | null;
+}
+
+export function toldError(error: unknown): ToldError {
+  const { code, message, hint, details, frame, stack } = error as Partial<CliError>;
+  if (typeof code !== "string" || typeof hint !== "string") {
+    const text = typeof message === "string" ? message : String(error);
+    return { code: "INTERNAL", message: text, hint: null, details: {}, frame: null, stack: stack ?? null };
+  }
+  // What a request was is of no use to a person.
+  const text = (message ?? "").replace(/^[A-Z]+ \S+ was answered with \d+: /, "");
+  const known = { code, message: text, hint, details: details ?? {}, frame: frame ?? null, stack: null };
+  return (code as string) === "NETWORK_FAILED" ? unreachable(known, error) : known;
+}
+
+function unreachable(told: ToldError, error: unknown): ToldError {
+  const { url } = error as { readonly url?: string };
+  const origin = url !== undefined && URL.canParse(url) ? new URL(url).origin : "The server";
+  return {
+    ...told,
+    code: "SERVER_UNREACHABLE",
+    message: `${origin} cannot be reached.`,
+    hint: "Look whether the server runs there, and whether `--url` is right.",
+  };
+}
+
+/** Exit codes: 0 done, 1 failed, 2 wrong use, 130 interrupted. */
+export function exitCodeOf(code: string): number {
+  if (code === "INTERRUPTED") return 130;
+  return wrongUse.has(code) ? 2 : 1;
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import { CliError } from "./cli-error.js";
+
+/** @throws {CliError} `INPUT_NOT_JSON` with the place. */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson(text, { what, error: error as Error });
+  }
+}
+
+/** `{…}`, or `@file` for the contents of a file. */
+export function readJson(given: string, what: string): unknown {
+  if (!given.startsWith("@")) return parseJson(given, what);
+  const path = given.slice(1);
+  try {
+    return parseJson(readFileSync(path, "utf8"), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new CliError({
+      code: "FILE_UNKNOWN",
+      message: `There is no file ${path}.`,
+      hint: "`@` reads a file of JSON.",
+      details: { path },
+    });
+  }
+}
+
+function notJson(text: string, { what, error }: { readonly what: string; readonly error: Error }): CliError {
+  const position = positionOf(text, error.message);
+  const before = text.slice(0, position);
+  const line = before.split("\n").length;
+  const column = position - before.lastIndexOf("\n");
+  const row = text.split("\n")[line - 1] ?? "";
+  const from = Math.max(0, column - 40);
+  return new CliError({
+    code: "INPUT_NOT_JSON",
+    message: `${what} is no JSON: line ${line}, column ${column}.`,
+    hint: "Names and texts take double quotes; put the whole in single quotes for the shell, or write `@file.json`.",
+    details: { position, line, column },
+    frame: `  ${row.slice(from, from + 72)}\n  ${" ".repeat(column - 1 - from)}^`,
+  });
+}
+
+/** V8 does not name every position: it is behind the longest beginning that could still become JSON. */
+function positionOf(text: string, message: string): number {
+  const [, position] = /at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  let good = 0;
+  let bad = text.length + 1;
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (isBeginning(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const [, position] = /at position (\d+)/.exec(message) ?? [];
+    return position === undefined ? message.startsWith("Unexpected end") : Number(position) >= text.length;
+  }
+}

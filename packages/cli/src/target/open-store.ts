@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { RunStore } from "millrace/runtime";
+import type { Kit } from "../code/kit.js";
+import { CliError } from "../output/cli-error.js";
+
+export type StorePlace =
+  | { readonly kind: "sqlite"; readonly path: string }
+  | { readonly kind: "postgres"; readonly url: string };
+
+/** @throws {CliError} `OPTION_INVALID` for a URL of another kind. */
+export function storePlace(given: string, cwd: string): StorePlace {
+  if (/^postgres(ql)?:\/\//.test(given)) return { kind: "postgres", url: given };
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return { kind: "sqlite", path: resolve(cwd, given) };
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`--store\` is ${JSON.stringify(given)}, which is neither a file nor a PostgreSQL URL.`,
+    hint: "Give a SQLite file or `postgres://…`; a server is `--url`.",
+    details: { store: given },
+  });
+}
+
+interface OpenOptions {
+  /** Makes the file where there is none. */
+  readonly creates: boolean;
+}
+
+/** @throws {CliError} `FILE_UNKNOWN`; what the store throws. */
+export async function openStore(kit: Kit, place: StorePlace, { creates }: OpenOptions): Promise<RunStore> {
+  if (place.kind === "postgres") return (await kit.postgres()).postgresStore({ connectionString: place.url });
+  if (!existsSync(place.path)) {
+    if (!creates) throw noStore(place.path);
+    mkdirSync(dirname(place.path), { recursive: true });
+  }
+  return (await kit.sqlite()).sqliteStore(place.path);
+}
+
+function noStore(path: string): CliError {
+  return new CliError({
+    code: "FILE_UNKNOWN",
+    message: `There is no store ${path}.`,
+    hint: "Start a run first, or name the store with `--store`, or a server with `--url`.",
+    details: { path },
+  });
+}

@@ -1,0 +1,240 @@
+import { existsSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { type Client, createClient, type Flows } from "@millrace/client";
+import type { Workflow } from "millrace";
+import type { Log } from "millrace/engine";
+import type { RunStore, Runtime } from "millrace/runtime";
+import { type Kit, openKit } from "../code/kit.js";
+import { type Code, loadCode } from "../code/load-code.js";
+import { existingPath } from "../code/load-module.js";
+import { CliError } from "../output/cli-error.js";
+import type { Terminal } from "../output/terminal.js";
+import { openStore, type StorePlace, storePlace } from "./open-store.js";
+import { ownRuns } from "./own-runs.js";
+import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
+import { fromListing, fromSummary, listOfServer, withOrigin } from "./run-rows.js";
+import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
+
+export interface OpenOptions extends TargetOptions {
+  /** The run that the command is about: its workflow leads to the file, where none is given. */
+  readonly runId?: string | undefined;
+  /** `required`: refuses to go on without it. `known`: with it where it is at hand. `none`: without it. @default none */
+  readonly code?: "required" | "known" | "none";
+  /** Runs continue in this process. @default false */
+  readonly executes?: boolean;
+  /** Makes the store where there is none. @default false */
+  readonly creates?: boolean;
+}
+
+/** @throws {CliError} and what a store or the code of the user throws. */
+export async function openTarget(terminal: Terminal, options: OpenOptions): Promise<Target> {
+  if (options.url === undefined) return openLocal(terminal, options);
+  const refused = ["store", "file"].filter((name) => options[name as "store" | "file"] !== undefined);
+  if (refused.length === 0) return openServer(terminal, { ...options, url: options.url });
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`--url\` goes with no \`--${refused[0]}\`: a server has its own store and its own code.`,
+    hint: `Leave out one of the two.`,
+  });
+}
+
+// ---- a server
+
+function openServer(terminal: Terminal, { url, token }: TargetOptions & { readonly url: string }): Target {
+  const given = token ?? terminal.env["MILLRACE_TOKEN"];
+  const client = createClient({
+    baseUrl: serverUrl(url),
+    ...(given !== undefined && { headers: { authorization: `Bearer ${given}` } }),
+    retry: { maxAttempts: 3 },
+  });
+  return {
+    name: url,
+    flags: ` --url ${url}`,
+    client,
+    local: null,
+    ask: (path) => ask(path, { baseUrl: serverUrl(url), token: given, fetch: globalThis.fetch }),
+    list: (query) => listOfServer(client, query),
+    row: async (runId) => {
+      const path = `/handlers/${encodeURIComponent(runId)}`;
+      const row = fromSummary(await client.handle(runId).summary());
+      return withOrigin(row, await ask(path, { baseUrl: serverUrl(url), token: given, fetch: globalThis.fetch }));
+    },
+    close: async () => {},
+  };
+}
+
+function serverUrl(url: string): string {
+  const full = /^https?:\/\//.test(url) ? url : `http://${url}`;
+  if (URL.canParse(full)) return full.replace(/\/+$/, "");
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`--url\` is ${JSON.stringify(url)}, which is no URL.`,
+    hint: "Give one such as `http://localhost:3000`.",
+  });
+}
+
+interface AskOptions {
+  readonly baseUrl: string;
+  readonly token: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+async function ask<Answer>(path: string, { baseUrl, token, fetch }: AskOptions): Promise<Answer> {
+  const url = `${baseUrl}${path}`;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(url, { headers }).catch((cause: unknown) => {
+    throw Object.assign(new Error(String(cause)), { code: "NETWORK_FAILED", hint: "", url });
+  });
+  const text = await response.text();
+  const body: unknown = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : null;
+  if (response.ok && body !== null) return body as Answer;
+  const {
+    code = "RESPONSE_INVALID",
+    detail = `The server has answered ${response.status}.`,
+    hint = "",
+  } = (body ?? {}) as {
+    readonly code?: string;
+    readonly detail?: string;
+    readonly hint?: string;
+  };
+  throw Object.assign(new Error(detail), {
+    code,
+    hint: hint || "Look whether this is a Millrace server.",
+    status: response.status,
+  });
+}
+
+// ---- a store
+
+async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Target> {
+  const { cwd } = terminal;
+  const near = options.file === undefined ? cwd : resolve(cwd, options.file.split("#")[0] ?? "");
+  const { path, isFolder } = options.file === undefined ? { path: cwd, isFolder: true } : existingPath(cwd, near);
+  const project = projectOf(isFolder ? path : dirname(path));
+  const place =
+    options.store === undefined ? ({ kind: "sqlite", path: project.store } as const) : storePlace(options.store, cwd);
+  // Before the hooks that compile TypeScript: they would look at every file of these packages.
+  const early = await openKit(`${project.folder}/`, "import");
+  await Promise.all([early.server(), place.kind === "sqlite" ? early.sqlite() : early.postgres()]);
+  let code: Code | null = null;
+  if (options.code !== undefined && options.code !== "none") {
+    const file = options.file ?? (await fileOfRun({ ...options, project, place }));
+    if (file !== null) code = await loadCode(cwd, file);
+    else if (options.code === "required") throw noCode(options.runId);
+  }
+  const kit = code?.kit ?? early;
+  if (options.creates === true && options.store === undefined) ensureFolder(project);
+  const store = await openStore(kit, place, { creates: options.creates ?? false });
+  if (code !== null) rememberFiles(project, Object.fromEntries(code.found.map(({ name, file }) => [name, file])));
+  const local = await runtimeOver({ kit, store, code, executes: options.executes ?? false, terminal });
+  const flags = options.store === undefined ? "" : ` --store ${shownStore(options.store)}`;
+  return localTarget({ ...local, project, place, code }, { kit, flags, cwd });
+}
+
+/** The password of a database is not repeated on the screen. */
+function shownStore(given: string): string {
+  return given.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
+}
+
+interface RuntimeSetup {
+  readonly kit: Kit;
+  readonly store: RunStore;
+  readonly code: Code | null;
+  readonly executes: boolean;
+  readonly terminal: Terminal;
+}
+
+async function runtimeOver({
+  kit,
+  store,
+  code,
+  executes,
+  terminal,
+}: RuntimeSetup): Promise<Pick<LocalTarget, "runtime" | "store" | "own">> {
+  const own = ownRuns(store);
+  const runtime = kit.runtime.createRuntime({
+    workflows: code?.workflows ?? { [noWorkflow]: workflowOf(kit) },
+    store: own.store,
+    execute: executes,
+    log: logOf(terminal),
+  }) as unknown as Runtime;
+  return { runtime, store, own: own.add };
+}
+
+/** A runtime wants one. Runs of others are read as they are stored. */
+const noWorkflow = "(no code is loaded)";
+
+function workflowOf({ core: { defineWorkflow, StartEvent, StopEvent } }: Kit): Workflow {
+  const end = (): InstanceType<typeof StopEvent> => new StopEvent({ result: null });
+  return defineWorkflow(noWorkflow).step("end", { on: StartEvent, emits: StopEvent }, end).build();
+}
+
+export function logOf(terminal: Terminal): Log {
+  const tell = (message: string, cause?: unknown): void =>
+    terminal.note(terminal.paintError("dim", cause === undefined ? message : `${message} ${textOf(cause)}`));
+  return { info: () => {}, error: tell };
+}
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+interface LocalFacts {
+  readonly kit: Kit;
+  readonly flags: string;
+  readonly cwd: string;
+}
+
+async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts): Promise<Target> {
+  const { runtime, place } = local;
+  const { createServer } = await kit.server();
+  const app = createServer({ runtime, log: { info: () => {}, error: () => {} } });
+  const baseUrl = "http://millrace.local";
+  const fetch: typeof globalThis.fetch = async (...request) => app.fetch(new Request(...request));
+  const client: Client<Flows> = createClient({ baseUrl, fetch, retry: false, timeoutMs: 2 ** 31 - 1 });
+  return {
+    name: place.kind === "sqlite" ? relative(cwd, place.path) || place.path : shownStore(place.url),
+    flags,
+    client,
+    local,
+    ask: (path) => ask(path, { baseUrl, token: undefined, fetch }),
+    list: async ({ workflow, status, labels, limit, cursor }) => {
+      const { runs, cursor: next } = await runtime.runs({
+        limit,
+        ...(workflow !== undefined && { workflow }),
+        ...(status !== undefined && { status }),
+        ...(labels !== undefined && { labels }),
+        ...(cursor !== undefined && { cursor }),
+      });
+      return { runs: runs.map(fromListing), cursor: next };
+    },
+    row: async (runId) => fromListing(await runtime.handle(runId).summary()),
+    close: (drainMs = 1_000) => runtime.stop({ drainMs }),
+  };
+}
+
+interface RunPlace extends OpenOptions {
+  readonly project: Project;
+  readonly place: StorePlace;
+}
+
+/** Where the workflow of the run was loaded from before. */
+async function fileOfRun({ runId, project, place }: RunPlace): Promise<string | null> {
+  if (runId === undefined) return null;
+  if (place.kind === "sqlite" && !existsSync(place.path)) return null; // what opens the store says so
+  const kit = await openKit(`${project.folder}/`, "import");
+  const store = await openStore(kit, place, { creates: false });
+  try {
+    const run = await store.run({ tenant: "", runId });
+    return run === null ? null : fileOfWorkflow(project, run.workflow);
+  } finally {
+    await store.close();
+  }
+}
+
+function noCode(runId: string | undefined): CliError {
+  const what = runId === undefined ? "This command" : `The run ${runId}`;
+  return new CliError({
+    code: "CODE_REQUIRED",
+    message: `${what} needs the file with the workflow.`,
+    hint: "Name it with `--file`, or the server that has the run with `--url`.",
+  });
+}

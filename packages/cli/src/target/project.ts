@@ -1,0 +1,52 @@
+/** The project around a file: where its runs are kept by default, and which file has which workflow. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { nearest } from "../code/load-module.js";
+
+const folderName = ".millrace";
+
+export interface Project {
+  readonly folder: string;
+  /** The SQLite file of its runs. */
+  readonly store: string;
+}
+
+/** @param from A folder: the project is the nearest one above it with a `package.json`, else that folder. */
+export function projectOf(from: string): Project {
+  const manifest = nearest(from, "package.json");
+  const folder = manifest === null ? from : dirname(manifest);
+  return { folder, store: join(folder, folderName, "runs.db") };
+}
+
+/** Makes the folder, ignored by git. */
+export function ensureFolder({ folder }: Project): void {
+  const path = join(folder, folderName);
+  mkdirSync(path, { recursive: true });
+  const ignore = join(path, ".gitignore");
+  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+}
+
+/** Remembers where a workflow is, so that a command with the id of a run finds its code. */
+export function rememberFiles(project: Project, files: Readonly<Record<string, string>>): void {
+  const known = knownFiles(project);
+  const named = Object.entries(files).map(([name, file]) => [name, relative(project.folder, file)] as const);
+  const next = { ...known, ...Object.fromEntries(named) };
+  if (JSON.stringify(next) === JSON.stringify(known)) return;
+  ensureFolder(project);
+  writeFileSync(listOf(project), `${JSON.stringify(next, null, 2)}\n`);
+}
+
+/** Null where nobody has told, or the file is gone. */
+export function fileOfWorkflow(project: Project, workflow: string): string | null {
+  const file = knownFiles(project)[workflow];
+  if (file === undefined) return null;
+  const path = resolve(project.folder, file);
+  return existsSync(path) ? path : null;
+}
+
+const listOf = ({ folder }: Project): string => join(folder, folderName, "workflows.json");
+
+function knownFiles(project: Project): Readonly<Record<string, string>> {
+  const path = listOf(project);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Readonly<Record<string, string>>) : {};
+}

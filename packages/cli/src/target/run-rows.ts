@@ -1,0 +1,60 @@
+/** Runs in a list, of a store and of a server. */
+import type { Client, Flows, RunSummary } from "@millrace/client";
+import type { RunListing } from "millrace/runtime";
+import type { RunListQuery, RunRow, RunRows, RunStatus } from "./target.types.js";
+
+export function fromListing(listing: RunListing): RunRow {
+  const { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, forkedFrom, ticks } = listing;
+  return { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, forkedFrom, ticks };
+}
+
+export function fromSummary(run: RunSummary): RunRow {
+  return {
+    runId: run.handlerId,
+    workflow: run.workflow,
+    status: run.status,
+    createdAtMs: run.startedAtMs,
+    updatedAtMs: run.updatedAtMs,
+    endedAtMs: "endedAtMs" in run ? run.endedAtMs : null,
+    wakeAtMs: "wakeAtMs" in run ? run.wakeAtMs : null,
+    labels: run.labels,
+    forkedFrom: null,
+    ticks: null,
+  };
+}
+
+const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | "cancelled">> = {
+  scheduled: "running",
+  running: "running",
+  waiting: "running",
+  completed: "completed",
+  failed: "failed",
+  timedOut: "failed",
+  cancelled: "cancelled",
+};
+
+/** A server knows fewer statuses, and says beside them whether a run waits. */
+export async function listOfServer(client: Client<Flows>, query: RunListQuery): Promise<RunRows> {
+  const { workflow, status, labels, limit, cursor } = query;
+  const isOpen = status?.every((one) => ofServer[one] === "running") ?? false;
+  const isSplit = isOpen && status?.includes("waiting") !== status?.includes("running");
+  const { runs, cursor: next } = await client.runs({
+    limit,
+    ...(workflow !== undefined && { workflow }),
+    ...(status !== undefined && { status: [...new Set(status.map((one) => ofServer[one]))] }),
+    ...(isSplit && { waiting: status?.includes("waiting") ?? false }),
+    ...(labels !== undefined && { labels }),
+    ...(cursor !== undefined && { cursor }),
+  });
+  return { runs: runs.map(fromSummary), cursor: next };
+}
+
+interface Origin {
+  readonly forked_from?: { readonly handler_id: string; readonly at: number } | null;
+  readonly ticks?: { readonly last: number } | null;
+}
+
+/** What the record of a run says beside its summary. */
+export function withOrigin(row: RunRow, { forked_from: from, ticks }: Origin): RunRow {
+  return { ...row, forkedFrom: from ? { runId: from.handler_id, tick: from.at } : null, ticks: ticks?.last ?? null };
+}

@@ -1,0 +1,77 @@
+/**
+ * What a command works on: the runs of a store, with their code where it is at hand, or those of a server.
+ *
+ * Both speak the HTTP contract. Over a store the server is in this process, without a port: so each command is written
+ * once.
+ *
+ * @module
+ */
+import type { Client, Flows } from "@millrace/client";
+import type { RunStore, Runtime } from "millrace/runtime";
+import type { Code } from "../code/load-code.js";
+import type { StorePlace } from "./open-store.js";
+import type { Project } from "./project.js";
+
+export interface TargetOptions {
+  readonly file?: string | undefined;
+  readonly store?: string | undefined;
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export type RunStatus = "scheduled" | "running" | "waiting" | "completed" | "failed" | "cancelled" | "timedOut";
+
+/** A run in a list. */
+export interface RunRow {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly wakeAtMs: number | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
+  /** Null where the server does not say. */
+  readonly ticks: number | null;
+}
+
+export interface RunListQuery {
+  readonly workflow?: string | undefined;
+  readonly status?: readonly RunStatus[] | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface RunRows {
+  readonly runs: readonly RunRow[];
+  readonly cursor: string | null;
+}
+
+export interface Target {
+  /** For people: a URL, or the path of a store. */
+  readonly name: string;
+  /** What names this target in a command that is printed, with a space in front. */
+  readonly flags: string;
+  readonly client: Client<Flows>;
+  /** Null: the runs are those of a server. */
+  readonly local: LocalTarget | null;
+  /** An answer of the contract that the client has no method for. */
+  ask<Answer>(path: string): Promise<Answer>;
+  list(query: RunListQuery): Promise<RunRows>;
+  row(runId: string): Promise<RunRow>;
+  /** Lets running steps finish for `drainMs`; runs continue when somebody resumes them. */
+  close(drainMs?: number): Promise<void>;
+}
+
+export interface LocalTarget {
+  readonly runtime: Runtime;
+  readonly store: RunStore;
+  readonly place: StorePlace;
+  readonly project: Project;
+  /** Null: the command reads without it. */
+  readonly code: Code | null;
+  /** This process continues the run. */
+  own(runId: string): void;
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Resvg } from "@resvg/resvg-js";
+import { expect, it } from "vitest";
+import { joke, order } from "./support/flows.js";
+import { createProject } from "./support/project.js";
+
+it("writes a graph as SVG, HTML, Mermaid and JSON", async () => {
+  const project = createProject({ "order.ts": order });
+  const read = (name: string): string => readFileSync(join(project.folder, name), "utf8");
+
+  for (const kind of ["svg", "html", "mmd", "json"])
+    expect(await project.call("graph", "order.ts", "-o", `g.${kind}`)).toMatchObject({ code: 0, stderr: "" });
+  const odd = await project.call("graph", "order.ts", "-o", "g.doc");
+  const printed = await project.call("graph", "order.ts");
+
+  const drawn = new Resvg(read("g.svg")).render();
+  expect(drawn.width).toBeGreaterThan(100);
+  expect(drawn.height).toBeGreaterThan(300);
+  expect(read("g.svg")).toContain("unpriced");
+  expect(read("g.html")).toMatch(/<svg [\s\S]*OrderFlow/);
+  expect(read("g.html")).not.toMatch(/<script|src=|href=/);
+  expect(read("g.mmd")).toContain("flowchart");
+  expect(JSON.parse(read("g.json"))).toMatchObject({ name: "OrderFlow" });
+  expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining("OUTPUT_UNKNOWN") });
+  expect(printed.stdout).toContain("flowchart");
+});
+
+it("checks graphs, and live runs against the code", async () => {
+  const project = createProject({ "joke.ts": joke, "order.ts": order });
+  await project.call("run", "order.ts", "--id", "o-1");
+
+  const fine = await project.json<{ live: object; problems: object[] }>("check", "order.ts");
+  project.write("order.ts", order.replaceAll("async approve(", "async decide("));
+  const changed = await project.call("check", "order.ts");
+  project.write(
+    "order.ts",
+    order.replace("@step({ on: Total, emits: StopEvent, waits", "@step({ on: Decision, emits: StopEvent, waits"),
+  );
+  const broken = await project.call("check", "order.ts");
+
+  expect(fine).toMatchObject({ problems: [], live: { runs: 1, problems: [] } });
+  expect(changed).toMatchObject({ code: 1, stdout: expect.stringContaining("1 that this code cannot continue") });
+  expect(broken).toMatchObject({ code: 1, stdout: expect.stringContaining("No step accepts Total") });
+});

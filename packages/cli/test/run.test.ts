@@ -1,0 +1,140 @@
+/** Runs from the command line, over the store of a project. */
+import { describe, expect, it } from "vitest";
+import { flaky, joke, order } from "./support/flows.js";
+import { createProject, type Project } from "./support/project.js";
+
+interface Line {
+  readonly type: string;
+  readonly run_id: string;
+  readonly status: string;
+  readonly result?: unknown;
+  readonly prompts?: readonly { readonly prompt_id: string; readonly answer: { readonly type: string } }[];
+}
+
+async function lines(project: Project, ...args: string[]): Promise<Line[]> {
+  const { stdout } = await project.call(...args, "--json");
+  return stdout.split("\n").map((line) => JSON.parse(line) as Line);
+}
+
+describe("millrace run", () => {
+  it("runs a workflow to its end, prints its steps, its events and its result", async () => {
+    const project = createProject({ "joke.ts": joke });
+
+    const { code, stdout, stderr } = await project.call("run", "joke.ts#JokeFlow", "--input", '{"topic":"pirate"}');
+
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^JokeFlow {2}\S+$/m);
+    expect(stdout).toMatch(/^write {2}completed {2}/m);
+    expect(stdout).toContain('› Joke {"text":"A pirate walks into a bar."}');
+    expect(stdout).toMatch(/^completed after /m);
+    expect(stdout).toMatch(/^26$/m);
+  });
+
+  it("prints JSON lines and nothing else with --json", async () => {
+    const project = createProject({ "joke.ts": joke });
+
+    const told = await lines(project, "run", "joke.ts#JokeFlow", "-i", '{"topic":"b"}', "--id", "one");
+
+    expect(told[0]).toEqual({ type: "run", run_id: "one", workflow: "JokeFlow" });
+    expect(new Set(told.map(({ type }) => type))).toEqual(new Set(["run", "step", "event", "end"]));
+    expect(told.at(-1)).toEqual({ type: "end", run_id: "one", status: "completed", result: 21 });
+  });
+
+  it("leaves a run that asks in the store, and `answer` brings it to its end", async () => {
+    const project = createProject({ "order.ts": order });
+    const waiting = (await lines(project, "run", "order.ts", "--id", "o-1")).at(-1);
+
+    const refused = await project.call("answer", "o-1", "--input", "{}");
+    const end = (await lines(project, "answer", "o-1", "--input", '{"approved":true}')).at(-1);
+
+    expect(waiting).toMatchObject({ status: "waiting", prompts: [{ answer: { type: "Decision" } }] });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("EVENT_INVALID") });
+    expect(refused.stderr).toContain("approved");
+    expect(end).toMatchObject({ status: "completed", result: 6 });
+  });
+
+  it("fails with exit code 1, is retried, forked with another state, and compared", async () => {
+    const project = createProject({ "flaky.ts": flaky });
+    const failed = await project.call("run", "flaky.ts", "--id", "f-1");
+    project.write("fixed", "now");
+
+    const retried = (await lines(project, "retry", "f-1")).at(-1);
+    project.write("fixed", "later");
+    const forked = (await lines(project, "fork", "f-1", "--at", "1", "--id", "f-2", "--state", '{"count":5}')).at(-1);
+    const diff = await project.call("diff", "f-1", "f-2");
+
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining("It is not fixed yet.") });
+    expect(failed.stderr).toContain("millrace retry f-1");
+    expect(retried).toMatchObject({ status: "completed", result: "now" });
+    expect(forked).toMatchObject({ status: "completed", result: "later" });
+    expect(diff.code).toBe(1);
+    expect(diff.stdout).toContain("They part at");
+    expect(diff.stdout).toContain('- "now"');
+    expect(diff.stdout).toContain('+ "later"');
+  });
+
+  it("cancels a run, and resumes it", async () => {
+    const project = createProject({ "joke.ts": joke });
+    await project.call("run", "joke.ts#AskFlow", "--id", "a-1");
+
+    const cancelled = await project.call("cancel", "a-1", "--reason", "no time");
+    const resumed = (await lines(project, "resume", "a-1")).at(-1);
+
+    expect(cancelled).toMatchObject({ code: 0, stdout: "cancelled" });
+    expect(resumed).toMatchObject({ status: "waiting" });
+  });
+
+  it("leaves other runs of the store alone", async () => {
+    const project = createProject({ "joke.ts": joke });
+    await project.call("run", "joke.ts#AskFlow", "--id", "a-1");
+    const before = await project.json<{ ticks: number }>("show", "a-1");
+
+    await project.call("run", "joke.ts#AskFlow", "--id", "a-2");
+    await project.call("answer", "a-2", "-i", '{"approved":false}');
+    const after = await project.json<{ ticks: number }>("show", "a-1");
+
+    expect(after.ticks).toBe(before.ticks);
+  });
+});
+
+describe("millrace runs, show", () => {
+  it("lists what is stored without loading the code, and shows a run with it", async () => {
+    const project = createProject({ "joke.ts": joke });
+    await project.call("run", "joke.ts#JokeFlow", "-i", '{"topic":"b"}', "--id", "one", "--label", "team=red");
+    await project.call("run", "joke.ts#AskFlow", "--id", "two");
+    project.write("joke.ts", "this is no code");
+
+    const all = await project.json<{ runs: { run_id: string; status: string }[] }>("runs");
+    const red = await project.json<{ runs: { run_id: string }[] }>("runs", "--label", "team=red");
+    const waiting = await project.call("runs", "--status", "waiting");
+    const raw = await project.call("show", "one", "--history");
+    project.write("joke.ts", joke);
+    const shown = await project.call("show", "two");
+
+    expect(all.runs.map(({ run_id, status }) => [run_id, status])).toEqual([
+      ["two", "waiting"],
+      ["one", "completed"],
+    ]);
+    expect(red.runs.map(({ run_id }) => run_id)).toEqual(["one"]);
+    expect(waiting.stdout).toMatch(/^two {2}AskFlow {2}waiting {2}/);
+    expect(raw.stderr).toContain("SYNTAX_INVALID");
+    expect(raw.stdout).toContain("run.started");
+    expect(shown.stdout).toContain("question: Go on?");
+  });
+
+  it("says what is unknown", async () => {
+    const project = createProject({ "joke.ts": joke });
+
+    const noStore = await project.call("runs");
+    await project.call("run", "joke.ts#JokeFlow", "-i", '{"topic":"b"}', "--id", "one");
+    const noRun = await project.call("show", "nobody");
+    const noStatus = await project.call("runs", "--status", "odd");
+    const noCode = await project.call("resume", "nobody");
+
+    expect(noStore).toMatchObject({ code: 2, stderr: expect.stringContaining("FILE_UNKNOWN  There is no store") });
+    expect(noRun).toMatchObject({ code: 1, stderr: expect.stringContaining("RUN_UNKNOWN") });
+    expect(noStatus).toMatchObject({ code: 2, stderr: expect.stringContaining("OPTION_INVALID") });
+    expect(noCode).toMatchObject({ code: 2, stderr: expect.stringContaining("CODE_REQUIRED") });
+  });
+});

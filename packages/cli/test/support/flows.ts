@@ -1,0 +1,12 @@
+/** Sources of workflows that tests write into their projects. */
+import { readFileSync } from "node:fs";
+import { flowsFile } from "./project.js";
+
+const read = (name: string): string => readFileSync(flowsFile(name), "utf8");
+
+/** `JokeFlow`, and `askFlow`, which asks. */
+export const joke: string = read("joke.ts");
+export const order: string = read("order.ts");
+export const slow: string = read("slow.ts");
+/** Fails until the file `fixed` is there; then it ends with what is in it. */
+export const flaky: string = read("flaky.ts");

@@ -1,0 +1,80 @@
+/** What a person sees and types, in a real terminal. */
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { joke, order, slow } from "./support/flows.js";
+import { createProject } from "./support/project.js";
+import { inTerminal } from "./support/pty.js";
+
+it("draws the steps in place, and asks what a prompt wants", async () => {
+  const project = createProject({ "order.ts": order });
+  const terminal = inTerminal(project.folder, ["run", "order.ts"]);
+
+  await terminal.shows("approved");
+  terminal.type("y");
+  await terminal.shows(/by, may be left empty/);
+  terminal.type("\r");
+  const code = await terminal.ended();
+
+  expect(code).toBe(0);
+  expect(terminal.text()).toMatch(/✔ price {2}×2 {2}2 completed/);
+  expect(terminal.text()).toContain("euros: 6");
+  expect(terminal.text()).toMatch(/completed after .*\n6\n/);
+  expect(terminal.written()).toContain("\x1b[?25h"); // the cursor is there again
+});
+
+it("asks which workflow, and for the input that it needs", async () => {
+  const project = createProject({ "joke.ts": joke });
+  const terminal = inTerminal(project.folder, ["run", "joke.ts"]);
+
+  await terminal.shows("Which workflow?");
+  terminal.type("\r");
+  await terminal.shows("topic");
+  terminal.type("pirate\r");
+  await terminal.shows("words, else 3");
+  terminal.type("\r");
+
+  expect(await terminal.ended()).toBe(0);
+  expect(terminal.text()).toMatch(/\n26\n/);
+});
+
+it("pauses with Ctrl-C, and goes on in another process", async () => {
+  const project = createProject({ "slow.ts": slow });
+  const terminal = inTerminal(project.folder, ["run", "slow.ts", "--id", "s-1"]);
+
+  await terminal.shows(/second/);
+  terminal.type("\x03");
+  const code = await terminal.ended();
+  project.write("go", "");
+  const resumed = await project.call("resume", "s-1");
+
+  expect(code).toBe(130);
+  expect(terminal.text()).toContain("Paused. Continue with: millrace resume s-1");
+  expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('"version 1"') });
+  expect(resumed.stdout).not.toContain("first"); // that step is done
+});
+
+it("loads code again while a run is at work, keeps serving over a syntax error, and survives kill -9", async () => {
+  const project = createProject({ "flows/slow.ts": slow });
+  const dev = inTerminal(project.folder, ["dev", "flows"]);
+  await dev.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  const [, url = ""] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(dev.text()) ?? [];
+  await project.call("run", "SlowFlow", "--id", "s-1", "--detach", "--url", url);
+
+  project.write("flows/slow.ts", `${slow}\nconst broken = [1;\n`);
+  await dev.shows("SYNTAX_INVALID");
+  const meanwhile = await project.call("show", "s-1", "--url", url);
+  project.write("flows/slow.ts", slow.replace("version 1", "version 2"));
+  await dev.shows("loaded again");
+  execFileSync("kill", ["-9", String(dev.pid)]);
+  await dev.ended();
+  project.write("flows/go", "");
+  const again = inTerminal(project.folder, ["dev", "flows"]);
+  await again.shows(/http:\/\/127\.0\.0\.1:\d+/);
+
+  expect(meanwhile.stdout).toMatch(/^SlowFlow {2}s-1\nrunning /);
+  await expect
+    .poll(async () => (await project.call("show", "s-1")).stdout, { timeout: 120_000 })
+    .toContain('"version 2"');
+  again.type("\x03");
+  expect(await again.ended()).toBe(0);
+});
