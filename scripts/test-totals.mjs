@@ -1,7 +1,7 @@
 /**
  * The totals over all vitest runs, from the JSON that each package's test script writes.
  *
- *     node scripts/test-totals.mjs     prints "12 passed, 0 failed"
+ *     node scripts/test-totals.mjs     prints "12 passed, 0 failed", and before it what is flaky
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -15,10 +15,11 @@ export function reportFiles() {
   return files.filter((file) => existsSync(file));
 }
 
+export const readReport = (file) => JSON.parse(readFileSync(file, "utf8"));
+
 export function testTotals() {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const file of reportFiles()) {
-    const report = JSON.parse(readFileSync(file, "utf8"));
+  for (const report of reportFiles().map(readReport)) {
     total.passed += report.numPassedTests;
     total.failed += report.numFailedTests;
     // A suite that cannot be loaded has no test that fails.
@@ -29,22 +30,28 @@ export function testTotals() {
   return { ...total, line: `${total.passed} passed, ${total.failed} failed${skipped}` };
 }
 
-/** Of each that failed: file and name, and the first line of why. */
-export function failedTests() {
-  return reportFiles().flatMap((file) =>
-    JSON.parse(readFileSync(file, "utf8")).testResults.flatMap(({ name, message, assertionResults }) => {
-      const failed = assertionResults.filter(({ status }) => status === "failed");
-      const lines = failed.map(({ fullName, failureMessages }) => [fullName, failureMessages[0]]);
-      if (message !== "" && failed.length === 0) lines.push(["cannot be loaded", message]);
-      return lines.map(
-        ([what, why = ""]) => `${relative(root, name)}: ${what}\n    ${why.split("\n")[0].slice(0, 300)}`,
-      );
-    }),
-  );
+/** What has failed in a report: its file, its name, and why. */
+export function failuresOf(report) {
+  return report.testResults.flatMap(({ name: path, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((one) => one.status === "failed");
+    const failures = failed.map(({ fullName, failureMessages: [why = ""] }) => ({ path, name: fullName, why }));
+    const isBroken = status === "failed" && failures.length === 0;
+    return isBroken ? [{ path, name: "cannot be loaded", why: message }] : failures;
+  });
 }
+
+const lineOf = ({ path, name, why }) => `${relative(root, path)}: ${name}\n    ${why.split("\n")[0].slice(0, 300)}`;
+
+/** Of each that failed: file and name, and the first line of why. */
+export const failedTests = () => reportFiles().map(readReport).flatMap(failuresOf).map(lineOf);
+
+/** The same of those that have failed once and passed twice since, see `rerun-failed.mjs`. */
+export const flakyTests = () =>
+  reportFiles().flatMap((file) => (readReport(file).flaky ?? []).map((one) => `FLAKY   ${lineOf(one)}`));
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { passed, failed, line } = testTotals();
+  for (const flaky of flakyTests()) console.log(flaky);
   console.log(line);
   // No report at all is no proof of anything.
   process.exit(passed > 0 && failed === 0 ? 0 : 1);
