@@ -81,6 +81,9 @@ export {
   isStoredStatus,
   rangeOfPrefix,
   storedStatuses,
+  matchesSearch,
+  searchPatterns,
+  searchWindow,
 } from "./durable/store-kit.js";
 export type { IdRange, PagePosition } from "./durable/store-kit.js";
 // ---- events of a workflow

@@ -16,6 +16,7 @@ export type { PendingDelivery, RunMoment, StepMoment } from "./durable/run-momen
 export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
 export type {
   AttemptsOptions,
+  CountFilter,
   DedupeOptions,
   DetailedHistoryOptions,
   DueReport,

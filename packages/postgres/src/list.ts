@@ -6,10 +6,21 @@
  *
  * @module
  */
-import { checkPageLimit, decodePageCursor, encodePageCursor, isEndedStatus, storedStatuses } from "millrace/engine";
-import type { RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import {
+  checkPageLimit,
+  decodePageCursor,
+  encodePageCursor,
+  isEndedStatus,
+  matchesSearch,
+  type PagePosition,
+  searchPatterns,
+  searchWindow,
+  storedStatuses,
+} from "millrace/engine";
+import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
 import { hashOf, numberOf } from "./keys.js";
+import type { Row } from "./session.js";
 import { type RunReader, selectRuns, toRun } from "./stored-run.js";
 import { texts } from "./values.js";
 
@@ -23,14 +34,57 @@ export async function listTenants(database: Database): Promise<string[]> {
 
 export async function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
   const limit = checkPageLimit(query.limit);
+  const { search, order } = query;
+  const end = search === undefined ? undefined : await windowEnd(reader, query);
   // One more row than requested tells whether there is a next page.
-  const page = pageSql(query, limit + 1);
+  const page = pageSql(query, limit + 1, end);
   if (page === null) return { runs: [], cursor: null };
   const rows = await reader.database.allOnce(page.text, page.values);
-  const runs = rows.slice(0, limit).map((row) => toRun(reader, row));
+  const read = rows.slice(0, limit).map((row) => toRun(reader, row));
+  const runs = search === undefined ? read : read.filter((run) => matchesSearch(run, search));
   const last = rows.length > limit ? rows[limit - 1] : undefined;
-  if (last === undefined) return { runs, cursor: null };
-  return { runs, cursor: encodePageCursor({ createdAtMs: last["created_at"] as number, id: last["id"] as number }) };
+  const place = last === undefined ? end : placeOf(last);
+  return { runs, cursor: place === undefined ? null : encodePageCursor(place, order) };
+}
+
+/** The last run that one page of a search looks at; undefined: all that there are. */
+async function windowEnd(reader: RunReader, { search: _, ...query }: RunQuery): Promise<PagePosition | undefined> {
+  const wanted = wantedStatuses(query);
+  if (wanted.length === 0) return undefined;
+  const values = new Values();
+  const ids = idsSql(query, wanted, { values, limit: `${searchWindow + 1}` });
+  const text = `${ids} ${orderSql(query)} LIMIT 2 OFFSET ${values.add(searchWindow - 1)}`;
+  const [last, more] = await reader.database.allOnce(text, values.all);
+  return last === undefined || more === undefined ? undefined : placeOf(last);
+}
+
+const placeOf = (row: Row): PagePosition => ({
+  createdAtMs: row["created_at"] as number,
+  id: row["id"] as number,
+});
+
+/** It reads the row of every run that it counts. */
+export async function countRuns({ database }: RunReader, query: CountQuery): Promise<RunCount[]> {
+  const values = new Values();
+  const tenant = `(SELECT id FROM @tenants WHERE hash = ${values.add(hashOf(query.tenant))})`;
+  const [label, ...others] = Object.entries(query.labels ?? {});
+  const ofRuns = [
+    ...workflowSql(query, values),
+    ...others.map(([name, value]) => hasLabel(values.add(name), values.add(value))),
+  ];
+  const text =
+    label === undefined
+      ? `@runs q WHERE ${[`q.tenant = ${tenant}`, ...numberSql(query, values), ...ofRuns].join(" AND ")}`
+      : `@labels l JOIN @runs q ON q.id = l.run WHERE ${[...labelSql(label, tenant, values), ...ofRuns].join(" AND ")}`;
+  const rows = await database.allOnce(
+    `SELECT q.workflow, q.status, count(*) AS count FROM ${text} GROUP BY q.workflow, q.status`,
+    values.all,
+  );
+  return rows.map((row) => ({
+    workflow: row["workflow"] as string,
+    status: row["status"] as StoredStatus,
+    count: Number(row["count"]),
+  }));
 }
 
 /** The values of one query, by the place where each is named. */
@@ -42,15 +96,27 @@ class Values {
   }
 }
 
-/** Returns `null` when no run can match. */
-export function pageSql(query: RunQuery, limit: number): { readonly text: string; readonly values: unknown[] } | null {
+/** Returns `null` when no run can match. @param end The last run that is looked at. */
+export function pageSql(
+  query: RunQuery,
+  limit: number,
+  end?: PagePosition,
+): { readonly text: string; readonly values: unknown[] } | null {
   const wanted = wantedStatuses(query);
   if (wanted.length === 0) return null;
   const values = new Values();
   const rows = `${values.add(limit)}`;
-  const ids = idsSql(query, wanted, { values, limit: rows });
-  const source = `(${ids} ORDER BY created_at DESC, id DESC LIMIT ${rows}) AS page JOIN @runs r ON r.id = page.id`;
-  return { text: selectRuns(source, "ORDER BY page.created_at DESC, page.id DESC"), values: values.all };
+  const ids = idsSql(end === undefined ? query : { ...query, end }, wanted, { values, limit: rows });
+  const source = `(${ids} ${orderSql(query)} LIMIT ${rows}) AS page JOIN @runs r ON r.id = page.id`;
+  return { text: selectRuns(source, orderSql(query, "page.")), values: values.all };
+}
+
+/** A page of a search ends at a run, found or not. */
+type WalkQuery = RunQuery & { readonly end?: PagePosition };
+
+function orderSql({ order }: RunQuery, table = ""): string {
+  const way = order === "oldest" ? "ASC" : "DESC";
+  return `ORDER BY ${table}created_at ${way}, ${table}id ${way}`;
 }
 
 function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
@@ -63,23 +129,22 @@ interface Page {
   readonly limit: string;
 }
 
-function idsSql(query: RunQuery, wanted: readonly StoredStatus[], page: Page): string {
+function idsSql(query: WalkQuery, wanted: readonly StoredStatus[], page: Page): string {
   const { values } = page;
   const tenant = `(SELECT id FROM @tenants WHERE hash = ${values.add(hashOf(query.tenant))})`;
   const [label, ...otherLabels] = Object.entries(query.labels ?? {});
   const isAnyStatus = query.status === undefined && query.endedBeforeMs === undefined;
   const inStatus = (): string[] => (isAnyStatus ? [] : [`q.status = ANY(${values.add(texts(wanted))}::text[])`]);
   if (label !== undefined) {
-    const [name, value] = label;
     return `SELECT l.run AS id, l.created_at FROM @labels l JOIN @runs q ON q.id = l.run WHERE ${[
-      `l.tenant = ${tenant} AND l.number = ${values.add(numberOf(name, value))}`,
-      `l.name = ${values.add(name)} AND l.value = ${values.add(value)}`,
+      ...labelSql(label, tenant, values),
       ...placeSql(query, "l", values),
       ...otherLabels.map(([other, of]) => hasLabel(values.add(other), values.add(of))),
       ...workflowSql(query, values),
       ...queueSql(query, values),
       ...inStatus(),
       ...endedSql(query, values),
+      ...searchSql(query, values),
     ].join(" AND ")}`;
   }
   if (query.queue !== undefined) {
@@ -90,15 +155,18 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[], page: Page): s
       ...placeSql(query, "q", values),
       ...inStatus(),
       ...endedSql(query, values),
+      ...searchSql(query, values),
     ].join(" AND ")}`;
   }
   if (query.workflow !== undefined && query.status === undefined) {
     return `SELECT q.id, q.created_at FROM @runs q WHERE ${[
-      `q.tenant = ${tenant} AND q.workflow_number = ${values.add(numberOf(query.workflow))}`,
+      `q.tenant = ${tenant}`,
+      ...numberSql(query, values),
       ...workflowSql(query, values),
       ...placeSql(query, "q", values),
       ...inStatus(),
       ...endedSql(query, values),
+      ...searchSql(query, values),
     ].join(" AND ")}`;
   }
   const walk = (status: StoredStatus): string =>
@@ -107,15 +175,40 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[], page: Page): s
       ...placeSql(query, "q", values),
       ...workflowSql(query, values),
       ...endedSql(query, values),
-    ].join(" AND ")} ORDER BY q.created_at DESC, q.id DESC LIMIT ${page.limit})`;
+      ...searchSql(query, values),
+    ].join(" AND ")} ${orderSql(query, "q.")} LIMIT ${page.limit})`;
   return `SELECT id, created_at FROM (${wanted.map(walk).join(" UNION ALL ")}) walks`;
+}
+
+function labelSql([name, value]: readonly [string, string], tenant: string, values: Values): string[] {
+  return [
+    `l.tenant = ${tenant} AND l.number = ${values.add(numberOf(name, value))}`,
+    `l.name = ${values.add(name)} AND l.value = ${values.add(value)}`,
+  ];
+}
+
+/** What the index of workflows begins with. */
+function numberSql({ workflow }: Pick<RunQuery, "workflow">, values: Values): string[] {
+  return workflow === undefined ? [] : [`q.workflow_number = ${values.add(numberOf(workflow))}`];
+}
+
+function searchSql({ search }: RunQuery, values: Values): string[] {
+  if (search === undefined) return [];
+  const { id, value, outcome } = searchPatterns(search);
+  return [
+    // The pattern of each row by itself: with EXISTS, the labels of all runs could be looked through first. With the collation of the
+    // database, ILIKE takes several times as long.
+    `(q.run_id COLLATE "C" ILIKE ${values.add(id)} ESCAPE '\\'
+      OR (SELECT bool_or(f.value ILIKE ${values.add(value)} ESCAPE '\\') FROM @labels f WHERE f.run = q.id)
+      OR (q.status = 'failed' AND q.outcome COLLATE "C" ILIKE ${values.add(outcome)} ESCAPE '\\'))`,
+  ];
 }
 
 function hasLabel(name: string, value: string): string {
   return `EXISTS (SELECT 1 FROM @labels o WHERE o.run = q.id AND o.name = ${name} AND o.value = ${value})`;
 }
 
-function workflowSql({ workflow }: RunQuery, values: Values): string[] {
+function workflowSql({ workflow }: Pick<RunQuery, "workflow">, values: Values): string[] {
   return workflow === undefined ? [] : [`q.workflow = ${values.add(workflow)}`];
 }
 
@@ -127,12 +220,16 @@ function endedSql({ endedBeforeMs }: RunQuery, values: Values): string[] {
   return endedBeforeMs === undefined ? [] : [`q.ended_at < ${values.add(endedBeforeMs)}`];
 }
 
-function placeSql({ createdAfterMs, createdBeforeMs, cursor }: RunQuery, table: "l" | "q", values: Values): string[] {
+function placeSql(query: WalkQuery, table: "l" | "q", values: Values): string[] {
+  const { createdAfterMs, createdBeforeMs, cursor, order, end } = query;
   const parts: string[] = [];
   if (createdAfterMs !== undefined) parts.push(`${table}.created_at > ${values.add(createdAfterMs)}`);
   if (createdBeforeMs !== undefined) parts.push(`${table}.created_at < ${values.add(createdBeforeMs)}`);
-  if (cursor === undefined) return parts;
-  const { createdAtMs, id } = decodePageCursor(cursor);
-  const number = table === "l" ? "l.run" : "q.id";
-  return [...parts, `(${table}.created_at, ${number}) < (${values.add(createdAtMs)}, ${values.add(id)})`];
+  const row = table === "l" ? "(l.created_at, l.run)" : "(q.created_at, q.id)";
+  const [beyond, within] = order === "oldest" ? [">", "<="] : ["<", ">="];
+  const compare = (sign: string, { createdAtMs, id }: PagePosition): string =>
+    `${row} ${sign} (${values.add(createdAtMs)}, ${values.add(id)})`;
+  if (cursor !== undefined) parts.push(compare(beyond as string, decodePageCursor(cursor, order)));
+  if (end !== undefined) parts.push(compare(within as string, end));
+  return parts;
 }

@@ -3,6 +3,7 @@ import type {
   ClaimedRun,
   ClaimRequest,
   CommitResult,
+  CountQuery,
   DueRuns,
   LeaseRequest,
   PostedMessage,
@@ -13,6 +14,7 @@ import type {
   RecordQuery,
   RecordWrite,
   RunCommit,
+  RunCount,
   RunKey,
   RunPage,
   RunQuery,
@@ -35,7 +37,7 @@ import type { Database } from "./database.js";
 import { Interned } from "./interned.js";
 import { readEvents, readSnapshot, readTicks } from "./journal.js";
 import { hashOf, runHash } from "./keys.js";
-import { listRuns, listTenants } from "./list.js";
+import { countRuns, listRuns, listTenants } from "./list.js";
 import { changeOf } from "./notices.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
@@ -118,6 +120,10 @@ export class SqlStore implements RunStore {
 
   async list(query: RunQuery): Promise<RunPage> {
     return listRuns(this.#reader, query);
+  }
+
+  async counts(query: CountQuery): Promise<RunCount[]> {
+    return countRuns(this.#reader, query);
   }
 
   async snapshot(key: RunKey, atOrBelow: number = Number.MAX_SAFE_INTEGER): Promise<StoredSnapshot | null> {

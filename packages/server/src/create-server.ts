@@ -10,6 +10,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
+import { RunCounts } from "./count-runs.js";
 import { assertMayWrite } from "./cross-origin.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
@@ -31,6 +32,7 @@ import { mountStart } from "./routes/start.js";
 import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./server.types.js";
 import { authenticate } from "./auth.js";
+import { LiveRuns } from "./stream/live-runs.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
 /**
@@ -44,12 +46,15 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   const resolved = resolveOptions(options);
   const { runtime, limits, basePath } = resolved;
   const app = new OpenAPIHono<ServerEnv>();
+  const catalog = new WorkflowCatalog(runtime.workflows, resolved);
   const server: Server = {
     app,
     limits,
     runtime,
     options: resolved,
-    catalog: new WorkflowCatalog(runtime.workflows, resolved),
+    catalog,
+    counts: new RunCounts(runtime),
+    live: new LiveRuns({ runtime, catalog, log: resolved.log }),
     quotas: openQuotas(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));

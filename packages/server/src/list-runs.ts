@@ -1,19 +1,21 @@
 /**
  * Pages of runs.
  *
- * The store filters by one workflow. For several workflows, pages of all runs are read and filtered, never more than a
- * page has room for, so that each page ends at a cursor of the store.
+ * The store filters by one workflow, and finds what is searched for among so many runs. For several workflows, and for a search, pages
+ * of the store are read on, never more than a request has time for, so that each page ends at a cursor of the store.
  *
  * @module
  */
 import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
 import type { Server } from "./server.types.js";
+import { nowMs } from "./system.js";
 import { listedRecord } from "./wire/handler-record.js";
+import { labelsOf, matchesText } from "./wire/matches-filter.js";
 import type { Handler, ListQuery } from "./wire/schemas.js";
 
 export interface ListRequest {
   readonly tenant: string;
-  readonly query: ListQuery;
+  readonly query: Omit<ListQuery, "sse" | "sort"> & Partial<Pick<ListQuery, "sort">>;
 }
 
 export interface HandlerPage {
@@ -23,16 +25,19 @@ export interface HandlerPage {
 
 /** Maximum number of runs that are read for one page. */
 const mostLookedAt = 5_000;
+/** Milliseconds after which a search gives what it has found. */
+const mostSearchedMs = 300;
 
 const waitingStatuses: readonly StoredStatus[] = ["scheduled", "waiting"];
-const storedStatuses: Readonly<Record<Handler["status"], readonly StoredStatus[]>> = {
+const storedStatuses: Readonly<Record<Handler["status"] | "waiting", readonly StoredStatus[]>> = {
   running: ["scheduled", "running", "waiting"],
+  waiting: waitingStatuses,
   completed: ["completed"],
   failed: ["failed", "timedOut"],
   cancelled: ["cancelled"],
 };
 
-const allStatuses = Object.keys(storedStatuses) as Handler["status"][];
+const allStatuses = Object.keys(storedStatuses) as (keyof typeof storedStatuses)[];
 
 export async function listRuns(
   server: Pick<Server, "runtime" | "catalog">,
@@ -45,27 +50,37 @@ export async function listRuns(
       return listedRecord(listing, handle, server.catalog);
     }),
   );
-  return { handlers: records.filter((record) => record !== null), cursor };
+  const { q = "" } = request.query;
+  // An error is searched as it is shown: without the paths that it has in the store.
+  const handlers = records.filter((record) => record !== null && matchesText(record, q)) as Handler[];
+  return { handlers, cursor };
 }
 
-type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore">;
+type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore" | "search" | "order">;
 
-function filterOf({ status, waiting, label, queue, created_after, created_before }: ListQuery): Filter {
-  const statuses = (status ?? allStatuses).flatMap((one) => storedStatuses[one]);
-  const pairs = label?.map((one): [string, string] => [
-    one.slice(0, one.indexOf("=")),
-    one.slice(one.indexOf("=") + 1),
-  ]);
-  const labels = new Map(pairs);
-  if (pairs?.some(([name, value]) => labels.get(name) !== value)) return { status: [] }; // a run never has two values of one label
+function filterOf({
+  status,
+  waiting,
+  label,
+  queue,
+  created_after,
+  created_before,
+  q,
+  sort,
+}: ListRequest["query"]): Filter {
+  const statuses = [...new Set((status ?? allStatuses).flatMap((one) => storedStatuses[one]))];
+  const labels = label === undefined ? undefined : labelsOf(label);
+  if (labels === null) return { status: [] };
   return {
     ...((status ?? waiting) !== undefined && {
       status: statuses.filter((one) => waiting === undefined || waitingStatuses.includes(one) === waiting),
     }),
-    ...(pairs !== undefined && { labels: Object.fromEntries(labels) }),
+    ...(labels !== undefined && { labels }),
     ...(queue !== undefined && { queue }),
     ...(created_after !== undefined && { createdAfter: created_after }),
     ...(created_before !== undefined && { createdBefore: created_before }),
+    ...(q !== undefined && q !== "" && { search: q }),
+    ...(sort === "created_at" && { order: "oldest" as const }),
   };
 }
 
@@ -77,8 +92,10 @@ async function findRuns(
   const filter = filterOf(query);
   const only = names?.length === 1 ? names[0] : undefined;
   const found: RunListing[] = [];
+  const untilMs = nowMs() + mostSearchedMs;
   let cursor = query.cursor ?? null;
   let lookedAt = 0;
+  const mayGoOn = (): boolean => (filter.search === undefined ? lookedAt < mostLookedAt : nowMs() < untilMs);
   do {
     const page = await runtime.runs({
       tenant,
@@ -90,6 +107,6 @@ async function findRuns(
     found.push(...page.runs.filter(({ workflow }) => names === undefined || names.includes(workflow)));
     lookedAt += page.runs.length;
     cursor = page.cursor;
-  } while (cursor !== null && found.length < limit && lookedAt < mostLookedAt);
+  } while (cursor !== null && found.length < limit && mayGoOn());
   return { runs: found, cursor };
 }

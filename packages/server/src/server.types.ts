@@ -1,7 +1,9 @@
 import type { Runtime } from "millrace/runtime";
+import type { RunCounts } from "./count-runs.js";
 import type { RouteTable } from "./http/route.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Quotas } from "./quota/quotas.js";
+import type { LiveRuns } from "./stream/live-runs.js";
 import type { WorkflowCatalog } from "./workflow-facts.js";
 
 /** What every group of routes is given. */
@@ -10,4 +12,6 @@ export interface Server extends RouteTable {
   readonly catalog: WorkflowCatalog;
   readonly quotas: Quotas;
   readonly options: ResolvedOptions;
+  readonly counts: RunCounts;
+  readonly live: LiveRuns;
 }

@@ -6,8 +6,18 @@
  *
  * @module
  */
-import { checkPageLimit, decodePageCursor, encodePageCursor, isEndedStatus, storedStatuses } from "millrace/engine";
-import type { RunPage, RunQuery, StoredStatus } from "millrace/runtime";
+import {
+  checkPageLimit,
+  decodePageCursor,
+  encodePageCursor,
+  isEndedStatus,
+  matchesSearch,
+  type PagePosition,
+  searchPatterns,
+  searchWindow,
+  storedStatuses,
+} from "millrace/engine";
+import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
 import type { SqliteValue } from "./driver.js";
 import { selectRuns, toRun } from "./stored-run.js";
@@ -23,14 +33,70 @@ const unionSize = 4;
 
 export function listRuns(database: Database, query: RunQuery): RunPage {
   const limit = checkPageLimit(query.limit);
+  const { search, order } = query;
+  const end = search === undefined ? null : windowEnd(database, query);
   // One more row than requested tells whether there is a next page.
-  const page = pageSql(query, limit + 1);
+  const page = pageSql(query, limit + 1, end?.place);
   if (page === null) return { runs: [], cursor: null };
   const rows = database.sqlOnce(page.text).all(...page.values);
-  const found = rows.slice(0, limit).map((values) => toRun(database.path, values));
-  const last = rows.length > limit ? found.at(-1) : undefined;
-  const cursor = last === undefined ? null : encodePageCursor({ createdAtMs: last.run.createdAtMs, id: last.id });
-  return { runs: found.map(({ run }) => run), cursor };
+  const read = rows.slice(0, limit).map((values) => toRun(database.path, values));
+  const found = search === undefined ? read : read.filter(({ run }) => matchesSearch(run, search));
+  const last = rows.length > limit ? read.at(-1) : undefined;
+  const place = last === undefined ? end?.next : { createdAtMs: last.run.createdAtMs, id: last.id };
+  return { runs: found.map(({ run }) => run), cursor: place == null ? null : encodePageCursor(place, order) };
+}
+
+interface WindowEnd {
+  /** The last run that this page looks at; undefined: all that there are. */
+  readonly place: PagePosition | undefined;
+  /** Where the next page begins, if there is one. */
+  readonly next: PagePosition | null;
+}
+
+function windowEnd(database: Database, query: RunQuery): WindowEnd {
+  const { search: _, ...unsearched } = query;
+  const ids = idsOfPage(unsearched);
+  if (ids === null) return { place: undefined, next: null };
+  const text = `${ids.text} LIMIT 2 OFFSET ?`;
+  const rows = database.sqlOnce(text).all(...ids.values, searchWindow - 1) as {
+    readonly id: number;
+    readonly created_at: number;
+  }[];
+  const [last] = rows;
+  if (last === undefined || rows.length < 2) return { place: undefined, next: null };
+  const place = { createdAtMs: last.created_at, id: last.id };
+  return { place, next: place };
+}
+
+/** A covering walk of one index, in the order of that index. */
+export function countRuns(database: Database, { tenant, workflow, labels = {} }: CountQuery): RunCount[] {
+  const wanted = Object.entries(labels);
+  const { text, values } = whereSql(
+    "SELECT q.workflow, q.status, count(*) AS count FROM runs AS q INDEXED BY runs_status",
+    [
+      { text: "q.tenant = ?", values: [tenant] },
+      ...(workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [workflow] }]),
+    ],
+  );
+  if (wanted.length === 0) return rowsOf(database, { text: `${text} GROUP BY q.status, q.workflow`, values });
+  const [label, ...others] = wanted as [[string, string], ...[string, string][]];
+  const ofLabel = whereSql(
+    "SELECT q.workflow, q.status, count(*) AS count FROM labels AS l CROSS JOIN runs AS q ON q.id = l.run",
+    [
+      { text: "l.tenant = ? AND l.name = ? AND l.value = ?", values: [tenant, ...label] },
+      ...others.map((other) => ({ text: hasLabel, values: other })),
+      ...(workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [workflow] }]),
+    ],
+  );
+  return rowsOf(database, { ...ofLabel, text: `${ofLabel.text} GROUP BY q.status, q.workflow` });
+}
+
+function rowsOf(database: Database, { text, values }: Sql): RunCount[] {
+  return (database.sqlOnce(text).all(...values) as RunCount[]).map(({ workflow, status, count }) => ({
+    workflow,
+    status,
+    count,
+  }));
 }
 
 // One index step per tenant, however many runs the tenant has.
@@ -43,19 +109,34 @@ export function listTenants(database: Database): string[] {
   return (database.sql(allTenants).all() as { readonly tenant: string }[]).map(({ tenant }) => tenant);
 }
 
-/** Returns `null` when no run can match. */
-export function pageSql(query: RunQuery, limit: number): Sql | null {
-  const wanted = wantedStatuses(query);
-  if (wanted.length === 0) return null;
-  const ids = idsSql(query, wanted);
+/** Returns `null` when no run can match. @param end The last run that is looked at. */
+export function pageSql(query: RunQuery, limit: number, end?: PagePosition): Sql | null {
+  const ids = idsOfPage(query, end);
+  if (ids === null) return null;
+  const way = wayOf(query);
   return {
     // CROSS JOIN makes SQLite start from the ids.
     text: selectRuns(
-      `(${ids.text} ORDER BY created_at DESC, id DESC LIMIT ?) AS page CROSS JOIN runs AS r ON r.id = page.id`,
-      "ORDER BY page.created_at DESC, page.id DESC",
+      `(${ids.text} LIMIT ?) AS page CROSS JOIN runs AS r ON r.id = page.id`,
+      `ORDER BY page.created_at ${way}, page.id ${way}`,
     ),
     values: [...ids.values, limit],
   };
+}
+
+function idsOfPage(query: RunQuery, end?: PagePosition): Sql | null {
+  const wanted = wantedStatuses(query);
+  if (wanted.length === 0) return null;
+  const way = wayOf(query);
+  const ids = idsSql(end === undefined ? query : { ...query, end }, wanted);
+  return { text: `${ids.text} ORDER BY created_at ${way}, id ${way}`, values: ids.values };
+}
+
+/** A page of a search ends at a run, found or not. */
+type WalkQuery = RunQuery & { readonly end?: PagePosition };
+
+function wayOf({ order }: RunQuery): "ASC" | "DESC" {
+  return order === "oldest" ? "ASC" : "DESC";
 }
 
 function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
@@ -63,7 +144,7 @@ function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
   return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
-function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
+function idsSql(query: WalkQuery, wanted: readonly StoredStatus[]): Sql {
   const [label, ...otherLabels] = Object.entries(query.labels ?? {});
   const isAnyStatus = query.status === undefined && query.endedBeforeMs === undefined;
   if (label !== undefined) {
@@ -77,6 +158,7 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
         ...queueSql(query),
         ...(isAnyStatus ? [] : [statusIn(wanted)]),
         ...endedSql(query),
+        ...searchSql(query),
       ],
     );
   }
@@ -88,6 +170,7 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
       ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
       ...(isAnyStatus ? [] : [statusIn(wanted)]),
       ...endedSql(query),
+      ...searchSql(query),
     ]);
   }
   if (query.workflow !== undefined && query.status === undefined) {
@@ -95,6 +178,7 @@ function idsSql(query: RunQuery, wanted: readonly StoredStatus[]): Sql {
       { text: "q.tenant = ? AND q.workflow = ?", values: [query.tenant, query.workflow] },
       ...placeSql(query, "q.created_at", "q.id"),
       ...endedSql(query),
+      ...searchSql(query),
     ]);
   }
   const walks = wanted.map((status) => statusSql(query, status));
@@ -112,12 +196,13 @@ function unionSql(walks: readonly Sql[]): Sql {
 
 const hasLabel = "EXISTS (SELECT 1 FROM labels AS o WHERE o.run = q.id AND o.name = ? AND o.value = ?)";
 
-function statusSql(query: RunQuery, status: StoredStatus): Sql {
+function statusSql(query: WalkQuery, status: StoredStatus): Sql {
   return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_status", [
     { text: "q.tenant = ? AND q.status = ?", values: [query.tenant, status] },
     ...placeSql(query, "q.created_at", "q.id"),
     ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
     ...endedSql(query),
+    ...searchSql(query),
   ]);
 }
 
@@ -133,14 +218,29 @@ function endedSql({ endedBeforeMs }: RunQuery): Sql[] {
   return endedBeforeMs === undefined ? [] : [{ text: "q.ended_at < ?", values: [endedBeforeMs] }];
 }
 
-function placeSql({ createdAfterMs, createdBeforeMs, cursor }: RunQuery, createdAt: string, id: string): Sql[] {
+const hasText = `(q.run_id LIKE ? ESCAPE '\\'
+  OR EXISTS (SELECT 1 FROM labels AS f WHERE f.run = q.id AND f.value LIKE ? ESCAPE '\\')
+  OR (q.status = 'failed' AND q.outcome LIKE ? ESCAPE '\\'))`;
+
+function searchSql({ search }: RunQuery): Sql[] {
+  if (search === undefined) return [];
+  const { id, value, outcome } = searchPatterns(search);
+  return [{ text: hasText, values: [id, value, outcome] }];
+}
+
+function placeSql(query: WalkQuery, createdAt: string, id: string): Sql[] {
+  const { createdAfterMs, createdBeforeMs, cursor, order, end } = query;
   const parts: Sql[] = [];
   if (createdAfterMs !== undefined) parts.push({ text: `${createdAt} > ?`, values: [createdAfterMs] });
   if (createdBeforeMs !== undefined) parts.push({ text: `${createdAt} < ?`, values: [createdBeforeMs] });
-  if (cursor === undefined) return parts;
-  const place = decodePageCursor(cursor);
-  const text = `${createdAt} <= ? AND (${createdAt} < ? OR ${id} < ?)`;
-  return [...parts, { text, values: [place.createdAtMs, place.createdAtMs, place.id] }];
+  const [beyond, within] = order === "oldest" ? [">", "<"] : ["<", ">"];
+  const compare = (sign: string, place: PagePosition, orSame: "" | "="): Sql => ({
+    text: `${createdAt} ${sign}= ? AND (${createdAt} ${sign} ? OR ${id} ${sign}${orSame} ?)`,
+    values: [place.createdAtMs, place.createdAtMs, place.id],
+  });
+  if (cursor !== undefined) parts.push(compare(beyond as string, decodePageCursor(cursor, order), ""));
+  if (end !== undefined) parts.push(compare(within as string, end, "="));
+  return parts;
 }
 
 function whereSql(select: string, conditions: readonly Sql[]): Sql {

@@ -4,7 +4,7 @@ import { Claims } from "./claims.js";
 import { applyCommit } from "./commit.js";
 import type { Database } from "./database.js";
 import { readEvents, readSnapshot, readTicks } from "./journal.js";
-import { listRuns, listTenants } from "./list.js";
+import { countRuns, listRuns, listTenants } from "./list.js";
 import { Owners } from "./owners.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
 import { listRecords, readRecord, tryWriteRecords } from "./records.js";
@@ -63,13 +63,14 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
   };
 }
 
-type Reads = "run" | "tenants" | "list" | "snapshot" | "ticks" | "events" | "posts" | "receipt" | "received";
+type Reads = "run" | "tenants" | "list" | "counts" | "snapshot" | "ticks" | "events" | "posts" | "receipt" | "received";
 
 function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records" | "blob"> {
   return {
     run: async (key) => database.guard(() => findRun(database, key)?.run ?? null),
     tenants: async () => database.read(() => listTenants(database)),
     list: async (query) => database.guard(() => listRuns(database, query)),
+    counts: async (query) => database.guard(() => countRuns(database, query)),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
       database.guard(() => readSnapshot(database, key, atOrBelow)),
     ticks: async (key, range) => database.guard(() => readTicks(database, key, range)),

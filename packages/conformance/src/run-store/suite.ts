@@ -19,6 +19,7 @@ import { checkConcurrent, schedules } from "./random-concurrent.js";
 import { checkAgainstModel, operations } from "./random-model.js";
 import { checkQueueLife, queueLives } from "./random-queues.js";
 import { recordSuite } from "./records.js";
+import { searchSuite } from "./searching.js";
 import { watchSuite } from "./watching.js";
 
 export type { OpenedStore } from "./opened-store.js";
@@ -44,6 +45,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     eventSuite(test);
     postSuite(test);
     listSuite(test);
+    searchSuite(test);
     recordSuite(test);
     blobSuite(test);
     deleteSuite(test);

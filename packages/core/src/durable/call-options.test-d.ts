@@ -5,6 +5,7 @@ import type { MemoryStoreOptions } from "./memory-store.js";
 import type { ExportOptions, ImportOptions } from "./moving.types.js";
 import type {
   AttemptsOptions,
+  CountFilter,
   DedupeOptions,
   DetailedHistoryOptions,
   ForkOptions,
@@ -38,6 +39,7 @@ interface Interfaces {
   readonly resume: ResumeRunOptions;
   readonly retry: ResumeRunOptions;
   readonly runs: RunFilter;
+  readonly counts: CountFilter;
   readonly delete: TenantOptions;
   readonly retain: Retention;
   readonly check: TenantOptions;
@@ -77,5 +79,5 @@ expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Ca
 
 /** Every call of a runtime is in it. */
 expectTypeOf<
-  Exclude<keyof Runtime, symbol | "workflows" | "records" | "schedules" | "start" | keyof typeof callOptions>
+  Exclude<keyof Runtime, symbol | "workflows" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions>
 >().toBeNever();

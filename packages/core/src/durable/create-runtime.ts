@@ -45,12 +45,13 @@ import { ResumeRequests } from "./resume-requests.js";
 import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { idOf } from "./run-key.js";
-import { list } from "./run-lists.js";
+import { countRuns, list } from "./run-lists.js";
 import { momentOf, type RunMoment } from "./run-moment.js";
 import { RunRequests, type ServedRequest } from "./run-requests.js";
-import type { NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
+import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
   AttemptsOptions,
+  CountFilter,
   DetailedHistoryOptions,
   DueReport,
   ForkOptions,
@@ -209,6 +210,17 @@ class StoredRuntime {
     checkCallOptions("runs", filter);
     await this.#registry.committer.barrier();
     return list(this.#options.store, filter);
+  }
+
+  async counts(filter: CountFilter = {}): Promise<readonly RunCount[]> {
+    checkCallOptions("counts", filter);
+    await this.#registry.committer.barrier();
+    return countRuns(this.#options.store, filter);
+  }
+
+  watch(listener: (run: RunKey | null) => void): () => void {
+    this.#assertOpen();
+    return this.#options.store.watch((key) => listener(key));
   }
 
   async delete(runId: string, options: TenantOptions = {}): Promise<void> {

@@ -1,6 +1,13 @@
 import { countWhile, type MemoryRun } from "./memory-run.js";
-import type { RunKey, RunPage, RunQuery } from "./run-store.types.js";
-import { checkPageLimit, decodePageCursor, encodePageCursor, type PagePosition } from "./store-kit.js";
+import type { CountQuery, RunCount, RunKey, RunPage, RunQuery, StoredStatus } from "./run-store.types.js";
+import {
+  checkPageLimit,
+  decodePageCursor,
+  encodePageCursor,
+  matchesSearch,
+  type PagePosition,
+  searchWindow,
+} from "./store-kit.js";
 
 interface Tenant {
   readonly byId: Map<string, MemoryRun>;
@@ -43,17 +50,41 @@ export class MemoryRuns {
   }
 
   page(query: RunQuery): RunPage {
-    const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
     const limit = checkPageLimit(query.limit);
     const found: MemoryRun[] = [];
-    for (let index = startOf(sorted, query) - 1; index >= 0; index--) {
-      const run = sorted[index] as MemoryRun;
-      if (query.createdAfterMs !== undefined && run.row.createdAtMs <= query.createdAfterMs) break;
-      if (run.removed || !matches(run, query)) continue;
-      if (found.length === limit) return { runs: stored(found), cursor: cursorAfter(found) };
-      found.push(run);
+    let looked = 0;
+    let last: MemoryRun | null = null;
+    for (const run of this.#walk(query)) {
+      if (found.length === limit || looked === searchWindow)
+        return { runs: stored(found), cursor: cursorAfter(last, query) };
+      last = run;
+      if (query.search !== undefined) looked++;
+      if (query.search === undefined || matchesSearch(run.row, query.search)) found.push(run);
     }
     return { runs: stored(found), cursor: null };
+  }
+
+  counts({ tenant, workflow, labels = {} }: CountQuery): RunCount[] {
+    const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
+    for (const { row, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
+      if (removed || (workflow !== undefined && row.workflow !== workflow) || !hasLabels(row.labels, labels)) continue;
+      const name = `${row.status} ${row.workflow}`;
+      const known = counts.get(name);
+      if (known === undefined) counts.set(name, { workflow: row.workflow, status: row.status, count: 1 });
+      else known.count++;
+    }
+    return [...counts.values()];
+  }
+
+  *#walk(query: RunQuery): Generator<MemoryRun> {
+    const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
+    const isOldest = query.order === "oldest";
+    const step = isOldest ? 1 : -1;
+    for (let index = startOf(sorted, query); index >= 0 && index < sorted.length; index += step) {
+      const run = sorted[index] as MemoryRun;
+      if (isBeyond(run, query)) return;
+      if (!run.removed && matches(run, query)) yield run;
+    }
   }
 }
 
@@ -67,14 +98,31 @@ function countBelow(sorted: readonly MemoryRun[], place: PagePosition): number {
   });
 }
 
-/** How many of the runs come after the cursor's run, and were created early enough. */
-function startOf(sorted: readonly MemoryRun[], { cursor, createdBeforeMs }: RunQuery): number {
-  const afterCursor = cursor === undefined ? sorted.length : countBelow(sorted, decodePageCursor(cursor));
-  if (createdBeforeMs === undefined) return afterCursor;
-  return Math.min(
-    afterCursor,
-    countWhile(sorted, (run) => run.row.createdAtMs < createdBeforeMs),
+/** Index of the first run of the page. */
+function startOf(sorted: readonly MemoryRun[], { cursor, createdAfterMs, createdBeforeMs, order }: RunQuery): number {
+  const place = cursor === undefined ? null : decodePageCursor(cursor, order);
+  if (order === "oldest") {
+    const afterCursor = place === null ? 0 : countBelow(sorted, { ...place, id: place.id + 1 });
+    if (createdAfterMs === undefined) return afterCursor;
+    return Math.max(
+      afterCursor,
+      countWhile(sorted, (run) => run.row.createdAtMs <= createdAfterMs),
+    );
+  }
+  const afterCursor = place === null ? sorted.length : countBelow(sorted, place);
+  if (createdBeforeMs === undefined) return afterCursor - 1;
+  return (
+    Math.min(
+      afterCursor,
+      countWhile(sorted, (run) => run.row.createdAtMs < createdBeforeMs),
+    ) - 1
   );
+}
+
+/** Whether no run from here on was created in time. */
+function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }: RunQuery): boolean {
+  if (order === "oldest") return createdBeforeMs !== undefined && row.createdAtMs >= createdBeforeMs;
+  return createdAfterMs !== undefined && row.createdAtMs <= createdAfterMs;
 }
 
 function matches(run: MemoryRun, query: RunQuery): boolean {
@@ -83,10 +131,13 @@ function matches(run: MemoryRun, query: RunQuery): boolean {
   if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
   if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
     return false;
-  return Object.entries(query.labels ?? {}).every(([name, value]) => run.row.labels[name] === value);
+  return hasLabels(run.row.labels, query.labels ?? {});
 }
 
-function cursorAfter(page: readonly MemoryRun[]): string | null {
-  const last = page.at(-1);
-  return last === undefined ? null : encodePageCursor(placeOf(last));
+function hasLabels(labels: { readonly [name: string]: string }, wanted: { readonly [name: string]: string }): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
+
+function cursorAfter(last: MemoryRun | null, { order }: RunQuery): string | null {
+  return last === null ? null : encodePageCursor(placeOf(last), order);
 }

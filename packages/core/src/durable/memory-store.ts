@@ -104,6 +104,7 @@ type Reads =
   | "run"
   | "tenants"
   | "list"
+  | "counts"
   | "snapshot"
   | "ticks"
   | "events"
@@ -118,6 +119,7 @@ function readsOf({ runs, records, blobs, leases }: Memory): Pick<RunStore, Reads
     run: async (key) => runs.get(key)?.toStored() ?? null,
     tenants: async () => runs.tenants(),
     list: async (query) => runs.page(query),
+    counts: async (query) => runs.counts(query),
     snapshot: async (key, atOrBelow = Infinity) => {
       const snapshots = runs.get(key)?.snapshots ?? [];
       return snapshots[countWhile(snapshots, (snapshot) => snapshot.tick <= atOrBelow) - 1] ?? null;

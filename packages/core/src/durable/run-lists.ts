@@ -1,7 +1,7 @@
 /** Lists of stored runs. */
-import { pageSize, timeOf } from "../value/option-value.js";
-import type { RunStore, StoredRun } from "./run-store.types.js";
-import type { RunFilter, RunListing } from "./runtime.types.js";
+import { pageSize, timeOf, wrongOption } from "../value/option-value.js";
+import type { RunCount, RunStore, StoredRun } from "./run-store.types.js";
+import type { CountFilter, RunFilter, RunListing } from "./runtime.types.js";
 import { sealOwner } from "./sealed-run.js";
 
 export async function list(
@@ -9,6 +9,9 @@ export async function list(
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
   const { tenant = "", limit = 100, workflow, status, labels, queue, createdAfter, createdBefore, cursor } = filter;
+  const { search, order } = filter;
+  checkSearch(search);
+  checkOrder(order);
   const page = await store.list({
     tenant,
     limit: pageSize(limit),
@@ -18,9 +21,30 @@ export async function list(
     ...(queue !== undefined && { queue }),
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
+    ...(search !== undefined && search !== "" && { search }),
+    ...(order !== undefined && { order }),
     ...(cursor !== undefined && { cursor }),
   });
   return { runs: page.runs.map(toListing), cursor: page.cursor };
+}
+
+/** What no store could compare, or would compare for long. */
+function checkSearch(search: unknown): void {
+  if (search === undefined) return;
+  if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))
+    return;
+  const what = typeof search === "string" ? "has more than 1,000 characters, or some that no id has" : "is no text";
+  throw wrongOption("search", what, "Search for a part of an id, of a label or of an error.");
+}
+
+function checkOrder(order: unknown): void {
+  if (order === undefined || order === "newest" || order === "oldest") return;
+  throw wrongOption("order", "is neither `newest` nor `oldest`", "Lists are sorted by when runs were created.");
+}
+
+export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
+  const { tenant = "", workflow, labels } = filter;
+  return store.counts({ tenant, ...(workflow !== undefined && { workflow }), ...(labels !== undefined && { labels }) });
 }
 
 export function toListing(run: StoredRun): RunListing {

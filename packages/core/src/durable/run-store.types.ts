@@ -57,8 +57,10 @@ export interface RunStore {
   run(key: RunKey): Promise<StoredRun | null>;
   /** Every tenant that has a run. */
   tenants(): Promise<string[]>;
-  /** Newest first. */
+  /** Newest first, unless `order` says otherwise. */
   list(query: RunQuery): Promise<RunPage>;
+  /** How many runs there are, by workflow and status; none where there are none. In any order. */
+  counts(query: CountQuery): Promise<RunCount[]>;
   /** The latest snapshot, where `atOrBelow` says so no later than that tick. */
   snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null>;
   /** In order, from the batch that holds tick `after + 1`. */
@@ -370,10 +372,31 @@ export interface RunQuery {
   readonly createdAfterMs?: number;
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;
+  /**
+   * Runs for which `matchesSearch` holds. A store looks at so many runs for a page, those that the other conditions leave, and then
+   * gives the page with what it has found, and a cursor: pages may be short, also empty, before the last one.
+   */
+  readonly search?: string;
+  /** By `createdAtMs`. @default "newest": those come first */
+  readonly order?: RunOrder;
   /** 1 to 1,000. */
   readonly limit: number;
-  /** Of the page before. */
+  /** Of the page before, in the same order. */
   readonly cursor?: string;
+}
+
+export type RunOrder = "newest" | "oldest";
+
+export interface CountQuery {
+  readonly tenant: string;
+  readonly workflow?: string;
+  readonly labels?: { readonly [name: string]: string };
+}
+
+export interface RunCount {
+  readonly workflow: string;
+  readonly status: StoredStatus;
+  readonly count: number;
 }
 
 export interface RunPage {

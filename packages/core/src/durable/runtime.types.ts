@@ -19,7 +19,7 @@ import type { DetailedEntry, HistoryEntry } from "./history.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
 import type { RunMoment } from "./run-moment.js";
-import type { EndedStatus, RunStore, StoredStatus } from "./run-store.types.js";
+import type { EndedStatus, RunCount, RunKey, RunOrder, RunStore, StoredStatus } from "./run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 
@@ -210,10 +210,23 @@ export interface RunFilter extends TenantOptions {
   readonly queue?: string;
   readonly createdAfter?: Date | number;
   readonly createdBefore?: Date | number;
+  /**
+   * Runs whose id begins with this text, that have it in the value of a label, or in the message of the error with which they failed.
+   * A-Z are the same as a-z. A page is what was found among 5,000 runs: it may be short, also empty, and still have a cursor.
+   */
+  readonly search?: string;
+  /** By when they were created. @default "newest": those come first */
+  readonly order?: RunOrder;
   /** 1 to 1,000. @default 100 */
   readonly limit?: number;
-  /** Of the page before. */
+  /** Of the page before, in the same order. */
   readonly cursor?: string;
+}
+
+/** Which runs are counted. */
+export interface CountFilter extends TenantOptions {
+  readonly workflow?: string;
+  readonly labels?: { readonly [name: string]: string };
 }
 
 export interface Retention {
@@ -396,6 +409,13 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   retry<Result = unknown>(runId: string, options?: ResumeRunOptions): RunHandle<Result>;
   /** Newest first, in pages. */
   runs(filter?: RunFilter): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }>;
+  /** How many runs there are, by workflow and status. It reads an index entry of every run that it counts. */
+  counts(filter?: CountFilter): Promise<readonly RunCount[]>;
+  /**
+   * Calls `listener` soon after anything of a run was stored, by any process. Null: any run may have changed. A run may change many
+   * times for one call, and a call may come without a change. Gives the way to stop.
+   */
+  watch(listener: (run: RunKey | null) => void): () => void;
   /** Everything of an ended or waiting run. `RUN_LIVE` while somebody has it. */
   delete(runId: string, options?: TenantOptions): Promise<void>;
   /**

@@ -43,9 +43,13 @@ const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
   delete: (door, keys) => {
     for (const key of keys) ofRun(door, key);
   },
-  list(door, { tenant, workflow = "", queue = "", cursor = "", status = [], labels = {} }) {
-    door.texts({ tenant, workflow, queue, cursor }, ["tenant", "workflow", "queue", "cursor"]);
+  list(door, { tenant, workflow = "", queue = "", search = "", cursor = "", status = [], labels = {} }) {
+    door.texts({ tenant, workflow, queue, search, cursor }, ["tenant", "workflow", "queue", "search", "cursor"]);
     door.each("status", status);
+    door.labels(labels);
+  },
+  counts(door, { tenant, workflow = "", labels = {} }) {
+    door.texts({ tenant, workflow }, ["tenant", "workflow"]);
     door.labels(labels);
   },
   record: ofRecord,

@@ -1,10 +1,11 @@
 /**
- * What stores over a database share: which statuses are ends, how pages are limited and continued, and which ids begin with a prefix.
+ * What stores over a database share: which statuses are ends, how pages are limited and continued, what a search finds, and which ids
+ * begin with a prefix.
  *
  * @module
  */
 import { wrongOption } from "../value/option-value.js";
-import type { StoredStatus } from "./run-store.types.js";
+import type { RunOrder, StoredRun, StoredStatus } from "./run-store.types.js";
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,
@@ -45,14 +46,19 @@ export interface PagePosition {
   readonly id: number;
 }
 
-export function encodePageCursor({ createdAtMs, id }: PagePosition): string {
-  return btoa(`${createdAtMs}:${id}`).replaceAll("=", ""); // digits and ":" give base64 without "+" and "/"
+export function encodePageCursor({ createdAtMs, id }: PagePosition, order: RunOrder = "newest"): string {
+  // Digits, "o" and ":" give base64 without "+" and "/".
+  return btoa(`${order === "oldest" ? "o:" : ""}${createdAtMs}:${id}`).replaceAll("=", "");
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for a text that {@link encodePageCursor} did not give. */
-export function decodePageCursor(cursor: string): PagePosition {
-  const [, createdAtMs, id] = /^(-?\d{1,16}):(\d{1,16})$/.exec(fromBase64(cursor)) ?? [];
-  if (createdAtMs !== undefined && id !== undefined) return { createdAtMs: Number(createdAtMs), id: Number(id) };
+/** @throws {WorkflowError} `OPTION_INVALID` for a text that {@link encodePageCursor} did not give for a list in this order. */
+export function decodePageCursor(cursor: string, order: RunOrder = "newest"): PagePosition {
+  const [, oldest, createdAtMs, id] = /^(o:)?(-?\d{1,16}):(\d{1,16})$/.exec(fromBase64(cursor)) ?? [];
+  const isOfOrder = (oldest !== undefined) === (order === "oldest");
+  if (createdAtMs !== undefined && id !== undefined && isOfOrder)
+    return { createdAtMs: Number(createdAtMs), id: Number(id) };
+  if (createdAtMs !== undefined)
+    throw wrongOption("cursor", "is of a list in another order", "Begin the list in the new order without a cursor.");
   const hint = "Give the `cursor` of the page before, unchanged, or leave it out.";
   throw wrongOption("cursor", "is none that this store gave", hint);
 }
@@ -63,6 +69,54 @@ function fromBase64(text: string): string {
   } catch {
     return "";
   }
+}
+
+/** How many runs a store looks at for one page of a search. */
+export const searchWindow = 5_000;
+
+/**
+ * Whether a search finds a run: its id begins with the text, one of its labels has it in its value, or the message of the error with
+ * which it has failed. A-Z are the same as a-z. Labels of the runtime (`millrace.`) are not searched, and no stack is.
+ */
+export function matchesSearch(run: Pick<StoredRun, "key" | "labels" | "status" | "outcome">, search: string): boolean {
+  const wanted = folded(search);
+  return (
+    folded(run.key.runId).startsWith(wanted) ||
+    Object.entries(run.labels).some(
+      ([name, value]) => !name.startsWith("millrace.") && folded(value).includes(wanted),
+    ) ||
+    (run.status === "failed" && folded(messageOf(run.outcome)).includes(wanted))
+  );
+}
+
+/** What a database compares without its collations: those of two databases differ. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function messageOf(outcome: string | null): string {
+  try {
+    const { failure } = Object(JSON.parse(outcome ?? "null")) as {
+      readonly failure?: { error?: { message?: unknown } };
+    };
+    return typeof failure?.error?.message === "string" ? failure.error.message : "";
+  } catch {
+    return ""; // a damaged row is reported to whoever reads the run
+  }
+}
+
+/** Patterns of `LIKE … ESCAPE '\\'` for a query that finds all that {@link matchesSearch} finds, and more. */
+export function searchPatterns(search: string): {
+  readonly id: string;
+  readonly value: string;
+  readonly outcome: string;
+} {
+  const id = escaped(search);
+  return { id: `${id}%`, value: `%${id}%`, outcome: `%${escaped(JSON.stringify(search).slice(1, -1))}%` };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[%_\\]/g, "\\$&");
 }
 
 /** A range of ids in the order of their UTF-8 bytes. */

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { RunPage, RunQuery, StoredRun } from "millrace/runtime";
+import { WorkflowError } from "millrace";
+import { matchesSearch } from "millrace/engine";
+import type { CountQuery, RunCount, RunOrder, RunPage, RunQuery, StoredRun, StoredStatus } from "millrace/runtime";
 import type { Row } from "../kept/kept-run.js";
 import { ROW } from "../kept/keys.js";
 import { RUN, runKeyOf } from "../names.js";
@@ -22,19 +24,34 @@ export async function tenantsOf(admin: Ingress): Promise<string[]> {
 }
 
 export async function listRuns(admin: Ingress, query: RunQuery): Promise<RunPage> {
-  const prefix = `${encodeURIComponent(query.tenant)}/`.replaceAll("'", "''");
+  const sign = query.order === "oldest" ? -1 : 1;
+  const compare = (one: Place, other: Place): number => sign * newestFirst(one, other);
+  const runs = (await runsOf(admin, query.tenant)).filter((run) => matches(run, query)).sort(compare);
+  const after = query.cursor === undefined ? null : placeOf(query.cursor, query.order);
+  const rest = after === null ? runs : runs.filter((run) => compare(after, run) < 0);
+  const page = rest.slice(0, query.limit);
+  const last = page.at(-1);
+  return { runs: page, cursor: last !== undefined && rest.length > page.length ? cursorOf(last, query.order) : null };
+}
+
+export async function countRuns(admin: Ingress, { tenant, ...query }: CountQuery): Promise<RunCount[]> {
+  const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
+  for (const run of await runsOf(admin, tenant)) {
+    const { workflow, status } = run;
+    if (!matches(run, query)) continue;
+    const known = counts.get(`${status} ${workflow}`);
+    if (known === undefined) counts.set(`${status} ${workflow}`, { workflow, status, count: 1 });
+    else known.count++;
+  }
+  return [...counts.values()];
+}
+
+async function runsOf(admin: Ingress, tenant: string): Promise<StoredRun[]> {
+  const prefix = `${encodeURIComponent(tenant)}/`.replaceAll("'", "''");
   const rows = await admin.query<StateRow>(
     `SELECT service_key, value_utf8 FROM state WHERE service_name = '${RUN}' AND key = '${ROW}' AND starts_with(service_key, '${prefix}')`,
   );
-  const runs = rows
-    .map(({ value_utf8 }) => (JSON.parse(value_utf8) as Row).run)
-    .filter((run) => matches(run, query))
-    .sort(newestFirst);
-  const after = query.cursor === undefined ? null : placeOf(query.cursor);
-  const rest = after === null ? runs : runs.filter((run) => newestFirst(after, run) < 0);
-  const page = rest.slice(0, query.limit);
-  const last = page.at(-1);
-  return { runs: page, cursor: last !== undefined && rest.length > page.length ? cursorOf(last) : null };
+  return rows.map(({ value_utf8 }) => (JSON.parse(value_utf8) as Row).run);
 }
 
 type Place = Pick<StoredRun, "createdAtMs" | "key">;
@@ -44,18 +61,27 @@ function newestFirst(one: Place, other: Place): number {
   return one.key.runId < other.key.runId ? 1 : one.key.runId > other.key.runId ? -1 : 0;
 }
 
-function cursorOf({ createdAtMs, key }: StoredRun): string {
-  return `${createdAtMs} ${key.runId}`;
+function cursorOf({ createdAtMs, key }: StoredRun, order: RunOrder = "newest"): string {
+  return `${order === "oldest" ? "o" : ""}${createdAtMs} ${key.runId}`;
 }
 
-function placeOf(cursor: string): Place {
-  const space = cursor.indexOf(" ");
-  return { createdAtMs: Number(cursor.slice(0, space)), key: { tenant: "", runId: cursor.slice(space + 1) } };
+/** @throws {WorkflowError} `OPTION_INVALID` for the cursor of a list in another order. */
+function placeOf(cursor: string, order: RunOrder = "newest"): Place {
+  const [, oldest, createdAtMs, runId] = /^(o?)(-?\d{1,16}) (.*)$/s.exec(cursor) ?? [];
+  if (runId !== undefined && (oldest === "o") === (order === "oldest"))
+    return { createdAtMs: Number(createdAtMs), key: { tenant: "", runId } };
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: "`cursor` is none that a list in this order gave.",
+    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
+    details: { option: "cursor" },
+  });
 }
 
-function matches(run: StoredRun, query: RunQuery): boolean {
-  const { workflow, status, labels = {}, queue, createdAfterMs, createdBeforeMs, endedBeforeMs } = query;
+function matches(run: StoredRun, query: Omit<RunQuery, "tenant" | "limit">): boolean {
+  const { workflow, status, labels = {}, queue, createdAfterMs, createdBeforeMs, endedBeforeMs, search } = query;
   return (
+    (search === undefined || matchesSearch(run, search)) &&
     (workflow === undefined || run.workflow === workflow) &&
     (queue === undefined || run.queue?.name === queue) &&
     (status === undefined || status.includes(run.status)) &&

@@ -9,6 +9,7 @@ import type {
   ClaimedRun,
   ClaimRequest,
   CommitResult,
+  CountQuery,
   DueRuns,
   NewRunRecord,
   PostedMessage,
@@ -19,6 +20,7 @@ import type {
   RecordQuery,
   RecordWrite,
   RunCommit,
+  RunCount,
   RunKey,
   RunPage,
   RunQuery,
@@ -39,7 +41,7 @@ import type { RecordStore } from "../kept/record-store.js";
 import { INBOX, RUN } from "../names.js";
 import { Attachments } from "./attachments.js";
 import type { Ingress } from "./ingress.js";
-import { listRuns, tenantsOf } from "./list-runs.js";
+import { countRuns, listRuns, tenantsOf } from "./list-runs.js";
 import { Looks } from "./looks.js";
 import { Starts } from "./starts.js";
 
@@ -264,6 +266,10 @@ export class RestateStore implements RunStore {
 
   async list(query: RunQuery): Promise<RunPage> {
     return listRuns(this.#admin(), query);
+  }
+
+  async counts(query: CountQuery): Promise<RunCount[]> {
+    return countRuns(this.#admin(), query);
   }
 
   #admin(): Ingress {

@@ -2,28 +2,66 @@
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { answerError } from "../http/answer-error.js";
 import { HttpError } from "../http/http-error.js";
 import { json, mount } from "../http/route.js";
 import { listRuns } from "../list-runs.js";
+import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
+import { listResponse } from "../stream/list-response.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
 import { toChild } from "../wire/look-back.js";
-import { cancelBody, cancelQuery, handler, handlerQuery, idParams, listQuery } from "../wire/schemas.js";
+import {
+  allCounts,
+  cancelBody,
+  cancelQuery,
+  countQuery,
+  handler,
+  handlerQuery,
+  idParams,
+  listQuery,
+} from "../wire/schemas.js";
 import { handleOf } from "./runs-of.js";
 import { waitAsRequested } from "./waiting.js";
 
 const tag = "Handlers";
+const handlerPage = z.object({ handlers: z.array(handler), cursor: z.string().nullable() });
 
 export function mountHandlers(server: Server): void {
   mount(server, {
     route: "GET /handlers",
     operation: "listHandlers",
-    summary: "Lists runs, newest first, in pages",
+    summary: "Lists runs in pages, or streams those that change",
     tag,
     query: listQuery,
-    answers: { 200: ["A page", z.object({ handlers: z.array(handler), cursor: z.string().nullable() })] },
-    handle: async ({ query, tenant }) => json(await listRuns(server, { query, tenant })),
+    answers: {
+      200: ["A page; with `sse`, events `changed` and `gone`", handlerPage, ["application/json", "text/event-stream"]],
+    },
+    handle: async ({ context, query, tenant }) => {
+      if (!query.sse) return json(await listRuns(server, { query, tenant }));
+      const caller = callerOf(server.options, context);
+      server.quotas.streams.assertFree(caller);
+      return listResponse({
+        live: server.live,
+        runtime: server.runtime,
+        tenant,
+        filter: query,
+        heartbeatMs: server.limits.heartbeatMs,
+        onOpen: () => server.quotas.streams.take(caller),
+        onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, server.options.log),
+      });
+    },
+  });
+  // Before the route of one run: a run of that name is not read there.
+  mount(server, {
+    route: "GET /handlers/counts",
+    operation: "countHandlers",
+    summary: "How many runs there are, as of the last second",
+    tag,
+    query: countQuery,
+    answers: { 200: ["Counts", allCounts] },
+    handle: async ({ query, tenant }) => json(await server.counts.of(tenant, query)),
   });
   mount(server, {
     route: "GET /handlers/{id}",
@@ -70,6 +108,7 @@ function mountCancel(server: Server): void {
         if (!isUnloadable(error)) throw error; // a run that cannot be loaded can still be deleted
       });
       await deleted(server, handle);
+      server.live.deleted(handle.tenant, handle.runId);
       return json({ status: "deleted" });
     },
   });

@@ -156,8 +156,10 @@ export const streamHeaders = z.object({
     .openapi({ description: "In SSE: only what comes after this number, whatever `after_sequence` says." }),
 });
 
-export const listQuery = z.object({
-  status: repeated(z.enum(["running", "completed", "failed", "cancelled"])),
+const listFilter = {
+  status: repeated(z.enum(["running", "waiting", "completed", "failed", "cancelled"])).openapi({
+    description: "`running` holds what waits, too.",
+  }),
   workflow_name: repeated(z.string()),
   waiting: z
     .stringbool()
@@ -169,10 +171,29 @@ export const listQuery = z.object({
   queue: z.string().min(1).max(most.name).optional().openapi({ description: "Runs of this queue." }),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
+  q: z
+    .string()
+    .max(200)
+    .regex(/^\P{C}*$/u, "has characters that cannot be seen")
+    .optional()
+    .openapi({
+      pattern: "^\\P{C}*$",
+      description: "The beginning of an id, or a part of a label's value or of an error. A-Z are the same as a-z.",
+    }),
+};
+
+export const listQuery = z.object({
+  ...listFilter,
+  sort: z.enum(["-created_at", "created_at"]).default("-created_at").openapi({ description: "`-`: newest first." }),
+  sse: flag(false).openapi({ description: "Streams the runs that change instead." }),
   limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
   cursor: z.string().min(1).max(2000).optional(),
 });
 export type ListQuery = z.infer<typeof listQuery>;
+export type ListFilter = Omit<ListQuery, "sort" | "sse" | "limit" | "cursor">;
+
+export const countQuery = z.object({ workflow_name: repeated(z.string()), label: listFilter.label });
+export type CountQuery = z.infer<typeof countQuery>;
 
 const pageLimit = whole({ minimum: 1, maximum: 1000, default: 100 });
 const tickNumber = whole({ minimum: 0, default: 0 });
@@ -272,6 +293,27 @@ export const streamedEnvelope = z
   .object({ ...envelopeShape, sequence: z.number(), origin: z.string().nullable(), prompt_id: z.string().optional() })
   .openapi("StreamedEnvelope");
 export type StreamedEnvelope = z.infer<typeof streamedEnvelope>;
+
+const countsShape = {
+  total: z.number(),
+  status: z
+    .object({
+      running: z.number(),
+      waiting: z.number(),
+      completed: z.number(),
+      failed: z.number(),
+      cancelled: z.number(),
+    })
+    .openapi({ description: "Each run is in one of them: `running` has none that waits." }),
+};
+
+export const counts = z.object(countsShape).openapi("Counts");
+export type Counts = z.infer<typeof counts>;
+
+export const allCounts = z
+  .object({ ...countsShape, workflows: z.array(z.object({ workflow_name: z.string(), ...countsShape })) })
+  .openapi("AllCounts");
+export type AllCounts = z.infer<typeof allCounts>;
 
 const time = z.string().openapi({ format: "date-time" });
 

@@ -1,0 +1,162 @@
+/**
+ * A list that is kept up to date, as Server-Sent Events: `open`, then `changed` and `gone`, and `reset` where the reader has to begin
+ * again. A reader that takes its time gets each run as it is when it is asked for.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import type { Runtime } from "millrace/runtime";
+import { afterMs } from "../system.js";
+import { cleanJson } from "../wire/clean-text.js";
+import { matchesFilter, matchesFixed } from "../wire/matches-filter.js";
+import type { ListFilter } from "../wire/schemas.js";
+import type { LiveRuns, RunChange, RunListener } from "./live-runs.js";
+
+export interface ListResponseOptions {
+  readonly live: LiveRuns;
+  readonly runtime: Runtime;
+  readonly tenant: string;
+  readonly filter: ListFilter;
+  readonly heartbeatMs: number;
+  /** Called with the first read. Returns the function to call at the end. */
+  readonly onOpen: () => () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const utf8 = new TextEncoder();
+/** Changes that wait for the reader; beyond it, the reader is told to begin again. */
+const mostWaiting = 1_000;
+/** How soon a stream notices that the runtime has stopped. */
+const lookMs = 1_000;
+
+export function listResponse(options: ListResponseOptions): Response {
+  const reading = new ListReading(options);
+  const body = new ReadableStream<Uint8Array>(
+    { pull: (controller) => reading.pull(controller), cancel: () => reading.close() },
+    { highWaterMark: 0 }, // nothing is watched before the client asks
+  );
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no", // or nginx holds events back
+    },
+  });
+}
+
+class ListReading implements RunListener {
+  readonly #options: ListResponseOptions;
+  readonly #waiting: Map<string, RunChange> = new Map();
+  #mustReset = false;
+  #stop: (() => void) | null = null;
+  #release: () => void = () => {};
+  #wake: () => void = () => {};
+  #isOpen = false;
+  #isClosed = false;
+
+  constructor(options: ListResponseOptions) {
+    this.#options = options;
+  }
+
+  take(change: RunChange): void {
+    const fitting = this.#fitting(change);
+    if (fitting === null) return;
+    const id = fitting.kind === "gone" ? fitting.runId : fitting.record.handler_id;
+    if (this.#waiting.size >= mostWaiting && !this.#waiting.has(id)) return this.reset();
+    this.#waiting.set(id, fitting);
+    this.#wake();
+  }
+
+  reset(): void {
+    this.#waiting.clear();
+    this.#mustReset = true;
+    this.#wake();
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const chunk = this.#isOpen ? await this.#next() : await this.#open();
+      if (this.#isClosed) return; // the client has gone away
+      if (chunk !== null) return controller.enqueue(utf8.encode(chunk));
+      this.close();
+      controller.close();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.close();
+      // A stream that ends makes the client connect again, which is right here.
+      if (!WorkflowError.is(error, "RUNTIME_STOPPED")) this.#options.onError(error);
+      controller.close();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stop?.();
+    this.#release();
+    this.#waiting.clear();
+    this.#wake();
+  }
+
+  async #open(): Promise<string> {
+    const { live, tenant, onOpen } = this.#options;
+    this.#isOpen = true;
+    this.#release = onOpen();
+    const stop = await live.add(tenant, this);
+    if (this.#isClosed) stop();
+    else this.#stop = stop;
+    return "retry: 1000\n\nevent: open\ndata: {}\n\n";
+  }
+
+  /** Everything that waits; `null` at the end. */
+  async #next(): Promise<string | null> {
+    const { heartbeatMs, runtime } = this.#options;
+    for (let silentMs = 0; silentMs < heartbeatMs && !this.#isClosed; ) {
+      if (isStopped(runtime)) return null;
+      const texts = this.#taken();
+      if (texts !== "") return texts;
+      const ms = Math.min(lookMs, heartbeatMs - silentMs);
+      silentMs += ms;
+      await this.#woken(ms);
+    }
+    return this.#taken() || ": heartbeat\n\n";
+  }
+
+  #taken(): string {
+    const changes = [...this.#waiting.values()];
+    this.#waiting.clear();
+    const reset = this.#mustReset ? "event: reset\ndata: {}\n\n" : "";
+    this.#mustReset = false;
+    return reset + changes.map(textOf).join("");
+  }
+
+  #woken(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = afterMs(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** A run that has been in the list, and does not fit in it any more, is gone from it. */
+  #fitting(change: RunChange): RunChange | null {
+    const { filter } = this.#options;
+    if (change.kind === "gone" || matchesFilter(change.record, filter)) return change;
+    return matchesFixed(change.record, filter) ? { kind: "gone", runId: change.record.handler_id } : null;
+  }
+}
+
+function textOf(change: RunChange): string {
+  const data = change.kind === "gone" ? { handler_id: change.runId } : change.record;
+  return `event: ${change.kind}\ndata: ${cleanJson(data)}\n\n`;
+}
+
+function isStopped(runtime: Runtime): boolean {
+  try {
+    runtime.watch(() => {})();
+    return false;
+  } catch {
+    return true; // it says nothing else
+  }
+}
