@@ -29,9 +29,19 @@ export function setupRows() {
     commands: [...start.commands, ...section.commands],
   }));
   const onBoth = [{ ...readme, name: "README" }, ...rows.filter(({ name }) => ["tsx", "Node alone"].includes(name))];
-  return [...onBoth.map((row) => rowOf(row, 22)), { ...readme, name: "README" }, ...rows].map((row) =>
-    row.run ? row : rowOf(row, 24),
-  );
+  return [
+    ...[...onBoth.map((row) => rowOf(row, 22)), { ...readme, name: "README" }, ...rows].map((row) =>
+      row.run ? row : rowOf(row, 24),
+    ),
+    ...createRows(),
+  ];
+}
+
+/** A new project by `npm create millrace`, as its page prints it. */
+function createRows() {
+  const page = readFileSync(join(root, "packages", "create-millrace", "README.md"), "utf8");
+  const [{ commands }] = sectionsOf(page).filter((section) => section.commands.length > 0);
+  return [22, 24].map((major) => rowOf({ name: "npm create millrace", files: {}, commands }, major));
 }
 
 function rowOf({ name, files, commands }, major) {
@@ -91,8 +101,22 @@ const promisesOf = (commands) => commands.flatMap((line) => / # (.+)$/.exec(line
 
 /** Until the packages are on npm, and after: what is tried is this tree. */
 function fromTarballs(line) {
+  if (line.startsWith("npm create millrace")) return createdFromTarballs(line);
   if (!line.startsWith("npm install")) return line;
   return line.replace(/(?<= )(@millrace\/\w+|millrace)(?= |$)/g, (name) => tarballs()[name]);
+}
+
+/** The project names versions; here they are tarballs, with those that they need beside them. */
+function createdFromTarballs(line) {
+  const [, folder, args] = /^npm create millrace (\S+)(?: -- (.*))?$/.exec(line);
+  const files = Object.entries(tarballs()).filter(([name]) =>
+    /^(millrace|@millrace\/(cli|client|server|sqlite|studio))$/.test(name),
+  );
+  const settings = files.map(([name, file]) => `'devDependencies.${name}=file:${file}'`);
+  return [
+    `npm exec --yes --package=${tarballs()["create-millrace"]} -- create-millrace ${folder} ${args ?? ""}`,
+    `(cd ${folder} && npm pkg delete dependencies.millrace && npm pkg set ${settings.join(" ")})`,
+  ].join(" && ");
 }
 
 /**

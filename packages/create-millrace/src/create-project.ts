@@ -1,0 +1,60 @@
+/** Writes a project: the template, with its name and the version of Millrace. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { PackageManager } from "./package-manager.js";
+
+export interface ProjectOptions {
+  /** A folder, which is made. `.` is the one around. */
+  readonly target: string;
+  readonly cwd: string;
+  readonly manager: PackageManager;
+}
+
+const own = join(import.meta.dirname, "..");
+
+/** What is wrong with the folder, in a sentence; null for nothing. */
+export function folderProblem(target: string, cwd: string): string | null {
+  const folder = resolve(cwd, target);
+  if (existsSync(folder) && readdirSync(folder).some((name) => name !== ".git"))
+    return `The folder ${target} is not empty.`;
+  const name = packageName(folder);
+  return name === "" ? `${JSON.stringify(target)} holds no letter that the name of a package may have.` : null;
+}
+
+/** Gives the folder. */
+export function createProject({ target, cwd, manager }: ProjectOptions): string {
+  const folder = resolve(cwd, target);
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(own, "template"), folder, { recursive: true });
+  renameSync(join(folder, "gitignore"), join(folder, ".gitignore")); // npm takes no `.gitignore` into a package
+  const name = packageName(folder);
+  writeManifest(join(folder, "package.json"), name);
+  const readme = join(folder, "README.md");
+  writeFileSync(readme, readFileSync(readme, "utf8").replace("{{name}}", name).replaceAll("{{run}}", manager.run));
+  return folder;
+}
+
+/** Lower case, without what a registry refuses. */
+export function packageName(folder: string): string {
+  return basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+}
+
+interface Manifest {
+  readonly [field: string]: unknown;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+/** All packages of Millrace have one version. */
+function writeManifest(path: string, name: string): void {
+  const { version } = JSON.parse(readFileSync(join(own, "package.json"), "utf8")) as { readonly version: string };
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  const versioned = (list: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(list).map(([of, range]) => [of, range === "" ? `^${version}` : range]));
+  const dependencies = versioned(manifest.dependencies);
+  const devDependencies = versioned(manifest.devDependencies);
+  writeFileSync(path, `${JSON.stringify({ ...manifest, name, dependencies, devDependencies }, null, 2)}\n`);
+}

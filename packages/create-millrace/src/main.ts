@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { createProject, folderProblem } from "./create-project.js";
+import { packageManagerOf } from "./package-manager.js";
+
+const defaultName = "millrace-app";
+const usage = `Usage: create-millrace [folder] [--yes]
+
+Makes a project with one Millrace workflow.
+
+  --yes   asks nothing: without a folder it is ${defaultName}
+  --help  prints this`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const given = readArgs(args);
+  if (given === null) return 2;
+  if (given.help) {
+    console.log(usage);
+    return 0;
+  }
+  const cwd = process.cwd();
+  const target = given.folder ?? (await askName(given.yes, cwd));
+  if (target === null) return 130;
+  const problem = folderProblem(target, cwd);
+  if (problem !== null) {
+    console.error(`${problem}\nhint  Name another one: npm create millrace <folder>`);
+    return 2;
+  }
+  const manager = packageManagerOf(process.env["npm_config_user_agent"]);
+  createProject({ target, cwd, manager });
+  const steps = [...(target === "." ? [] : [`cd ${target}`]), manager.install, `${manager.run} dev`];
+  console.log(`Made ${target}. Now:\n\n${steps.map((step) => `  ${step}`).join("\n")}\n`);
+  return 0;
+}
+
+interface Given {
+  readonly folder: string | undefined;
+  readonly yes: boolean;
+  readonly help: boolean;
+}
+
+/** Null, and says why, for arguments that are none. */
+function readArgs(args: readonly string[]): Given | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { yes: { type: "boolean", short: "y" }, help: { type: "boolean", short: "h" } },
+    });
+    return { folder: positionals[0], yes: values.yes ?? false, help: values.help ?? false };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return null;
+  }
+}
+
+/** Null: the person has left. */
+async function askName(yes: boolean, cwd: string): Promise<string | null> {
+  if (yes || !process.stdin.isTTY || !process.stdout.isTTY) return defaultName;
+  const { isCancel, text } = await import("@clack/prompts");
+  const answer = await text({
+    message: "Where?",
+    placeholder: defaultName,
+    defaultValue: defaultName,
+    validate: (value) => folderProblem(value || defaultName, cwd) ?? undefined,
+  });
+  return isCancel(answer) ? null : answer;
+}

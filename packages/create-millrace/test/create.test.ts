@@ -1,0 +1,81 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawn } from "@lydell/node-pty";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const command = join(root, "dist", "main.js");
+
+beforeAll(() => {
+  const tsup = join(root, "..", "..", "node_modules", "tsup", "dist", "cli-default.js");
+  execFileSync(process.execPath, [tsup, "--silent"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+});
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "create-millrace-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function call(cwd: string, args: readonly string[], agent = "npm/11.0.0 node/v24.0.0") {
+  const { PATH = "" } = process.env;
+  const env = { PATH, npm_config_user_agent: agent };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd, env, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+it("writes a project with its name and the version of this package", () => {
+  const cwd = emptyFolder();
+
+  const { status, stdout } = call(cwd, ["My App"]);
+
+  const manifest = JSON.parse(readFileSync(join(cwd, "My App", "package.json"), "utf8"));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(status).toBe(0);
+  expect(manifest).toMatchObject({ name: "my-app", dependencies: { millrace: `^${version}` } });
+  expect(JSON.stringify(manifest)).not.toContain('""');
+  expect(stdout).toMatch(/npm install\n {2}npm run dev/);
+  expect(readFileSync(join(cwd, "My App", ".gitignore"), "utf8")).toContain(".millrace");
+  expect(readFileSync(join(cwd, "My App", "README.md"), "utf8")).not.toContain("{{");
+});
+
+it("names the commands of whoever called it", () => {
+  const told = ["pnpm", "yarn", "bun"].map((name) => call(emptyFolder(), ["--yes"], `${name}/1.0.0 npm/?`).stdout);
+
+  expect(told[0]).toMatch(/cd millrace-app\n {2}pnpm install\n {2}pnpm run dev/);
+  expect(told[1]).toMatch(/\n {2}yarn\n {2}yarn run dev/);
+  expect(told[2]).toMatch(/bun install\n {2}bun run dev/);
+});
+
+it("leaves a folder that is not empty as it is", () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "mine.txt"), "mine");
+
+  const here = call(cwd, ["."]);
+  const odd = call(cwd, ["--odd"]);
+
+  expect(here).toMatchObject({ status: 2, stderr: expect.stringContaining("is not empty") });
+  expect(existsSync(join(cwd, "package.json"))).toBe(false);
+  expect(odd).toMatchObject({ status: 2, stderr: expect.stringContaining("Usage:") });
+});
+
+it("asks for the folder in a terminal", async () => {
+  const cwd = emptyFolder();
+  const { PATH = "" } = process.env;
+  const terminal = spawn(process.execPath, [command], { cwd, env: { PATH, TERM: "xterm" }, cols: 80, rows: 24 });
+  let written = "";
+  let exitCode: number | null = null;
+  terminal.onData((data) => (written += data));
+  terminal.onExit((exit) => (exitCode = exit.exitCode));
+  onTestFinished(() => {
+    if (exitCode === null) terminal.kill("SIGKILL");
+  });
+
+  await expect.poll(() => written).toContain("Where?");
+  terminal.write("shop\r");
+  await expect.poll(() => exitCode).toBe(0);
+
+  expect(existsSync(join(cwd, "shop", "src", "workflows", "greeting.ts"))).toBe(true);
+});
