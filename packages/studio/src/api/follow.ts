@@ -2,7 +2,8 @@
  * Streams of the server, over `fetch`, because an `EventSource` sends no token.
  *
  * A stream that breaks is opened again after the last message that arrived, for as long as somebody listens. Silence longer than
- * four heartbeats counts as a break: a machine that went to sleep is told nothing of the connection that it has lost.
+ * four heartbeats counts as a break: a machine that went to sleep is told nothing of the connection that it has lost. A page that
+ * nobody looks at follows nothing, because a browser keeps few connections to one server, whatever the number of its tabs.
  *
  * @module
  */
@@ -23,6 +24,7 @@ export interface Follower {
 }
 
 const SILENCE_MS = 60_000;
+const HIDDEN_MS = 20_000;
 const FIRST_DELAY_MS = 300;
 const MAX_DELAY_MS = 5_000;
 
@@ -36,13 +38,15 @@ export function follow(follower: Follower): () => void {
 async function keepOpen(follower: Follower, signal: AbortSignal): Promise<void> {
   const place: Place = { lastId: null, opened: 0, failures: 0 };
   while (!signal.aborted) {
+    await shown(signal);
+    const hidden = whenHidden(signal);
     try {
-      if ((await readOnce(follower, place, signal)) === "ended") return follower.onEnd?.();
+      if ((await readOnce(follower, place, hidden)) === "ended") return follower.onEnd?.();
     } catch (error) {
-      if (signal.aborted) return;
+      if (hidden.aborted) continue;
       if (isFinal(error)) return follower.onRefused?.(error);
     }
-    if (signal.aborted) return;
+    if (hidden.aborted) continue;
     markLost();
     place.failures += 1;
     await pause(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (place.failures - 1)), signal);
@@ -53,6 +57,29 @@ interface Place {
   lastId: string | null;
   opened: number;
   failures: number;
+}
+
+/** Resolves once somebody looks at the page. */
+function shown(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (document.visibilityState === "visible" || signal.aborted) return resolve();
+    document.addEventListener("visibilitychange", () => resolve(), { once: true, signal });
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Aborted with `signal`, and when nobody has looked at the page for a while. */
+function whenHidden(signal: AbortSignal): AbortSignal {
+  const hidden = new AbortController();
+  let timer = 0;
+  const look = (): void => {
+    window.clearTimeout(timer);
+    if (document.visibilityState === "hidden") timer = window.setTimeout(() => hidden.abort(), HIDDEN_MS);
+  };
+  const until = { signal: AbortSignal.any([signal, hidden.signal]) };
+  document.addEventListener("visibilitychange", look, until);
+  look();
+  return until.signal;
 }
 
 async function readOnce(follower: Follower, place: Place, signal: AbortSignal): Promise<"ended" | "broken"> {
@@ -73,7 +100,7 @@ async function readOnce(follower: Follower, place: Place, signal: AbortSignal): 
     after: () => window.clearTimeout(timer),
   };
   for await (const message of readSse(response.body, onRead)) {
-    if (signal.aborted) return "ended";
+    if (signal.aborted) return "broken";
     if (message.event === "end") return "ended";
     if (message.id !== undefined) place.lastId = message.id;
     follower.onMessage(message);

@@ -1,4 +1,5 @@
 /** What the list of runs is narrowed down to. It is kept while other pages are looked at. */
+import type { Handler } from "../api/contract.types.js";
 import type { Query } from "../api/request.js";
 import { createStore, type Store } from "../ui/store.js";
 
@@ -28,4 +29,22 @@ const statuses: Readonly<Record<StatusFilter, Query>> = {
 
 export function queryOf({ status, workflow, search }: RunFilter): Query {
   return { ...statuses[status], workflow_name: workflow, q: search.trim() };
+}
+
+/** Whether a run that has changed is in the list: as the server filters, so that one stream of changes serves every list. */
+export function letsThrough({ status, workflow, search }: RunFilter, run: Handler): boolean {
+  return isOf(status, run) && (workflow === "" || run.workflow_name === workflow) && matches(search.trim(), run);
+}
+
+function isOf(status: StatusFilter, run: Handler): boolean {
+  if (status === "all") return true;
+  if (status === "waiting") return run.status === "running" && run.waiting;
+  if (status === "running") return run.status === "running" && !run.waiting;
+  return run.status === status;
+}
+
+function matches(search: string, { handler_id: id, labels, error }: Handler): boolean {
+  const wanted = search.toLowerCase();
+  const texts = [...Object.values(labels), error ?? ""];
+  return id.toLowerCase().startsWith(wanted) || texts.some((text) => text.toLowerCase().includes(wanted));
 }

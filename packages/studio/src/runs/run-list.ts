@@ -6,10 +6,10 @@
  * @module
  */
 import type { Handler, HandlerPage } from "../api/contract.types.js";
-import { follow } from "../api/follow.js";
 import { ApiError, get, type Query } from "../api/request.js";
+import { onRunChanges } from "../api/run-changes.js";
 import { createStore, type Store } from "../ui/store.js";
-import { queryOf, type RunFilter, type StatusFilter } from "./run-filter.js";
+import { letsThrough, queryOf, type RunFilter } from "./run-filter.js";
 
 export interface RunListView {
   readonly runs: readonly Handler[];
@@ -29,7 +29,7 @@ const empty: RunListView = { runs: [], held: 0, hasMore: false, isLoading: true,
 export class RunList {
   readonly view: Store<RunListView> = createStore(empty);
   readonly #query: Query;
-  readonly #status: StatusFilter;
+  readonly #filter: RunFilter;
   /** Whether new runs are held back now. */
   readonly #isHolding: () => boolean;
   readonly #stop: AbortController = new AbortController();
@@ -39,22 +39,22 @@ export class RunList {
   /** When the last run that was read began. */
   #oldest = "";
   #isReading = false;
+  /** Something was missed while a page was read. */
+  #mustReload = false;
   #timer = 0;
 
   constructor(filter: RunFilter, isHolding: () => boolean) {
     this.#query = queryOf(filter);
-    this.#status = filter.status;
+    this.#filter = filter;
     this.#isHolding = isHolding;
   }
 
   /** Reads the first page, and follows what changes until the returned function is called. */
   start(): () => void {
-    const unfollow = follow({
-      path: "/handlers",
-      query: this.#query,
-      onMessage: ({ event, data }) => this.#take(event ?? "changed", JSON.parse(data) as Handler),
-      onOpen: (isAgain) => isAgain && this.reload(), // what changed while nobody listened
-      onRefused: (error) => this.#show({ error }),
+    const unfollow = onRunChanges({
+      onChanged: (run) => this.#take(run.handler_id, letsThrough(this.#filter, run) ? run : null),
+      onGone: (id) => this.#take(id, null),
+      onMissed: () => this.reload(),
     });
     this.reload();
     return () => {
@@ -84,7 +84,10 @@ export class RunList {
   }
 
   async #read(cursor: string | null): Promise<void> {
-    if (this.#isReading) return;
+    if (this.#isReading) {
+      this.#mustReload ||= cursor === null;
+      return;
+    }
     this.#isReading = true;
     this.#show({ isLoading: true });
     try {
@@ -101,6 +104,10 @@ export class RunList {
       if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: asApiError(error) });
     } finally {
       this.#isReading = false;
+      if (this.#mustReload && !this.#stop.signal.aborted) {
+        this.#mustReload = false;
+        this.reload();
+      }
     }
   }
 
@@ -112,12 +119,13 @@ export class RunList {
     this.#held = new Map();
   }
 
-  #take(event: string, run: Handler): void {
-    const id = run.handler_id;
-    const isGone = event === "gone" || !fits(run, this.#status);
+  /** `null`: it is not in this list, or not any more. */
+  #take(id: string, run: Handler | null): void {
     const place = this.#runs.has(id) ? this.#runs : this.#held;
-    if (isGone) place.delete(id);
-    else if (place.has(id) || this.#isRead(run)) place.set(id, run);
+    if (run === null) {
+      if (!place.delete(id)) return;
+    } else if (place.has(id) || this.#isRead(run)) place.set(id, run);
+    else return;
     if (this.#timer !== 0) return;
     this.#timer = window.setTimeout(() => {
       this.#timer = 0;
@@ -140,13 +148,6 @@ export class RunList {
       ...change,
     });
   }
-}
-
-function fits(run: Handler, status: StatusFilter): boolean {
-  if (status === "all") return true;
-  if (status === "waiting") return run.status === "running" && run.waiting;
-  if (status === "running") return run.status === "running" && !run.waiting;
-  return run.status === status;
 }
 
 function asApiError(error: unknown): ApiError {

@@ -1,8 +1,8 @@
 /** What the navigation shows of the whole server: how many runs there are, and who waits for a person. Renewed as runs change. */
 import { useEffect, useRef } from "react";
 import type { HandlerCounts, HandlerPage, WorkflowList } from "../api/contract.types.js";
-import { follow } from "../api/follow.js";
 import { get } from "../api/request.js";
+import { onRunChanges } from "../api/run-changes.js";
 import { useRead } from "../api/use-read.js";
 
 export interface Overview {
@@ -50,7 +50,7 @@ export function useChanges(onChange: () => void): void {
         latest.current();
       }, EVERY_MS);
     };
-    const stop = follow({ path: "/handlers", onMessage: soon, onOpen: (isAgain) => isAgain && soon() });
+    const stop = onRunChanges({ onChanged: soon, onGone: soon, onMissed: soon });
     return () => {
       stop();
       window.clearTimeout(timer);
