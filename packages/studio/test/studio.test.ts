@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../client/test/support/browser.js";
 import type { Handler, HandlerPage } from "../src/api/contract.types.js";
+import { copyRun } from "./support/many-runs.js";
 import { StudioServer } from "./support/server-process.js";
 import { Visit } from "./support/visit.js";
 
@@ -99,6 +100,60 @@ describe("a run that is started with the form", () => {
 });
 
 describe("the list of runs", () => {
+  it("shows each change by itself, whatever page of the past it was opened at", async () => {
+    await using server = await StudioServer.start();
+    await server.gate("close", "digest");
+    const slow = await server.run("digest", { files: 2 }, { handler_id: "dg-slow" });
+    await using visit = await Visit.open(browser, server.studio);
+    await rowOf(visit.page, slow).getByText("Running").waitFor();
+
+    await server.gate("open", "digest");
+    await rowOf(visit.page, slow).getByText("Completed").waitFor();
+    const asked = await server.run("refund", { order: "A-1" }, { handler_id: "rf-1" });
+    await rowOf(visit.page, asked).getByText("Waiting").waitFor();
+    await rowOf(visit.page, asked).getByText("asks ApproveRefund").waitFor();
+    await visit.page.getByRole("navigation").getByText("rf-1").waitFor();
+
+    await server.ask(`/handlers/${asked}/cancel?purge=true`, {});
+    await rowOf(visit.page, asked).waitFor({ state: "detached" });
+    visit.expectNoFaults();
+  });
+
+  it("is narrowed down by status, workflow and text, with counts", async () => {
+    await using server = await StudioServer.start();
+    for (const order of ["A-1", "A-2"])
+      await server.settled(await server.run("refund", { order }, { handler_id: order, labels: { order } }));
+    await server.settled(await server.run("import", {}, { handler_id: "im-1" }));
+    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-1" }));
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    const ids = (): Promise<(string | null)[]> =>
+      page.locator("tr[data-run]").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-run")));
+    await expect.poll(ids).toEqual(["ct-1", "im-1", "A-2", "A-1"]);
+
+    await page.getByRole("button", { name: /^Waiting\s*2/ }).click();
+    await expect.poll(ids).toEqual(["A-2", "A-1"]);
+    await page.getByRole("button", { name: /^Failed\s*1/ }).click();
+    await expect.poll(ids).toEqual(["im-1"]);
+    await page.getByRole("button", { name: /^All/ }).click();
+    await page.getByLabel("Workflow").selectOption("count");
+    await expect.poll(ids).toEqual(["ct-1"]);
+    await page.getByLabel("Workflow").selectOption("");
+    for (const [text, found] of [
+      ["A-2", ["A-2"]],
+      ["Row 812", ["im-1"]],
+      ["ct", ["ct-1"]],
+    ] as const) {
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Search runs").fill(text);
+      await expect.poll(ids).toEqual(found);
+    }
+    await page.getByLabel("Search runs").fill("nothing of the kind");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(ids).toEqual(["ct-1", "im-1", "A-2", "A-1"]);
+    visit.expectNoFaults();
+  });
+
   it("goes by keys alone: down, pick two, compare; down, open; search; help", async () => {
     await using server = await StudioServer.start();
     for (const id of ["one", "two", "three"])
@@ -193,6 +248,35 @@ describe("a server that asks for a token", () => {
     await visit.show("#/workflow/count");
     await visit.sees("ct-acme");
     expect(await page.getByRole("button", { name: "Run count" }).count()).toBe(0);
+    visit.expectNoFaults();
+  });
+});
+
+describe("100,000 runs", () => {
+  it("are listed page by page, with few rows in the page at a time", async () => {
+    const copies = 100_000;
+    await using server = await StudioServer.start();
+    await server.settled(await server.run("count", { to: 2 }, { handler_id: "first", labels: { team: "content" } }));
+    await server.kill();
+    copyRun(server.file, "first", copies);
+    await server.restart();
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    await rowOf(page, "first").waitFor();
+    await visit.sees(/100 of 100.001, newest first/);
+    await page.getByRole("button", { name: /^Failed\s*1.000/ }).waitFor();
+
+    for (const last of ["bulk-99", "bulk-199", "bulk-299", "bulk-399"]) {
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      await rowOf(page, last).waitFor();
+      expect(await page.locator("tr[data-run]").count()).toBeLessThan(80);
+    }
+    await visit.shoot("many-runs");
+    await page.evaluate(() => scrollTo(0, 0));
+    await rowOf(page, "first").waitFor();
+    await page.getByLabel("Search runs").fill("bulk-77777");
+    await rowOf(page, "bulk-77777").waitFor();
+    await expect.poll(() => page.locator("tr[data-run]").count()).toBe(1);
     visit.expectNoFaults();
   });
 });

@@ -21,6 +21,8 @@ export interface RunListView {
 }
 
 const PAGE = 100;
+/** A page of a search may have few runs, or none, and more behind it: it is read on until there is something to look at. */
+const ENOUGH = 40;
 /** Hundreds of runs may change in a second: they are shown together. */
 const TOGETHER_MS = 100;
 
@@ -89,6 +91,7 @@ export class RunList {
       return;
     }
     this.#isReading = true;
+    let isShort = false;
     this.#show({ isLoading: true });
     try {
       const page = await get<HandlerPage>("/handlers", { ...this.#query, limit: PAGE, cursor }, this.#stop.signal);
@@ -99,7 +102,8 @@ export class RunList {
         this.#cursor = page.cursor;
         this.#oldest = page.handlers.at(-1)?.started_at ?? "";
       }
-      this.#show({ isLoading: false, error: null });
+      isShort = this.#cursor !== null && this.#runs.size < ENOUGH;
+      this.#show({ isLoading: isShort, error: null });
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: asApiError(error) });
     } finally {
@@ -107,7 +111,7 @@ export class RunList {
       if (this.#mustReload && !this.#stop.signal.aborted) {
         this.#mustReload = false;
         this.reload();
-      }
+      } else if (isShort) this.more();
     }
   }
 

@@ -1,5 +1,6 @@
 /** Buttons, switches and choices of one of a few. */
 import type { ButtonHTMLAttributes, ReactNode } from "react";
+import { grouped } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -58,7 +59,7 @@ export function Segmented<Value extends string>({ label, choices, value, onChang
           onClick={() => onChange(choice.value)}
         >
           {choice.label}
-          {choice.count !== undefined && <span className="c num">{choice.count}</span>}
+          {choice.count !== undefined && <span className="c num">{grouped(choice.count)}</span>}
         </button>
       ))}
     </div>
