@@ -95,12 +95,12 @@ export class RunList {
     this.#show({ isLoading: true });
     try {
       const page = await get<HandlerPage>("/handlers", { ...this.#query, limit: PAGE, cursor }, this.#stop.signal);
-      if (cursor === null) this.#begin(page.handlers);
+      if (cursor === null) this.#begin(page);
       for (const run of page.handlers) this.#runs.set(run.handler_id, run);
       // The first page read again says nothing of how far the others were read.
       if (cursor !== null || this.#runs.size <= PAGE) {
         this.#cursor = page.cursor;
-        this.#oldest = page.handlers.at(-1)?.started_at ?? "";
+        this.#oldest = page.handlers.at(-1)?.started_at ?? this.#oldest;
       }
       isShort = this.#cursor !== null && this.#runs.size < ENOUGH;
       this.#show({ isLoading: isShort, error: null });
@@ -116,10 +116,10 @@ export class RunList {
   }
 
   /** Puts the newest ones first; what was read of the older ones stays. */
-  #begin(newest: readonly Handler[]): void {
-    const older = [...this.#runs].filter(([id]) => !newest.some((run) => run.handler_id === id));
-    const isWhole = newest.length < PAGE;
-    this.#runs = new Map([...newest.map((run) => [run.handler_id, run] as const), ...(isWhole ? [] : older)]);
+  #begin({ handlers, cursor }: HandlerPage): void {
+    const newest = new Map(handlers.map((run) => [run.handler_id, run] as const));
+    const older = cursor === null ? [] : [...this.#runs].filter(([id]) => !newest.has(id));
+    this.#runs = new Map([...newest, ...older]);
     this.#held = new Map();
   }
 
