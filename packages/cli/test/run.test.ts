@@ -72,6 +72,7 @@ describe("millrace run", () => {
     expect(diff.stdout).toContain("They part at");
     expect(diff.stdout).toContain('- "now"');
     expect(diff.stdout).toContain('+ "later"');
+    expect(diff.stdout).toMatch(/state\.count\n {2}- 1\n {2}\+ 6/);
   });
 
   it("cancels a run, and resumes it", async () => {
@@ -111,6 +112,7 @@ describe("millrace runs, show", () => {
     const raw = await project.call("show", "one", "--history");
     project.write("joke.ts", joke);
     const shown = await project.call("show", "two");
+    const past = await project.json<{ state: object; attempts: { step: string }[] }>("show", "one", "--at", "1");
 
     expect(all.runs.map(({ run_id, status }) => [run_id, status])).toEqual([
       ["two", "waiting"],
@@ -121,6 +123,9 @@ describe("millrace runs, show", () => {
     expect(raw.stderr).toContain("SYNTAX_INVALID");
     expect(raw.stdout).toContain("run.started");
     expect(shown.stdout).toContain("question: Go on?");
+    expect(shown.stdout).toContain("◌ ask  waiting  for an event");
+    expect(past.attempts.map(({ step }) => step)).toEqual(["write", "judge"]);
+    expect(past.state).toEqual({});
   });
 
   it("says what is unknown", async () => {

@@ -39,7 +39,9 @@ it("runs, lists, shows, answers and cancels on a server", async () => {
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/completed after [\s\S]*\b26$/) });
   expect(detached).toMatchObject({ code: 0, stdout: "a-1" });
   expect(answered).toMatchObject({ code: 0, stdout: "accepted" });
+  expect(ran.stdout.match(/^write {2}completed /gm)).toHaveLength(1);
   expect(shown.stdout).toMatch(/^AskFlow {2}a-1\n/);
+  expect(shown.stdout).toMatch(/^. ask {2}/m);
   expect(listed.stdout).toMatch(/^a-1 {2}AskFlow {2}/);
   expect(stranger).toMatchObject({ code: 1, stderr: expect.stringMatching(/^UNAUTHORIZED/) });
   expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/^SERVER_UNREACHABLE/) });

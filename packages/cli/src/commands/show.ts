@@ -1,6 +1,6 @@
 import type { RawHistoryEntry } from "millrace/runtime";
+import { AttemptReader, type AttemptRecord } from "../follow/attempts.js";
 import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
-import { type AttemptRecord, attemptsOf, changeOf } from "../follow/step-feed.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
 import { toldError } from "../output/cli-error.js";
 import { agoText, durationText, isoText, valueText } from "../output/format.js";
@@ -54,6 +54,7 @@ interface Shown {
   readonly error: { readonly code: string; readonly message: string } | null;
   /** Null where nobody knows them without the code. */
   readonly attempts: readonly AttemptRecord[] | null;
+  readonly tree: StepTree;
   readonly prompts: readonly OpenPrompt[];
   readonly history: readonly HistoryLine[] | null;
   readonly state: unknown;
@@ -75,25 +76,17 @@ async function gather(target: Target, options: Wanted): Promise<Shown> {
   const row = await target.row(runId);
   const hasCode = target.local === null || target.local.code?.workflows[row.workflow] !== undefined;
   const outcome = hasCode ? await target.client.handle(runId).summary() : null;
+  const tree = new StepTree(runId);
   return {
     row,
     result: outcome?.status === "completed" ? outcome.result : undefined,
     error: outcome !== null && "error" in outcome ? { code: outcome.error.code, message: outcome.error.message } : null,
-    attempts: hasCode ? await knownAttempts(target, runId) : null,
+    attempts: hasCode ? await new AttemptReader(target, runId, tree).read() : null,
+    tree,
     prompts: hasCode ? await openPrompts(target, runId) : [],
     history: history === true ? await historyOf(target, runId) : null,
     state: state === true || at !== null ? await stateAt(target, runId, at) : undefined,
   };
-}
-
-/** Null where the server is older than the list of attempts. */
-async function knownAttempts(target: Target, runId: string): Promise<AttemptRecord[] | null> {
-  try {
-    return await attemptsOf(target, runId);
-  } catch (error) {
-    if (toldError(error).code === "NOT_FOUND") return null;
-    throw error;
-  }
 }
 
 /** Of a store as it is stored: also of a run whose code is not here. */
@@ -130,12 +123,12 @@ function toJson({ row, result, error, attempts, prompts, history, state }: Shown
 }
 
 function toLines(terminal: Terminal, shown: Shown): string[] {
-  const { row, result, error, attempts, prompts, history, state } = shown;
+  const { row, result, error, tree, prompts, history, state } = shown;
   const paint = terminal.paint.bind(terminal);
   const lines = [`${paint("bold", row.workflow)}  ${paint("dim", row.runId)}`, factsLine(row)];
   const labels = Object.entries(row.labels).filter(([name]) => !name.startsWith("millrace."));
   if (labels.length > 0) lines.push(labels.map(([name, value]) => `${name}=${value}`).join("  "));
-  lines.push(...treeLines(terminal, row, attempts));
+  for (const line of tree.lines(Date.now(), null)) lines.push(painted(terminal, line));
   for (const prompt of prompts) lines.push(...promptLines(terminal, prompt));
   if (error !== null) lines.push(`${paint("red", error.code)}  ${error.message}`);
   if (result !== undefined && result !== null) lines.push(JSON.stringify(result, null, 2));
@@ -150,23 +143,6 @@ function factsLine({ status, createdAtMs, updatedAtMs, endedAtMs, ticks }: RunRo
       ? `since ${agoText(createdAtMs, Date.now()).replace(/ ago$/, "")}`
       : `after ${durationText(endedAtMs - createdAtMs)}`;
   return `${status} ${took}  started ${isoText(createdAtMs)}  ${ticks === null ? `changed ${isoText(updatedAtMs)}` : `${ticks} ticks`}`;
-}
-
-function treeLines(terminal: Terminal, { runId }: RunRow, attempts: readonly AttemptRecord[] | null): string[] {
-  if (attempts === null) return [];
-  const tree = new StepTree(runId);
-  for (const one of attempts) {
-    // A child is told by its own attempts only; it stands below the last step that began before it.
-    if (!tree.has(one.run_id))
-      tree.add({ parentRunId: runId, step: parentOf(attempts, one), runId: one.run_id, workflow: one.workflow_name });
-    tree.change(changeOf(one));
-  }
-  return tree.lines(Date.now(), null).map((line) => painted(terminal, line));
-}
-
-function parentOf(attempts: readonly AttemptRecord[], child: AttemptRecord): string {
-  const before = attempts.filter((one) => one.run_id !== child.run_id && one.started_tick <= child.started_tick);
-  return before.at(-1)?.step ?? child.workflow_name;
 }
 
 function painted(terminal: Terminal, line: TreeLine): string {

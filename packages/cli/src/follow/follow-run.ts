@@ -57,7 +57,7 @@ class Follower {
     try {
       await this.#setup.bring?.();
     } catch (error) {
-      stopFeed();
+      await stopFeed();
       throw error;
     }
     this.#region.start();
@@ -65,7 +65,7 @@ class Follower {
     try {
       return await Promise.race([this.#toEnd(events), aborted(signal)]);
     } finally {
-      stopFeed();
+      await stopFeed();
       this.#region.stop();
       events.catch(() => {}); // its error is that of the run, or of the signal
       signal.throwIfAborted();

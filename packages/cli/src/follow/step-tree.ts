@@ -2,7 +2,15 @@
 import { durationText } from "../output/format.js";
 import type { Style } from "../output/terminal.js";
 
-export type ItemStatus = "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled";
+export type ItemStatus =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "retrying"
+  | "restarted"
+  | "completed"
+  | "failed"
+  | "cancelled";
 
 /** What has happened to one item of a step. */
 export interface StepChange {
@@ -24,6 +32,12 @@ export interface ChildStart {
   readonly workflow: string;
 }
 
+export interface StepListener {
+  has(runId: string): boolean;
+  add(child: ChildStart): void;
+  change(change: StepChange): void;
+}
+
 interface Item extends StepChange {
   readonly startedAtMs: number;
 }
@@ -42,6 +56,7 @@ const signs: Readonly<Record<ItemStatus, readonly [string, Style]>> = {
   running: ["●", "cyan"],
   waiting: ["◌", "yellow"],
   retrying: ["↻", "yellow"],
+  restarted: ["↻", "dim"],
   completed: ["✔", "green"],
   failed: ["✖", "red"],
   cancelled: ["⊘", "dim"],
@@ -116,7 +131,16 @@ function lineOf({ step, items }: Row, { nowMs, frame, indent }: Look): TreeLine 
   ];
 }
 
-const order: readonly ItemStatus[] = ["running", "retrying", "waiting", "queued", "failed", "cancelled", "completed"];
+const order: readonly ItemStatus[] = [
+  "running",
+  "retrying",
+  "waiting",
+  "restarted",
+  "queued",
+  "failed",
+  "cancelled",
+  "completed",
+];
 
 function worst(items: readonly Item[]): ItemStatus {
   return order.find((status) => items.some((item) => item.status === status)) ?? "queued";
@@ -142,4 +166,10 @@ export function itemText(
   return [status === "completed" || status === "running" ? null : status, time, tries, note]
     .filter((part) => part !== null)
     .join("  ");
+}
+
+/** What a step waits for. */
+export function waitText(kind: "event" | "sleep" | "child", untilMs: number | null): string {
+  if (kind === "sleep" && untilMs !== null) return `until ${new Date(untilMs).toLocaleTimeString()}`;
+  return `for ${kind === "event" ? "an event" : "a child"}`;
 }

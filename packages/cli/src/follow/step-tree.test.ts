@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { type StepChange, StepTree } from "./step-tree.js";
+
+const base: StepChange = {
+  runId: "r",
+  step: "price",
+  item: 1,
+  attempt: 1,
+  status: "running",
+  atMs: 0,
+  elapsedMs: null,
+  note: null,
+};
+
+function textOf(tree: StepTree, nowMs = 0): string[] {
+  return tree.lines(nowMs, null).map((line) => line.map(([text]) => text).join(""));
+}
+
+describe("the tree of steps", () => {
+  it("counts the items of a step, and shows the one that needs the most attention", () => {
+    const tree = new StepTree("r");
+
+    tree.change({ ...base, item: 1, status: "completed", elapsedMs: 5 });
+    tree.change({ ...base, item: 2 });
+    tree.change({ ...base, item: 3, status: "failed", note: "no price" });
+
+    expect(textOf(tree)).toEqual(["● price  ×3  1 completed, 1 failed, 1 running"]);
+  });
+
+  it("says how long, which attempt, and why", () => {
+    const tree = new StepTree("r");
+
+    tree.change({ ...base, attempt: 2, atMs: 1_000 });
+    const running = textOf(tree, 4_500);
+    tree.change({ ...base, attempt: 2, status: "failed", elapsedMs: 4_000, note: "no price" });
+
+    expect(running).toEqual(["● price  3.5 s  attempt 2"]);
+    expect(textOf(tree)).toEqual(["✖ price  failed  4.0 s  attempt 2  no price"]);
+  });
+
+  it("has the steps of a child below the step that runs it", () => {
+    const tree = new StepTree("r");
+
+    tree.change({ ...base, step: "outer" });
+    tree.add({ parentRunId: "r", step: "outer", runId: "r/1", workflow: "Inner" });
+    tree.change({ ...base, step: "last" });
+    tree.change({ ...base, runId: "r/1", step: "inner", status: "completed", elapsedMs: 1 });
+
+    expect(textOf(tree)).toEqual(["● outer  ", "  ✔ inner  1 ms", "● last  "]);
+  });
+});
