@@ -67,6 +67,7 @@ export type {
 // ---- the world
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
+export { spanIdOf, traceIdOf } from "./inspect/trace-ids.js";
 export { examine } from "./value/plain.js";
 export { unknownOptions } from "./value/unknown-options.js";
 export type { OptionNames } from "./value/unknown-options.js";

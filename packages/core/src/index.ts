@@ -137,8 +137,16 @@ export type {
 } from "./resource/resource.types.js";
 
 // ---- watching
-export type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "./inspect/inspection-events.js";
+export type {
+  AttemptFacts,
+  Inspection,
+  InspectionEvents,
+  InspectionName,
+  RunFacts,
+} from "./inspect/inspection-events.js";
 export type { InspectionListener } from "./inspect/inspector.js";
+export type { AttemptCall, EffectOfAttempt, StartingRun, Telemetry } from "./inspect/telemetry.types.js";
+export type { TraceContext } from "./engine/state.js";
 
 // ---- errors
 export { WorkflowError } from "./errors/workflow-error.js";

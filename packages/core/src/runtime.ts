@@ -64,5 +64,13 @@ export type {
   ImportOptions,
 } from "./durable/moving.types.js";
 export type { CheckProblem, CheckReport } from "./durable/check.types.js";
+export type {
+  ObservedClaim,
+  ObservedCommit,
+  ObservedRun,
+  ObservedRuntime,
+  RuntimeObserver,
+  RuntimeTelemetry,
+} from "./durable/runtime-observer.types.js";
 // ---- the contract of stores
 export type * from "./durable/run-store.types.js";

@@ -8,12 +8,12 @@ import { refuseUnknown } from "../value/unknown-options.js";
 
 export const callOptions = {
   createRuntime:
-    "workflows store execute maxConcurrentRuns leaseMs idleReleaseMs restoreWaits snapshotEvery history queues clock log",
+    "workflows store execute maxConcurrentRuns leaseMs idleReleaseMs restoreWaits snapshotEvery history queues telemetry clock log",
   queues: "concurrency perKey rate priority",
   "queues.perKey": "concurrency",
   "queues.rate": "limit per",
   memoryStore: "maxEnded",
-  run: "tenant runId startAt labels timeout deadline dedupe queue queueKey priority",
+  run: "tenant runId startAt labels trace timeout deadline dedupe queue queueKey priority",
   "run.dedupe": "key for mode",
   handle: "tenant",
   resume: "tenant key",

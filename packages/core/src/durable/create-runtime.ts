@@ -4,6 +4,7 @@
  * @module
  */
 import type { ContextDict } from "../context/run-context.types.js";
+import { traceContextOf } from "../inspect/trace-context.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import { markHandled } from "../run/deferred.js";
 import type { Receipt } from "../run/handler.types.js";
@@ -36,6 +37,7 @@ import { importRun } from "./import-run.js";
 import { type From, keptTicks, type LoadFrom } from "./load.js";
 import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
 import { type NewRunRequest, newRun } from "./new-run.js";
+import { observedRuntime } from "./observed-runtime.js";
 import { Pump } from "./pump.js";
 import { ticketOf } from "./queue-options.js";
 import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
@@ -104,15 +106,22 @@ class StoredRuntime {
   readonly #dueWork: DueWork;
   readonly #dedupes: Dedupes;
   readonly #requests: RunRequests;
+  readonly #unobserve: (() => void) | null;
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(given: ResolvedRuntimeOptions) {
     const options = { ...given, store: untilClosed(given.store, () => this.#isClosed) };
     this.#options = options;
-    const { store, clock, log, leaseMs, settings, queues, workflows } = options;
+    const { store, clock, log, leaseMs, settings, queues, workflows, telemetry } = options;
+    const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
-    this.#workflows = new RegisteredWorkflows(workflows, { ports: { clock, log }, resources: this.#resources, store });
+    this.#workflows = new RegisteredWorkflows(workflows, {
+      ports: { clock, log },
+      resources: this.#resources,
+      store,
+      telemetry,
+    });
     this.#registry = new RunRegistry({
       store,
       executes: options.executes,
@@ -122,6 +131,7 @@ class StoredRuntime {
       leaseMs,
       settings,
       queues: [...queues.values()],
+      observer,
       clock,
       log,
     });
@@ -145,6 +155,7 @@ class StoredRuntime {
     });
     const onChanged = (): void => this.#lookAround();
     this.#dedupes = new Dedupes({ ...shared, onChanged });
+    this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
     this.schedules = new StoredSchedules({ ...shared, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
@@ -163,6 +174,7 @@ class StoredRuntime {
       workflow,
       event,
       labels: options.labels,
+      trace: traceContextOf(options.trace),
       ...limitsOf(compiled, options),
       nowMs,
       startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
@@ -379,6 +391,7 @@ class StoredRuntime {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     await this.#within(drainMs, this.#registry.lastLooks());
+    this.#unobserve?.();
     try {
       await this.#workflows.dispose();
       await this.#resources.dispose();

@@ -8,6 +8,7 @@
  */
 
 import type { Clock } from "../engine/ports.js";
+import type { TraceContext } from "../engine/state.js";
 import { decodeEvent, encodeEvent } from "../event/event-codec.js";
 import { toMs } from "../value/duration.js";
 import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
@@ -54,6 +55,8 @@ interface WaitingStart {
   /** The start event, encoded. */
   readonly event: unknown;
   readonly labels: Labels;
+  /** Left out where there is none. */
+  readonly trace?: TraceContext;
   readonly timeoutMs: number | null;
   readonly deadlineMs: number | null;
   readonly queue: QueueTicket | null;
@@ -96,8 +99,9 @@ export class Dedupes {
     const id = JSON.stringify([request.workflow.name, dedupe.key]);
     checkNames({ key: id }); // with the name of the workflow
     const of = { tenant, kind: ownKind(dedupe.mode), id };
-    const commit = createOnly(newRun(request)); // also where the run starts later: what cannot be stored is refused now
-    return dedupe.mode === "first" ? this.#first(commit, of, dedupe.forMs) : this.#last(request, of, dedupe.forMs);
+    const run = newRun(request); // also where the run starts later: what cannot be stored is refused now
+    if (dedupe.mode === "first") return this.#first(createOnly(run), of, dedupe.forMs);
+    return this.#last({ ...request, trace: run.started.trace ?? null }, of, dedupe.forMs);
   }
 
   async #first(commit: RunCommit, of: RecordKey, forMs: number): Promise<string> {
@@ -119,7 +123,7 @@ export class Dedupes {
 
   async #last(request: NewRunRequest, of: RecordKey, forMs: number): Promise<string> {
     const { store, clock, onChanged } = this.#setup;
-    const { workflow, event, labels = {}, timeoutMs, deadlineMs, queue } = request;
+    const { workflow, event, labels = {}, trace, timeoutMs, deadlineMs, queue } = request;
     const encoded = encodeEvent(event, `run: ${event.type}`, workflow.compiled.values);
     for (;;) {
       const record = await store.record(of);
@@ -142,6 +146,7 @@ export class Dedupes {
         atMs,
         event: encoded,
         labels,
+        ...(trace !== null && { trace }),
         timeoutMs,
         deadlineMs,
         queue,
@@ -165,7 +170,7 @@ export class Dedupes {
     const record = await store.record(of);
     const start = record === null ? null : waitingStart(of, record);
     if (record === null || start?.due !== key) return start?.atMs ?? null; // it was called again, or somebody has started it
-    const { runId, event, labels, timeoutMs, deadlineMs, queue, atMs } = start;
+    const { runId, event, labels, trace = null, timeoutMs, deadlineMs, queue, atMs } = start;
     const workflow = workflows.get(start.workflow);
     const commit = createOnly(
       newRun({
@@ -173,6 +178,7 @@ export class Dedupes {
         workflow,
         event: decodeEvent(event, workflow.compiled.registry, `The input of ${nameOf(of)}`),
         labels,
+        trace,
         timeoutMs,
         deadlineMs,
         queue,

@@ -7,6 +7,7 @@
  */
 import { nextTurn } from "../run/system.js";
 import type { CommitResult, RunCommit, RunStore } from "./run-store.types.js";
+import type { ObservedCommit, RuntimeObserver } from "./runtime-observer.types.js";
 
 /** Who has something to store. */
 export interface Committing {
@@ -19,13 +20,15 @@ export interface Committing {
 
 export class GroupCommit {
   readonly #store: Pick<RunStore, "commit">;
+  readonly #observer: RuntimeObserver | null;
   #waiting: Committing[] = [];
   #scheduled = false;
   #idle: Promise<void> = Promise.resolve();
   #barriers: (() => void)[] = [];
 
-  constructor(store: Pick<RunStore, "commit">) {
+  constructor(store: Pick<RunStore, "commit">, observer: RuntimeObserver | null = null) {
     this.#store = store;
+    this.#observer = observer;
   }
 
   /** Asks `run` for its commit at the end of this turn. Once per commit. */
@@ -72,14 +75,29 @@ export class GroupCommit {
   }
 
   async #commit(runs: readonly Committing[], commits: readonly RunCommit[]): Promise<void> {
+    const tell = this.#observer?.onCommit?.(observed(commits));
     const stored = await this.#store.commit(commits).then(
       (results) => ({ results }),
       (error: unknown) => ({ error }),
     );
+    tell?.("results" in stored);
     if ("results" in stored)
       for (const [index, run] of runs.entries()) run.onCommitted(stored.results[index] ?? { status: "fenced" });
     else if (commits.length === 1) for (const run of runs) run.onCommitFailed(stored.error);
     // One that the store cannot take must not take the others with it.
     else for (const [index, run] of runs.entries()) await this.#commit([run], [commits[index] as RunCommit]);
   }
+}
+
+function observed(commits: readonly RunCommit[]): ObservedCommit {
+  let ticks = 0;
+  let textLength = 0;
+  for (const { create, ticks: batch, events, summary, snapshot, receipts, records, blobs } of commits) {
+    if (batch !== undefined) ticks += batch.last - batch.first + 1;
+    const texts = [create?.input, batch?.text, summary?.outcome, summary?.waiting, snapshot?.text];
+    for (const text of texts) textLength += text?.length ?? 0;
+    for (const { text } of [...(events ?? []), ...(records ?? []), ...(blobs ?? [])]) textLength += text?.length ?? 0;
+    for (const { receipt } of receipts ?? []) textLength += receipt.length;
+  }
+  return { runs: commits.length, ticks, textLength };
 }

@@ -1,4 +1,5 @@
 /** A run as it is first stored, from the event that it begins with. */
+import type { TraceContext } from "../engine/state.js";
 import type { RunStarted } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { classOf } from "../event/facts.js";
@@ -16,6 +17,8 @@ export interface NewRunRequest {
   readonly workflow: RegisteredWorkflow;
   readonly event: WorkflowEvent;
   readonly labels: Labels | undefined;
+  /** What its start was given. */
+  readonly trace: TraceContext | null;
   readonly timeoutMs: number | null;
   readonly deadlineMs: number | null;
   readonly nowMs: number;
@@ -26,6 +29,8 @@ export interface NewRunRequest {
 /** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` */
 export function newRun({ key, workflow, event, nowMs, startAtMs, queue, ...request }: NewRunRequest): NewRun {
   const labels = labelsOf(event, key, request.labels);
+  const { compiled } = workflow;
+  const trace = compiled.inspector.traceOf({ workflow: compiled.name, runId: key.runId, trace: request.trace });
   const started: RunStarted = {
     type: "run.started",
     atMs: nowMs,
@@ -34,7 +39,8 @@ export function newRun({ key, workflow, event, nowMs, startAtMs, queue, ...reque
     deadlineMs: request.deadlineMs,
     lineage: null,
     labels,
-    store: initialStore(workflow.compiled),
+    store: initialStore(compiled),
+    ...(trace !== null && { trace }),
   };
   const record = {
     workflow: workflow.name,

@@ -1,5 +1,6 @@
 /** The workflows of a runtime, by their durable names. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { Telemetry } from "../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../run/workflow-host.js";
 import { nearest } from "../value/nearest.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
@@ -21,7 +22,10 @@ export class RegisteredWorkflows {
 
   constructor(
     workflows: { readonly [name: string]: Workflow },
-    setup: Omit<HostSetup, "hostFor"> & { readonly store: Pick<RunStore, "hash"> },
+    setup: Omit<HostSetup, "hostFor"> & {
+      readonly store: Pick<RunStore, "hash">;
+      readonly telemetry?: Telemetry | null;
+    },
   ) {
     this.#names = Object.keys(workflows);
     const hostFor = (compiled: CompiledWorkflow): WorkflowHost => {
@@ -31,6 +35,7 @@ export class RegisteredWorkflows {
     };
     for (const [name, workflow] of Object.entries(workflows)) {
       const compiled = compileWorkflow(workflow);
+      if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
       const graph = codeGraph(compiled);
       const text = JSON.stringify(graph);
       const code = { hash: setup.store.hash(text), text, graph };

@@ -12,6 +12,7 @@ import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "./durable-run.js";
 import { GroupCommit } from "./group-commit.js";
 import { parseJson } from "./journal-text.js";
+import { observedClaim } from "./observed-runtime.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
 import { type Cancelling, type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
@@ -29,6 +30,7 @@ import type {
 } from "./run-store.types.js";
 import type { DueReport } from "./runtime.types.js";
 import { runtimeStopped, runUnknown } from "./runtime-errors.js";
+import type { RuntimeObserver } from "./runtime-observer.types.js";
 import { assertHere } from "./sealed-run.js";
 import { StreamCache } from "./stream-cache.js";
 import { RunWatchers, SharedReads } from "./watchers.js";
@@ -43,6 +45,7 @@ export interface RegistrySetup {
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
   readonly queues: readonly QueueLimits[];
+  readonly observer: RuntimeObserver | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -68,6 +71,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly #maxRuns: number;
   readonly #leaseMs: number;
   readonly #due: Required<DueRuns>;
+  readonly #observer: RuntimeObserver | null;
   readonly #log: Log;
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
@@ -82,7 +86,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   constructor(setup: RegistrySetup) {
     this.store = setup.store;
     this.executes = setup.executes;
-    this.committer = new GroupCommit(setup.store);
+    this.committer = new GroupCommit(setup.store, setup.observer);
+    this.#observer = setup.observer;
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
@@ -268,6 +273,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   async adoptDue(limit: number): Promise<number> {
     const claimed = await this.store.claimDue({ ...this.lease, limit, ...this.#due });
     for (const one of claimed) {
+      if (this.#observer?.onClaim !== undefined) this.#observer.onClaim(observedClaim(one, this.clock.now()));
       await this.adopt(one).catch((error: unknown) =>
         this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
       );
@@ -339,6 +345,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
     this.#forget(live);
+    if (how === "fenced") this.#observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
     if (how === "fenced") return this.#log.error(`This process has lost run "${live.key.runId}".`, error);
     this.#log.error(
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,

@@ -8,6 +8,7 @@ import { memoryStore } from "./memory-store.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./queue-options.js";
 import type { RunStore } from "./run-store.types.js";
 import type { RuntimeOptions, Workflows } from "./runtime.types.js";
+import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
@@ -18,6 +19,7 @@ export interface ResolvedRuntimeOptions {
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
+  readonly telemetry: RuntimeTelemetry | null;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -49,6 +51,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     leaseMs,
     settings: { snapshotEvery, idleReleaseMs: releasesAtOnce ? 0 : idleReleaseMs, keepTicks: keep ?? null },
     queues: resolveQueues(queues),
+    telemetry: options.telemetry ?? null,
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
   };

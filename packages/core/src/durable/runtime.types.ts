@@ -5,6 +5,7 @@
  */
 import type { ContextDict } from "../context/run-context.types.js";
 import type { Clock, Log } from "../engine/ports.js";
+import type { TraceContext } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../run/handler.types.js";
@@ -21,6 +22,7 @@ import type { RawHistoryEntry, RawSnapshot } from "./raw-run.js";
 import type { RunMoment } from "./run-moment.js";
 import type { EndedStatus, RunCount, RunKey, RunOrder, RunStore, StoredStatus } from "./run-store.types.js";
 import type { TenantOptions, Workflows } from "./runtime-names.types.js";
+import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 
 export type { TenantOptions, Workflows };
@@ -58,6 +60,8 @@ export interface RuntimeOptions<Flows extends Workflows> {
    * A process that does not name a queue takes up none of its runs. @default none
    */
   readonly queues?: { readonly [name: string]: QueueOptions };
+  /** Traces the runs of all of its workflows, as `workflow.use(telemetry)` does, and measures the runtime itself. @default none */
+  readonly telemetry?: RuntimeTelemetry;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -83,6 +87,11 @@ export interface RuntimeRunOptions {
   readonly tenant?: string;
   /** To find it by. */
   readonly labels?: { readonly [name: string]: string };
+  /**
+   * The span that the run belongs to, such as that of an HTTP request: stored with the run, so that it is in that trace in every
+   * process. One that is not valid is ignored.
+   */
+  readonly trace?: TraceContext;
   readonly timeout?: Duration;
   readonly deadline?: Date | number;
   /** Calls with one key start one run. Not with `runId` or `startAt`. */

@@ -148,7 +148,7 @@ export class StoredSchedules implements RuntimeSchedules {
     const { timeoutMs } = limitsOf(compiled, timeout === undefined ? {} : { timeout });
     // As its first run will be stored: what cannot be is refused now.
     const queue = toTicket(options);
-    const start = { key: { tenant, runId }, workflow, event, labels, timeoutMs, nowMs, startAtMs: nowMs };
+    const start = { key: { tenant, runId }, workflow, event, labels, trace: null, timeoutMs, nowMs, startAtMs: nowMs };
     newRun({ ...start, deadlineMs: null, queue });
     const encoded = encodeEvent(event, `schedules.set: ${event.type}`, compiled.values);
     return {

@@ -38,4 +38,5 @@ export type Note =
   | { readonly kind: "step.retrying"; readonly item: number; readonly retryAtMs: number }
   | { readonly kind: "tick.refused"; readonly tick: string; readonly reason: string }
   | { readonly kind: "timer.fired"; readonly dueAtMs: number }
+  | { readonly kind: "call.answered"; readonly item: number; readonly call: string }
   | { readonly kind: "run.idle" };

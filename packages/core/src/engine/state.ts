@@ -22,6 +22,12 @@ export interface EventData {
   readonly type: string;
 }
 
+/** W3C trace context: the values of the headers of that name. @see https://www.w3.org/TR/trace-context/ */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
 export interface RunState {
   readonly runId: string;
   readonly workflow: string;
@@ -66,6 +72,10 @@ export interface RunState {
   runTimer: Timer | null;
   /** Events that led to nothing, for the error of a stuck run; `null` without any. */
   vain: Vain | null;
+  /** The span that its start belongs to; `null` for a run in a trace of its own. */
+  trace: TraceContext | null;
+  /** How often it has continued after its end. */
+  ends: number;
 }
 
 export type Leftover =
@@ -283,6 +293,8 @@ export type MemoryRecord =
 /** A call that releases the worker slot until it is answered. */
 interface SlotlessCall {
   readonly call: string;
+  /** Epoch milliseconds; 0 where a version has stored it that did not note it. */
+  readonly openedAtMs: number;
   /** The latest attempt that awaits it: the answer does not concern the slot of any other attempt. */
   awaitedIn: number;
 }
@@ -370,6 +382,8 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     timers: null,
     runTimer: null,
     vain: null,
+    trace: null,
+    ends: 0,
   };
 }
 

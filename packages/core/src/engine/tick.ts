@@ -8,7 +8,7 @@
  */
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { Definition } from "./definition.js";
-import type { EventData } from "./state.js";
+import type { EventData, TraceContext } from "./state.js";
 
 export type Tick =
   | RunStarted
@@ -55,6 +55,8 @@ export interface RunStarted extends Happened {
   readonly labels: { readonly [name: string]: string } | null;
   /** Initial state, where the ticks alone must define it. */
   readonly store?: unknown;
+  /** Left out: it is in no trace but its own. */
+  readonly trace?: TraceContext;
 }
 
 export interface Lineage {

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { TraceContext } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 
@@ -14,8 +15,10 @@ export interface RunFacts {
   readonly runId: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** `null` for a run that no other run has started. */
+  /** The attempt that started it, or the span that its start belongs to; `null` for a run in a trace of its own. */
   readonly parentSpanId: string | null;
+  /** The trace context that the root run was started in; `null` for one in a trace of its own. */
+  readonly trace: TraceContext | null;
   /** Time of the event, in epoch milliseconds. */
   readonly atMs: number;
 }
@@ -33,12 +36,22 @@ export interface AttemptFacts extends RunFacts {
 export interface InspectionEvents {
   readonly "run.started": RunFacts & { readonly event: WorkflowEvent };
   readonly "run.completed": RunFacts & { readonly event: WorkflowEvent; readonly elapsedMs: number };
-  readonly "run.failed": RunFacts & { readonly error: unknown; readonly step: string | null };
-  readonly "run.cancelled": RunFacts & { readonly reason: unknown };
-  readonly "run.timedOut": RunFacts & { readonly timeoutMs: number; readonly activeSteps: readonly string[] };
+  readonly "run.failed": RunFacts & {
+    readonly error: unknown;
+    readonly step: string | null;
+    readonly elapsedMs: number;
+  };
+  readonly "run.cancelled": RunFacts & { readonly reason: unknown; readonly elapsedMs: number };
+  readonly "run.timedOut": RunFacts & {
+    readonly timeoutMs: number;
+    readonly activeSteps: readonly string[];
+    readonly elapsedMs: number;
+  };
   /** The run has nothing to do without input from outside. */
   readonly "run.idle": RunFacts & { readonly wakeAtMs: number | null };
   readonly "run.resumed": RunFacts;
+  /** The run leaves the memory of this process without an end. It resumes where it is loaded next. */
+  readonly "run.released": RunFacts & { readonly reason: string };
 
   readonly "step.started": AttemptFacts & { readonly events: readonly WorkflowEvent[] };
   readonly "step.completed": AttemptFacts & { readonly events: readonly WorkflowEvent[]; readonly elapsedMs: number };
@@ -51,6 +64,19 @@ export interface InspectionEvents {
   readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
   /** The attempt waits, and its slot is free. */
   readonly "step.waiting": AttemptFacts & { readonly kind: "event" | "sleep" | "child"; readonly until: number | null };
+  /** What it has waited for since `sinceMs` is there, or its time is up; `null`: since when is not known. */
+  readonly "step.answered": AttemptFacts & {
+    readonly kind: "event" | "sleep" | "child";
+    readonly sinceMs: number | null;
+    readonly isTimeout: boolean;
+  };
+  /** The attempt is over without an outcome of its own: its run has ended, or its work was cancelled. */
+  readonly "step.stopped": AttemptFacts & { readonly reason: string; readonly elapsedMs: number };
+  /**
+   * The attempt was under way when its run left memory, in this process or another: it is over, and its step starts over. Comes before
+   * `run.resumed`. `startedAtMs` is `null` where it is not known.
+   */
+  readonly "step.interrupted": AttemptFacts & { readonly startedAtMs: number | null };
   /** A repeated attempt did not repeat calls of an earlier one. */
   readonly "step.diverged": AttemptFacts & { readonly calls: readonly string[] };
   readonly "step.restarted": AttemptFacts;
@@ -83,3 +109,8 @@ export interface InspectionEvents {
 }
 
 export type InspectionName = keyof InspectionEvents;
+
+/** Any inspection event, discriminated by `name`. */
+export type Inspection = {
+  readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] };
+}[InspectionName];

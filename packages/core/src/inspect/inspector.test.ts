@@ -148,17 +148,18 @@ describe("logVerbosely", () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
 
-    inspector.emit("run.cancelled", () => ({ ...runFacts(run, 1), reason: circle }));
-    inspector.emit("run.cancelled", () => ({ ...runFacts(run, 1), reason: "x".repeat(1000) }));
+    inspector.emit("run.cancelled", () => ({ ...runFacts(run, 1), reason: circle, elapsedMs: 1 }));
+    inspector.emit("run.cancelled", () => ({ ...runFacts(run, 1), reason: "x".repeat(1000), elapsedMs: 1 }));
     inspector.emit("step.diverged", () => ({ ...facts, calls: ["wait:Joke:0", "sleep:0", "run:pay", "run:ship"] }));
     inspector.emit("run.timedOut", () => ({
       ...runFacts(run, 1),
       timeoutMs: 1,
+      elapsedMs: 1,
       activeSteps: ["a", "b", "c"].map((name) => name.repeat(90)),
     }));
 
-    expect(log.lines[0]).toBe("[4f0c2a91] run.cancelled reason=(unreadable)");
-    expect(log.lines[1]).toMatch(/reason=x{49}…$/);
+    expect(log.lines[0]).toBe("[4f0c2a91] run.cancelled reason=(unreadable), elapsedMs=1");
+    expect(log.lines[1]).toMatch(/reason=x{49}…, elapsedMs=1$/);
     expect(log.lines[2]).toBe("[4f0c2a91] step.diverged judge #3.2 calls=[4 items]");
     expect(log.lines[3]?.length).toBeLessThanOrEqual(200);
     expect(log.errors).toEqual([]);

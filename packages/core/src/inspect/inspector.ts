@@ -1,14 +1,11 @@
 import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
-import type { InspectionEvents, InspectionName } from "./inspection-events.js";
+import type { TraceContext } from "../engine/state.js";
+import type { Inspection, InspectionEvents, InspectionName } from "./inspection-events.js";
+import type { StartingRun, Telemetry } from "./telemetry.types.js";
 
 // unknown: the result is ignored, except that a rejected promise goes to the log port.
 export type InspectionListener<Name extends InspectionName> = (payload: InspectionEvents[Name]) => unknown;
-
-/** Any inspection event, discriminated by `name`. */
-export type Inspection = {
-  readonly [Name in InspectionName]: { readonly name: Name; readonly payload: InspectionEvents[Name] };
-}[InspectionName];
 
 const any = "*";
 
@@ -16,6 +13,8 @@ const any = "*";
 export class Inspector {
   readonly #log: Log;
   #emitter: EventEmitter | null = null;
+  /** One at a time. */
+  telemetry: Telemetry | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -23,7 +22,17 @@ export class Inspector {
 
   /** `true` when there is a listener. */
   get active(): boolean {
-    return this.#emitter !== null;
+    return this.#emitter !== null || this.tracer !== null;
+  }
+
+  /** The telemetry, while it is active. */
+  get tracer(): Telemetry | null {
+    return this.telemetry?.isActive === true ? this.telemetry : null;
+  }
+
+  /** The trace context that a new run starts in. */
+  traceOf(run: StartingRun): TraceContext | null {
+    return this.tracer === null ? run.trace : this.tracer.onStart(run);
   }
 
   /** Adds a listener and returns the function that removes it. Its errors go to the log port. */
@@ -37,12 +46,25 @@ export class Inspector {
   }
 
   /** Makes the payload only when somebody listens to this name. */
-  emit<Name extends InspectionName>(name: Name, makePayload: () => InspectionEvents[Name]): void {
+  emit<Name extends InspectionName>(
+    name: Name,
+    makePayload: () => InspectionEvents[Name],
+    to: "all" | "listeners" = "all",
+  ): void {
     const emitter = this.#emitter;
-    if (emitter === null || emitter.listenerCount(name) + emitter.listenerCount(any) === 0) return;
+    const isHeard = emitter !== null && emitter.listenerCount(name) + emitter.listenerCount(any) > 0;
+    const tracer = to === "all" ? this.tracer : null;
+    if (!isHeard && tracer === null) return;
     const payload = makePayload();
+    tracer?.onInspection({ name, payload } as Inspection);
+    if (!isHeard) return;
     emitter.emit(name, payload);
     emitter.emit(any, { name, payload });
+  }
+
+  /** Tells the telemetry alone. */
+  trace<Name extends InspectionName>(name: Name, makePayload: () => InspectionEvents[Name]): void {
+    this.tracer?.onInspection({ name, payload: makePayload() } as Inspection);
   }
 
   #listen(name: string, listener: (told: unknown) => unknown): () => void {

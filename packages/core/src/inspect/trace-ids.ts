@@ -1,3 +1,4 @@
+import type { TraceContext } from "../engine/state.js";
 import { digest } from "../value/digest.js";
 import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 
@@ -9,7 +10,10 @@ export function traceIdOf(runId: string): string {
   return digest(`trace ${runId}`);
 }
 
-/** W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run. */
+/**
+ * W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run, which is another one each time that it
+ * continues after its end.
+ */
 export function spanIdOf(runId: string, item = 0, attempt = 0): string {
   return digest(`span ${item} ${attempt} ${runId}`).slice(0, 16);
 }
@@ -20,6 +24,9 @@ export interface TracedRun {
   readonly runId: string;
   readonly traceId?: string;
   readonly parentSpanId?: string | null;
+  readonly trace?: TraceContext | null;
+  /** How often it has continued after its end. */
+  readonly ends?: number;
 }
 
 export interface TracedAttempt {
@@ -29,8 +36,8 @@ export interface TracedAttempt {
 }
 
 export function runFacts(run: TracedRun, atMs: number): RunFacts {
-  const { workflow, runId, traceId = traceIdOf(runId), parentSpanId = null } = run;
-  return { workflow, runId, traceId, spanId: spanIdOf(runId), parentSpanId, atMs };
+  const { workflow, runId, traceId = traceIdOf(runId), parentSpanId = null, trace = null, ends = 0 } = run;
+  return { workflow, runId, traceId, spanId: spanIdOf(runId, 0, ends), parentSpanId, trace, atMs };
 }
 
 export function attemptFacts(run: TracedRun, { step, item, attempt }: TracedAttempt, atMs: number): AttemptFacts {

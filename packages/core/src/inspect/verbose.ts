@@ -22,7 +22,7 @@ export function logVerbosely(inspector: Inspector, log: Log): () => void {
 
 function toLine(name: string, payload: Payload): string {
   // The omitted ids are for tracers.
-  const { workflow, runId, traceId, spanId, parentSpanId, atMs, step, item, attempt, ...facts } = payload;
+  const { workflow, runId, traceId, spanId, parentSpanId, trace, atMs, step, item, attempt, ...facts } = payload;
   const words = [`[${runId.slice(0, 8)}]`, name];
   if (step) words.push(step);
   if (item !== undefined) words.push(`#${item}.${attempt}`);

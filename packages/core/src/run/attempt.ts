@@ -11,6 +11,7 @@ import type { EventData, Failure, WorkItem } from "../engine/state.js";
 import type { Send, StateChange, Tick } from "../engine/tick.js";
 import { recordError, reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { AttemptCall } from "../inspect/telemetry.types.js";
 import type { Limiter, Release } from "../limit/limiter.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
@@ -20,7 +21,7 @@ import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
-import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted } from "./inspect-run.js";
+import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "./inspect-run.js";
 import { assertFansOut, assertRoom, checkOutput, isGenerator } from "./output.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "./run.types.js";
 import { StepContext } from "./step-context.js";
@@ -126,6 +127,12 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** The outcome of this attempt does not count: the run ended, or this work was cancelled. */
   end(reason: string, settle: boolean): void {
     if (this.ended !== null) return;
+    // One whose run leaves memory is told of where the run is next.
+    if (settle && this.run.host.inspector.active) inspectStopped(this, reason);
+    this.#over(reason, settle);
+  }
+
+  #over(reason: string, settle: boolean): void {
     this.ended = reason;
     this.sends = null;
     this.#timer?.pause();
@@ -171,9 +178,9 @@ export class Attempt implements AttemptCore, AttemptPort {
     run.prepare(tick);
     if (run.host.inspector.active) {
       if (this.item.memory !== null) inspectDiverged(this, atMs);
-      inspectEnded(this, output, atMs);
+      inspectEnded(this, output, tick);
     }
-    this.end(returned, true);
+    this.#over(returned, true);
     run.forget(item.id);
     run.submit(tick, last?.told);
     return tick;
@@ -185,15 +192,14 @@ export class Attempt implements AttemptCore, AttemptPort {
     // It has failed because of the stop alone: it begins again where the run is next.
     if (run.journal?.isStopping?.(thrown)) {
       run.forget(item.id);
-      return this.end("the runtime has been stopped", false);
+      return this.#over("the runtime has been stopped", false);
     }
     const atMs = run.now();
     const { error, delayMs } = this.#judge(thrown, atMs);
-    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, atMs });
-    this.end(failedWith(error), true);
+    this.#over(failedWith(error), true);
     run.forget(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
-    run.submit({
+    const tick: Tick = {
       type: "step.failed",
       atMs,
       item: item.id,
@@ -202,7 +208,9 @@ export class Attempt implements AttemptCore, AttemptPort {
       retryAtMs,
       ...(this.generator !== null && { isGenerator: true }),
       ...(this.#isLate && { elapsedMs: this.#elapsedMs(atMs) }),
-    });
+    };
+    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, tick });
+    run.submit(tick);
   }
 
   #elapsedMs(atMs: number): number {
@@ -265,9 +273,12 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   #invoke(resources: unknown, hasMiddleware = false): void {
     const call: PreparedCall = { payload: stepInput(this.item), ctx: new StepContext(this), resources };
+    const { tracer } = this.run.host.inspector;
+    const work = (): unknown =>
+      hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
     let value: unknown;
     try {
-      value = hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
+      value = tracer === null ? work() : tracer.callStep(callOf(this, call.ctx), work);
       if (isThenable(value))
         return void value.then(
           (result) => this.#settled(result),
@@ -344,6 +355,11 @@ export class Attempt implements AttemptCore, AttemptPort {
 /** In [0, 1): the same for the same failure of the same item, so that jitter can be looked into. */
 function chance(runId: string, { id, failures }: WorkItem): number {
   return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
+}
+
+/** The attempt, for tracers. */
+function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
+  return { runId: run.state.runId, item: item.id, attempt: number, ctx };
 }
 
 function failedWith(error: unknown): string {

@@ -20,6 +20,8 @@ interface ChildCall {
 export function startChild(parent: LiveRun, call: ChildCall): void {
   const { record } = call;
   const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name, "It"));
+  // Who traces a run traces its children.
+  host.inspector.telemetry ??= parent.host.inspector.telemetry;
   const { runId, sharesStore } = record;
   const restored = parent.family?.get(runId);
   const store = sharesStore ? null : initialStore(host.compiled);

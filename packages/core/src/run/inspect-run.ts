@@ -4,12 +4,12 @@
  * @module
  */
 import type { Note, Receipt } from "../engine/command.js";
-import type { Outcome, WorkItem } from "../engine/state.js";
+import type { MemoryRecord, Outcome, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
 import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
-import { attemptFacts, runFacts, spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
+import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace-ids.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { outcomeError } from "./outcome.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
@@ -17,15 +17,24 @@ import type { AttemptCore, LiveRunCore } from "./run.types.js";
 /** What watchers are told of a run. */
 type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent">;
 
-function traced(run: InspectedRun): { workflow: string; runId: string; traceId: string; parentSpanId: string | null } {
-  const { state, parent } = run;
-  const attempt = parent?.run.state.items.get(parent.item)?.attempt ?? 0;
-  return {
-    workflow: state.workflow,
-    runId: state.runId,
-    traceId: parent === null ? traceIdOf(state.runId) : traced(parent.run).traceId,
-    parentSpanId: parent === null ? null : spanIdOf(parent.run.state.runId, parent.item, attempt),
-  };
+function traced({ state, parent }: InspectedRun): Required<TracedRun> {
+  const { workflow, runId, ends } = state;
+  if (parent !== null) {
+    const { traceId, trace } = traced(parent.run);
+    const attempt = parent.run.state.items.get(parent.item)?.attempt ?? 0;
+    return {
+      workflow,
+      runId,
+      ends,
+      traceId,
+      trace,
+      parentSpanId: spanIdOf(parent.run.state.runId, parent.item, attempt),
+    };
+  }
+  const { trace } = state;
+  // 00-<trace id>-<span id>-<flags>
+  const [, traceId = traceIdOf(runId), parentSpanId = null] = trace?.traceparent.split("-") ?? [];
+  return { workflow, runId, ends, traceId, trace, parentSpanId };
 }
 
 export function factsOf(run: InspectedRun): RunFacts {
@@ -37,7 +46,11 @@ export function attemptFactsOf(run: InspectedRun, item: WorkItem, atMs: number =
 }
 
 /** Asked before the tick is reduced; what it gives is called after that, and before its commands are performed. */
-export function inspectTick(run: InspectedRun, tick: Tick): () => void {
+export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
+  const tellEnd = endings.get(tick);
+  endings.delete(tick);
+  tellEnd?.();
+  if (tick.type === "run.resumed") inspectInterrupted(run);
   if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(run, tick);
   // It ends its item.
   const step = run.state.items.get(tick.item)?.step ?? null;
@@ -46,6 +59,22 @@ export function inspectTick(run: InspectedRun, tick: Tick): () => void {
   return () => {
     if (run.state.store !== before) inspectEdited(run, step, change); // else it was refused
   };
+}
+
+/** What tracers are told of the end of an attempt once that is stored: a process that is gone has told of no other end. */
+const endings = new WeakMap<Tick, () => void>();
+
+/** A snapshot says of no item that it is at work; one that has failed as often as it has started is not. */
+function inspectInterrupted(run: LiveRunCore): void {
+  const { items, outcome, atMs } = run.state;
+  if (outcome !== null) return; // its attempts have ended with it
+  for (const item of items.values()) {
+    const { status, attempt, failures, firstStartedAtMs } = item;
+    const wasReady = status === "ready" && run.journal === null && attempt > failures;
+    if (!wasReady && status !== "running" && status !== "suspended" && status !== "resuming") continue;
+    const startedAtMs = attempt === 1 ? firstStartedAtMs : null;
+    run.host.inspector.emit("step.interrupted", () => ({ ...attemptFactsOf(run, item, atMs), startedAtMs }));
+  }
 }
 
 function inspectEdited(run: InspectedRun, step: string | null, change: StateChange): void {
@@ -119,15 +148,16 @@ export function inspectStarted(attempt: AttemptCore): void {
   inspector.emit("step.started", () => ({ ...facts(), events: inputEvents(item) }));
 }
 
-/** @param atMs Of the tick that says so, which is still to be reduced. */
-export function inspectEnded(attempt: AttemptCore, output: unknown, atMs: number): void {
+/** @param tick Says so, and is still to be stored and reduced. */
+export function inspectEnded(attempt: AttemptCore, output: unknown, tick: Tick): void {
   const { run, item } = attempt;
+  const { inspector } = run.host;
+  const { atMs } = tick;
   const events = (Array.isArray(output) ? output : output === null ? [] : [output]) as readonly WorkflowEvent[];
-  run.host.inspector.emit("step.completed", () => ({
-    ...attemptFactsOf(run, item, atMs),
-    events,
-    elapsedMs: atMs - attempt.startedAtMs,
-  }));
+  const elapsedMs = atMs - attempt.startedAtMs;
+  const payload = () => ({ ...attemptFactsOf(run, item, atMs), events, elapsedMs });
+  inspector.emit("step.completed", payload, "listeners");
+  if (inspector.tracer !== null) endings.set(tick, () => inspector.trace("step.completed", payload));
 }
 
 /** What a tick says of a failure that is still to be reduced. */
@@ -135,15 +165,30 @@ interface Failed {
   readonly error: unknown;
   /** Null: for good. */
   readonly delayMs: number | null;
-  readonly atMs: number;
+  readonly tick: Tick;
 }
 
-export function inspectFailed(attempt: AttemptCore, { error, delayMs, atMs }: Failed): void {
+export function inspectFailed(attempt: AttemptCore, { error, delayMs, tick }: Failed): void {
   const { run, item } = attempt;
+  const { inspector } = run.host;
+  const { atMs } = tick;
   const facts = (): AttemptFacts => attemptFactsOf(run, item, atMs);
   const elapsedMs = atMs - attempt.startedAtMs;
-  run.host.inspector.emit("step.failed", () => ({ ...facts(), error, elapsedMs, final: delayMs === null }));
-  if (delayMs !== null) run.host.inspector.emit("step.retrying", () => ({ ...facts(), delayMs }));
+  const payload = () => ({ ...facts(), error, elapsedMs, final: delayMs === null });
+  inspector.emit("step.failed", payload, "listeners");
+  if (delayMs !== null) inspector.emit("step.retrying", () => ({ ...facts(), delayMs }));
+  if (inspector.tracer !== null) endings.set(tick, () => inspector.trace("step.failed", payload));
+}
+
+export function inspectReleased(run: InspectedRun, reason: string): void {
+  run.host.inspector.emit("run.released", () => ({ ...factsOf(run), reason }));
+}
+
+export function inspectStopped(attempt: AttemptCore, reason: string): void {
+  const { run, item, number } = attempt;
+  const facts = { ...attemptFactsOf(run, item), spanId: spanIdOf(run.state.runId, item.id, number), attempt: number };
+  const elapsedMs = facts.atMs - attempt.startedAtMs;
+  run.host.inspector.emit("step.stopped", () => ({ ...facts, reason, elapsedMs }));
 }
 
 export function inspectDiverged(attempt: AttemptCore, atMs: number): void {
@@ -162,6 +207,11 @@ export function inspectNote(run: InspectedRun, note: Note): void {
         event: note.event as WorkflowEvent,
         step: note.step,
       }));
+    case "call.answered": {
+      const item = run.state.items.get(note.item);
+      const record = item?.memory?.get(note.call);
+      return item && record && inspectAnswered(run, item, record);
+    }
     case "timer.fired":
       return inspector.emit("timer.fired", () => ({ ...factsOf(run), dueAtMs: note.dueAtMs }));
     case "run.idle":
@@ -171,6 +221,14 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       }));
     default:
   }
+}
+
+function inspectAnswered(run: InspectedRun, item: WorkItem, record: MemoryRecord): void {
+  if (!("openedAtMs" in record)) return;
+  const kind = record.kind === "wait" ? "event" : record.kind;
+  const sinceMs = record.openedAtMs || null;
+  const isTimeout = record.status === "timedOut";
+  run.host.inspector.emit("step.answered", () => ({ ...attemptFactsOf(run, item), kind, sinceMs, isTimeout }));
 }
 
 /** What stream readers get. */
@@ -193,26 +251,29 @@ export function inspectRefused(run: InspectedRun, eventType: string | null, { co
 export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
   const { inspector } = run.host;
   const { state } = run;
+  const elapsedMs = state.atMs - state.startedAtMs;
   switch (outcome.status) {
     case "completed":
       return inspector.emit("run.completed", () => ({
         ...factsOf(run),
         event: outcome.event as WorkflowEvent,
-        elapsedMs: state.atMs - state.startedAtMs,
+        elapsedMs,
       }));
     case "failed":
       return inspector.emit("run.failed", () => ({
         ...factsOf(run),
         error: outcomeError(state.runId, outcome),
         step: outcome.failure.stepName,
+        elapsedMs,
       }));
     case "cancelled":
-      return inspector.emit("run.cancelled", () => ({ ...factsOf(run), reason: outcome.reason }));
+      return inspector.emit("run.cancelled", () => ({ ...factsOf(run), reason: outcome.reason, elapsedMs }));
     case "timedOut":
       return inspector.emit("run.timedOut", () => ({
         ...factsOf(run),
         timeoutMs: outcome.timeoutMs,
         activeSteps: outcome.activeSteps,
+        elapsedMs,
       }));
   }
 }

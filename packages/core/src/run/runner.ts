@@ -11,7 +11,7 @@ import type { ResourceOverride } from "../resource/resource.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
-import { inspectTick } from "./inspect-run.js";
+import { inspectReleased, inspectTick } from "./inspect-run.js";
 import { Rest } from "./rest.js";
 import { Rounds } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
@@ -253,6 +253,7 @@ export class Runner extends Rounds implements LiveRun {
     // Also those that a run that has ended could not tell of it any more.
     for (const child of this.children?.values() ?? []) child.release(reason);
     if (!this.live) return;
+    if (this.host.inspector.active) inspectReleased(this, reason);
     this.#end(reason, false);
     this.stream?.end();
     this.onIdle();

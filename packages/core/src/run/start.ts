@@ -36,7 +36,16 @@ export function startRun(compiled: CompiledWorkflow, input: unknown, options: Ru
   const limits = limitsOf(compiled, options);
   const state = newState(compiled, context, options.runId);
   const { handler, run } = launch(compiled, { context, restored: { state, children: null }, options });
-  const tick: Tick = { type: "run.started", atMs: run.now(), event, ...limits, lineage: null, labels: null };
+  const trace = run.host.inspector.traceOf({ workflow: compiled.name, runId: run.state.runId, trace: null });
+  const tick: Tick = {
+    type: "run.started",
+    atMs: run.now(),
+    event,
+    ...limits,
+    lineage: null,
+    labels: null,
+    ...(trace !== null && { trace }),
+  };
   tellStored(run, tick, handler);
   run.begin(tick);
   return handler;

@@ -284,22 +284,26 @@ export class StepContext implements Context {
   }
 
   async #effect<Result>(
-    call: string,
+    id: string,
     { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> },
   ): Promise<Result> {
     const attempt = this.#attempt;
     const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
-    const value = await effect({
+    const { run, item, number } = attempt;
+    const { tracer } = run.host.inspector;
+    const call: EffectCall = {
       idempotencyKey,
       get signal() {
         return attempt.signal;
       },
-    });
+    };
+    const traced = { runId: this.runId, item: item.id, attempt: number, ctx: this, key };
+    const value = await (tracer === null ? effect(call) : (tracer.callEffect(traced, () => effect(call)) as Result));
     attempt.assertAlive();
     encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // what cannot be stored is refused where it is made
-    return this.#do(call, () => ({
+    return this.#do(id, () => ({
       type: "effect.recorded",
-      ...this.#stamp(call),
+      ...this.#stamp(id),
       value: recall(attempt, value),
     })) as Promise<Result>;
   }

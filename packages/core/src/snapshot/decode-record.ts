@@ -18,6 +18,7 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, item: number)
       return {
         kind,
         call,
+        openedAtMs: openedAt(reader),
         awaitedIn: 0,
         dueAtMs: reader.number("dueAtMs"),
         status: reader.oneOf("status", ["open", "done"]),
@@ -48,6 +49,7 @@ function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryR
   return {
     kind: "wait",
     call: reader.text("call"),
+    openedAtMs: openedAt(reader),
     awaitedIn: 0,
     order: reader.count("order"),
     item,
@@ -65,6 +67,10 @@ function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryR
   };
 }
 
+function openedAt(reader: Reader): number {
+  return reader.raw("openedAtMs") === undefined ? 0 : reader.time("openedAtMs");
+}
+
 function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (isRecord(value)) return value;
   throw invalidSnapshot(path, "no record of fields");
@@ -77,6 +83,7 @@ function childRecord(decoder: PartDecoder, reader: Reader): MemoryRecord {
   return {
     kind: "child",
     call: reader.text("call"),
+    openedAtMs: openedAt(reader),
     awaitedIn: 0,
     name,
     runId: reader.text("runId"),

@@ -17,6 +17,7 @@ import {
   type RunState,
   type Scope,
   shareStore,
+  type TraceContext,
   type WorkItem,
 } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
@@ -71,6 +72,8 @@ class StateDecoder extends PartDecoder {
     }
     for (const name of ["ticks", "nextId", "streamed"] as const) state[name] = dict.count(name);
     for (const name of ["atMs", "startedAtMs"] as const) state[name] = dict.time(name);
+    state.ends = dict.raw("ends") === undefined ? 0 : dict.count("ends");
+    state.trace = dict.nullable("trace", (name) => this.trace(new Reader(dict.raw(name), dict.at(name))));
     state.activeMs = dict.number("activeMs");
     state.timeoutMs = dict.nullable("timeoutMs", (name) => dict.number(name));
     state.deadlineMs = dict.nullable("deadlineMs", (name) => dict.number(name));
@@ -84,6 +87,14 @@ class StateDecoder extends PartDecoder {
     this.readTimers(state);
     relink(state, dict.path);
     return state;
+  }
+
+  /** Ids and all: whoever traces looks whether they are valid. */
+  private trace(reader: Reader): TraceContext {
+    const traceparent = reader.text("traceparent");
+    return reader.raw("tracestate") === undefined
+      ? { traceparent }
+      : { traceparent, tracestate: reader.text("tracestate") };
   }
 
   private store(asStored: boolean): unknown {

@@ -120,6 +120,8 @@ class StateEncoder {
       ),
       ...list("unfired", [...(state.vain?.unfired ?? [])]),
       ...list("leftovers", [...(state.vain?.leftovers.values() ?? [])]),
+      ...(state.trace === null ? null : { trace: state.trace }),
+      ...(state.ends === 0 ? null : { ends: state.ends }),
       ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }
@@ -198,10 +200,12 @@ class StateEncoder {
     const path = `${step}: ${record.call}`;
     switch (record.kind) {
       case "wait": {
-        const { kind, call, order, accepts, where, promptId, prompt, askedAtMs, dueAtMs, status, event } = record;
+        const { kind, call, openedAtMs, order, accepts, where, promptId, prompt, askedAtMs } = record;
+        const { dueAtMs, status, event } = record;
         return {
           kind,
           call,
+          openedAtMs,
           order,
           accepts,
           promptId,
@@ -214,14 +218,21 @@ class StateEncoder {
         };
       }
       case "sleep":
-        return { kind: "sleep", call: record.call, dueAtMs: record.dueAtMs, status: record.status };
+        return {
+          kind: "sleep",
+          call: record.call,
+          openedAtMs: record.openedAtMs,
+          dueAtMs: record.dueAtMs,
+          status: record.status,
+        };
       case "child": {
-        const { kind, call, name, runId, sharesStore, timeoutMs, status, error } = record;
+        const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
         // Its events are those of the child, with the types that the child registers.
         const child = new StateEncoder(compiledChild(this.compiled, name, path));
         return {
           kind,
           call,
+          openedAtMs,
           name,
           runId,
           ...(sharesStore && { sharesStore }),

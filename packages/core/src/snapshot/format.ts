@@ -17,6 +17,7 @@ import type {
   Scope,
   SleepRecord,
   Timer,
+  TraceContext,
   WaitRecord,
   WorkItem,
 } from "../engine/state.js";
@@ -59,6 +60,10 @@ export interface SnapshotV1 extends Readonly<Pick<RunState, Facts>> {
   /** Collect steps that have had no batch yet, and what came to steps in vain: what `RUN_STUCK` says. */
   readonly unfired?: readonly string[];
   readonly leftovers?: readonly Leftover[];
+  /** Left out by a run in a trace of its own. */
+  readonly trace?: TraceContext;
+  /** Left out when it is 0. */
+  readonly ends?: number;
   /** Snapshots of open children, by run id. */
   readonly children?: { readonly [runId: string]: SnapshotV1 };
 }

@@ -267,6 +267,7 @@ const shapes: Shapes = {
     lineage: recordOrNull,
     labels: recordOrNull,
     store: { ...value, isOptional: true },
+    trace: { ...guarded(record), isOptional: true },
   },
   "run.resumed": limits,
   "run.retried": limits,

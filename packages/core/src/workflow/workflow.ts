@@ -10,6 +10,7 @@ import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { InspectionName } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
+import type { Telemetry } from "../inspect/telemetry.types.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/handler.types.js";
 import { resumeRun, retryRun, startRun } from "../run/start.js";
 import { hostOf } from "../run/workflow-host.js";
@@ -111,8 +112,10 @@ class WorkflowBase extends OfThisCopy {
     return internalsOf(this).inspector.on(name, listener);
   }
 
-  use(middleware: Middleware): this {
-    internalsOf(this).middleware.push(middleware);
+  use(added: Middleware | Telemetry): this {
+    const { middleware, inspector } = internalsOf(this);
+    if (typeof added === "function") middleware.push(added);
+    else inspector.telemetry = added;
     return this;
   }
 

@@ -1,6 +1,7 @@
 import type { RunContext } from "../context/run-context.types.js";
 import type { InspectionName } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
+import type { Telemetry } from "../inspect/telemetry.types.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/handler.types.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResultOf, RunArguments, Runnable } from "./run.types.js";
@@ -54,6 +55,8 @@ export interface Workflow<State = unknown> {
 
   /** Wraps every attempt of every step. The first middleware added is the outermost. */
   use(middleware: Middleware): this;
+  /** Traces all runs of this instance and their children. One at a time: the last one counts. */
+  use(telemetry: Telemetry): this;
 
   /** Disposes the resources with the scope `workflow`. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -50,6 +50,7 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
   const wait: WaitRecord = {
     kind: "wait",
     call,
+    openedAtMs: state.atMs,
     awaitedIn: 0,
     order,
     item: item.id,
@@ -79,7 +80,15 @@ export function onSleepOpened(work: Work, tick: SleepOpened): void {
   if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { call, dueAtMs } = tick;
   const timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
-  const record: SleepRecord = { kind: "sleep", call, awaitedIn: 0, dueAtMs, status: "open", timer };
+  const record: SleepRecord = {
+    kind: "sleep",
+    call,
+    openedAtMs: work.state.atMs,
+    awaitedIn: 0,
+    dueAtMs,
+    status: "open",
+    timer,
+  };
   remember(item, record);
   suspend(work, item, record);
 }
@@ -93,6 +102,7 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
   const record: ChildRecord = {
     kind: "child",
     call,
+    openedAtMs: work.state.atMs,
     awaitedIn: 0,
     name,
     runId,

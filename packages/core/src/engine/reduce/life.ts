@@ -20,6 +20,7 @@ export function onRunStarted(work: Work, tick: RunStarted): void {
   const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
   if (collects.length > 0) state.vain = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
   if (tick.store !== undefined) state.store = freezeState(tick.store);
+  if (tick.trace !== undefined) state.trace = tick.trace;
   setLimits(work, tick.timeoutMs, tick.deadlineMs);
   deliver(work, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });
 }
@@ -63,6 +64,7 @@ function restart(work: Work, { timeoutMs, deadlineMs }: RunResumed | RunRetried)
   stopClock(work);
   interrupt(state);
   state.status = "running";
+  if (state.outcome !== null) state.ends++;
   state.outcome = null;
   setLimits(
     work,

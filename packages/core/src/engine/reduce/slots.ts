@@ -73,6 +73,7 @@ export function wake(work: Work, item: WorkItem, record: OpenCall & MemoryRecord
   // Answered calls are listed in the order of their answers, in which a later attempt gets them, too.
   item.memory?.delete(call);
   item.memory?.set(call, record);
+  work.commands.push({ type: "note", note: { kind: "call.answered", item: item.id, call } });
   if (awaitedIn !== item.attempt) return; // remembered until the call is repeated
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {

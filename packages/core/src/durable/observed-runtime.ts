@@ -1,0 +1,58 @@
+/** What observers of a runtime may ask of it, and what they are told of a claim. */
+import type { ClaimedRun, RunStore } from "./run-store.types.js";
+import type { ObservedClaim, ObservedRuntime } from "./runtime-observer.types.js";
+
+/** How many runs are listed at once. */
+const PAGE = 100;
+
+interface Observed {
+  readonly store: Pick<RunStore, "tenants" | "list">;
+  readonly live: ReadonlyMap<string, unknown>;
+}
+
+export function observedRuntime({ store, live }: Observed, queues: readonly string[]): ObservedRuntime {
+  return {
+    get runsInMemory() {
+      return live.size;
+    },
+    queues,
+    async queueDepth(queue, limit) {
+      let depth = 0;
+      for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, limit });
+      return depth;
+    },
+  };
+}
+
+interface QueueOfTenant {
+  readonly tenant: string;
+  readonly queue: string;
+  readonly limit: number;
+}
+
+/** A run that waits for something else than its turn is at rest, and one that has a place is at work. */
+async function depthOf(store: Observed["store"], { tenant, queue, limit }: QueueOfTenant): Promise<number> {
+  let depth = 0;
+  let seen = 0;
+  let cursor: string | null = null;
+  do {
+    const page = await store.list({
+      tenant,
+      queue,
+      status: ["scheduled", "running"],
+      limit: Math.min(PAGE, limit - seen),
+      ...(cursor !== null && { cursor }),
+    });
+    depth += page.runs.filter((run) => !run.hasPlace).length;
+    seen += page.runs.length;
+    cursor = page.cursor;
+  } while (cursor !== null && seen < limit);
+  return depth;
+}
+
+/** A run that was claimed because its time had come, a message was there, or its process was gone. */
+export function observedClaim({ run, posts }: ClaimedRun, claimedAtMs: number): ObservedClaim {
+  const since = [run.wakeAtMs ?? run.startAtMs, posts[0]?.atMs ?? claimedAtMs].filter((atMs) => atMs <= claimedAtMs);
+  const dueAtMs = Math.min(claimedAtMs, ...since);
+  return { ...run.key, workflow: run.workflow, dueAtMs, claimedAtMs };
+}
