@@ -99,6 +99,8 @@ function callOptions(run: ActiveRun, prompt: Prompt): CallOptions {
     maxRetries: settings.maxRetries,
     abortSignal: job.signal,
     toolApproval: approvalsOf(run),
+    // For whoever traces the calls of models.
+    telemetry: { functionId: settings.name },
     ...outputOption(settings),
     onStepEnd: (step: StepResult<ToolSet>) => tookOne(run, step),
   };

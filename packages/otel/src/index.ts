@@ -1,0 +1,13 @@
+/**
+ * OpenTelemetry for workflows: one trace for a run in whatever processes it lives, metrics of runs and of runtimes, and GenAI
+ * attributes of agents.
+ *
+ * @module
+ */
+export { telemetry } from "./telemetry.js";
+export type { TelemetryOptions } from "./telemetry.js";
+export { runIds } from "./run-ids.js";
+export type { SpanIds } from "./run-ids.js";
+export { traceHeaders } from "./trace-headers.js";
+export { attributes, metricFacts, spanFacts } from "./names.js";
+export type { MetricFacts, MetricName, SpanFacts } from "./names.js";

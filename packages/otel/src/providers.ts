@@ -1,0 +1,52 @@
+/** Whether somebody takes what is reported: a look at it must cost nothing while nobody does. */
+import {
+  createNoopMeter,
+  type Meter,
+  type MeterProvider,
+  metrics,
+  ProxyTracerProvider,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
+
+const scope = "@millrace/otel";
+const noopMeter = createNoopMeter().constructor;
+
+export class Providers {
+  readonly #tracerProvider: TracerProvider | undefined;
+  readonly #meterProvider: MeterProvider | undefined;
+  #tracer: Tracer | null = null;
+  #meter: Meter | null = null;
+
+  constructor(tracerProvider: TracerProvider | undefined, meterProvider: MeterProvider | undefined) {
+    this.#tracerProvider = tracerProvider;
+    this.#meterProvider = meterProvider;
+  }
+
+  /** An SDK that is there stays: only its absence is looked at again. */
+  get isActive(): boolean {
+    return this.#tracer !== null || this.#meter !== null || this.tracer !== null || this.meter !== null;
+  }
+
+  /** `null` while no SDK is registered. */
+  get tracer(): Tracer | null {
+    if (this.#tracer === null) {
+      const provider = this.#tracerProvider ?? trace.getTracerProvider();
+      if (!isProxyOfNone(provider)) this.#tracer = provider.getTracer(scope);
+    }
+    return this.#tracer;
+  }
+
+  get meter(): Meter | null {
+    if (this.#meter === null) {
+      const meter = (this.#meterProvider ?? metrics.getMeterProvider()).getMeter(scope);
+      if (meter.constructor !== noopMeter) this.#meter = meter;
+    }
+    return this.#meter;
+  }
+}
+
+function isProxyOfNone(provider: TracerProvider): boolean {
+  return provider instanceof ProxyTracerProvider && provider.getDelegateTracer(scope) === undefined;
+}

@@ -1,0 +1,295 @@
+/**
+ * Runs, attempts, effects and waits as spans.
+ *
+ * A run may live in many processes, and a span belongs to the process that ends it: the span of a run is made where the run ends, with
+ * the time at which it started. What is under way when a run leaves memory is ended by no process that may be gone; the process that
+ * resumes the run makes its span.
+ *
+ * @module
+ */
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { AttemptCall, AttemptFacts, InspectionEvents, RunFacts, StartingRun, TraceContext } from "millrace";
+import { spanIdOf, traceIdOf } from "millrace/engine";
+import { fail, inSpan } from "./in-span.js";
+import { attributes } from "./names.js";
+import type { Providers } from "./providers.js";
+import { hasRunIds, type Ids, withIds } from "./run-ids.js";
+import { contextWith, headersOf, spanContextOf, stepContext } from "./trace-context.js";
+
+/** A run in the memory of this process. */
+interface LiveRun {
+  /** By item and attempt. */
+  readonly attempts: Map<string, Span>;
+  readonly parent: SpanContext | null;
+  /** When it continued after its end. */
+  readonly resumedAtMs: number | null;
+}
+
+export type AttemptStatus = "completed" | "failed" | "stopped" | "interrupted";
+
+interface NewSpan {
+  readonly tracer: Tracer;
+  readonly name: string;
+  readonly parent: SpanContext | null;
+  /** `null` for those that the SDK makes. */
+  readonly ids: Ids | null;
+  readonly startMs: number;
+  readonly attributes: Attributes;
+  readonly links?: Link[];
+}
+
+export class Spans {
+  readonly #providers: Providers;
+  readonly #runs: Map<string, LiveRun> = new Map();
+  readonly #contexts: WeakMap<object, Context> = new WeakMap();
+  /** Attempts that live here, by the id that all processes know. */
+  readonly #byId: Map<string, Span> = new Map();
+  /** Whether this SDK takes its ids from `runIds`; `null`: not asked yet. */
+  #takesRunIds: boolean | null = null;
+
+  constructor(providers: Providers) {
+    this.#providers = providers;
+  }
+
+  /** The span that is active where the run is started, where it is in the trace that the run was given; else the given one. */
+  start({ workflow, runId, trace: given }: StartingRun): TraceContext | null {
+    const { tracer } = this.#providers;
+    if (tracer === null) return given;
+    const active = trace.getSpanContext(context.active());
+    const isActive = active !== undefined && isSpanContextValid(active);
+    const remote = given === null ? null : spanContextOf(given);
+    if (isActive && (remote === null || remote.traceId === active.traceId)) return headersOf(active);
+    if (remote !== null) return given;
+    const facts = { [attributes.workflow]: workflow, [attributes.runId]: runId };
+    const options = { kind: SpanKind.PRODUCER, root: true, attributes: facts };
+    const span = tracer.startSpan(`start ${workflow}`, options, ROOT_CONTEXT);
+    span.end();
+    return isSpanContextValid(span.spanContext()) ? headersOf(span.spanContext()) : null;
+  }
+
+  open(facts: RunFacts, isResumed: boolean): void {
+    const isLater = facts.spanId !== spanIdOf(facts.runId);
+    this.#runs.set(runKey(facts), {
+      attempts: new Map(),
+      parent: this.#parentOf(facts),
+      resumedAtMs: isResumed && isLater ? facts.atMs : null,
+    });
+  }
+
+  /** It is gone from here, and ends elsewhere. */
+  forget(facts: RunFacts): void {
+    const run = this.#runs.get(runKey(facts));
+    this.#runs.delete(runKey(facts));
+    for (const key of run?.attempts.keys() ?? []) this.#byId.delete(idOf(facts.runId, key));
+  }
+
+  end(facts: RunFacts, { status, elapsedMs, error }: { status: string; elapsedMs: number; error?: unknown }): void {
+    const run = this.#runs.get(runKey(facts));
+    for (const [key, span] of run?.attempts ?? []) {
+      span.setAttribute(attributes.attemptStatus, "stopped" satisfies AttemptStatus);
+      span.end(new Date(facts.atMs));
+      this.#byId.delete(idOf(facts.runId, key));
+    }
+    this.#runs.delete(runKey(facts));
+    const { tracer } = this.#providers;
+    if (tracer === null) return;
+    const isLater = facts.spanId !== spanIdOf(facts.runId);
+    const first: SpanContext = { ...this.#remote(facts), spanId: spanIdOf(facts.runId) };
+    const span = this.#make({
+      tracer,
+      name: `run ${facts.workflow}`,
+      parent: run?.parent ?? this.#parentOf(facts),
+      ids: facts,
+      startMs: run?.resumedAtMs ?? (isLater ? facts.atMs : facts.atMs - elapsedMs),
+      attributes: { ...ofRun(facts), [attributes.runStatus]: status },
+      links: isLater && this.#hasRunIds ? [linkTo(first, "ended before")] : [],
+    });
+    if (error !== undefined) fail(span, error);
+    span.end(new Date(facts.atMs));
+  }
+
+  attempt(facts: InspectionEvents["step.started"]): void {
+    const span = this.#attempt(facts, facts.atMs);
+    if (span === null) return;
+    this.#runs.get(runKey(facts))?.attempts.set(attemptKey(facts), span);
+    this.#byId.set(facts.spanId, span);
+  }
+
+  endAttempt(facts: AttemptFacts, status: AttemptStatus, error?: unknown): void {
+    const run = this.#runs.get(runKey(facts));
+    const span = run?.attempts.get(attemptKey(facts));
+    run?.attempts.delete(attemptKey(facts));
+    this.#byId.delete(facts.spanId);
+    span?.setAttribute(attributes.attemptStatus, status);
+    if (span && error !== undefined) fail(span, error);
+    span?.end(new Date(facts.atMs));
+  }
+
+  /** Was under way when its run left memory: nobody else makes its span. */
+  interrupted(facts: InspectionEvents["step.interrupted"]): void {
+    this.#byId.delete(facts.spanId);
+    const span = this.#attempt(facts, facts.startedAtMs ?? facts.atMs);
+    span?.setAttribute(attributes.attemptStatus, "interrupted" satisfies AttemptStatus);
+    span?.end(new Date(facts.atMs));
+  }
+
+  answered(facts: InspectionEvents["step.answered"]): void {
+    const { tracer } = this.#providers;
+    if (tracer === null) return;
+    const { kind, isTimeout, sinceMs, atMs } = facts;
+    const parent = this.#byId.get(facts.spanId)?.spanContext() ?? this.#remote(facts);
+    const span = this.#make({
+      tracer,
+      name: `wait ${kind}`,
+      parent: this.#hasRunIds || this.#byId.has(facts.spanId) ? parent : this.#runParent(facts),
+      ids: null,
+      startMs: sinceMs ?? atMs,
+      attributes: {
+        ...ofStep(facts),
+        [attributes.waitKind]: kind,
+        ...(isTimeout && { [attributes.waitTimedOut]: true }),
+      },
+    });
+    span.end(new Date(atMs));
+  }
+
+  callStep({ runId, item, attempt, ctx }: AttemptCall, work: () => unknown): unknown {
+    const span = this.#byId.get(spanIdOf(runId, item, attempt));
+    if (span === undefined) return work();
+    const own = stepContext(span);
+    this.#contexts.set(ctx, own);
+    const value = context.with(own, work);
+    return isGenerator(value) ? generatorIn(own, value) : value;
+  }
+
+  callEffect({ ctx, key }: AttemptCall & { readonly key: string }, work: () => unknown): unknown {
+    const { tracer } = this.#providers;
+    if (tracer === null) return work();
+    const name = `effect ${key}`;
+    return inSpan(tracer.startSpan(name, { attributes: { [attributes.effect]: key } }, this.contextOf(ctx)), work);
+  }
+
+  /** What is active, where that is within the attempt that holds this context; else the attempt. */
+  contextOf(ctx: object): Context {
+    const active = context.active();
+    const own = this.#contexts.get(ctx);
+    if (own === undefined) return active;
+    const isWithin = trace.getSpanContext(active)?.traceId === trace.getSpanContext(own)?.traceId;
+    return isWithin ? active : own;
+  }
+
+  /** Asked with a span that nobody samples: an SDK makes the ids before it asks its sampler. */
+  get #hasRunIds(): boolean {
+    const { tracer } = this.#providers;
+    if (this.#takesRunIds === null && tracer !== null) {
+      const unsampled: SpanContext = { traceId: traceIdOf(""), spanId: spanIdOf(""), traceFlags: TraceFlags.NONE };
+      this.#takesRunIds = hasRunIds(() => tracer.startSpan("probe", {}, contextWith(unsampled)));
+    }
+    return this.#takesRunIds === true;
+  }
+
+  #attempt(facts: AttemptFacts, startMs: number): Span | null {
+    const { tracer } = this.#providers;
+    if (tracer === null) return null;
+    const { runId, item, attempt } = facts;
+    const links = [];
+    if (attempt > 1 && this.#hasRunIds) {
+      const before = { ...this.#remote(facts), spanId: spanIdOf(runId, item, attempt - 1) };
+      links.push(linkTo(before, "attempt before"));
+    }
+    const parent = this.#runParent(facts);
+    return this.#make({
+      tracer,
+      name: `step ${facts.step}`,
+      parent,
+      ids: facts,
+      startMs,
+      attributes: ofStep(facts),
+      links,
+    });
+  }
+
+  #make({ tracer, name, parent, ids, startMs, attributes: facts, links = [] }: NewSpan): Span {
+    const make = (): Span =>
+      tracer.startSpan(name, { startTime: new Date(startMs), attributes: facts, links }, contextWith(parent));
+    return ids === null ? make() : withIds(ids, make);
+  }
+
+  /** The parent of an attempt: the span of its run, where all processes know its id; else that of which the run is a child. */
+  #runParent(facts: AttemptFacts): SpanContext | null {
+    if (this.#hasRunIds) return { ...this.#remote(facts), spanId: facts.parentSpanId as string };
+    const run = this.#runs.get(runKey(facts));
+    return run?.parent ?? (facts.trace === null ? null : spanContextOf(facts.trace));
+  }
+
+  /** The parent of a run: an attempt that may be here, or the span that its start belongs to. */
+  #parentOf(facts: RunFacts): SpanContext | null {
+    const { parentSpanId, trace: given } = facts;
+    if (parentSpanId === null) return null;
+    const here = this.#byId.get(parentSpanId);
+    if (here !== undefined) return here.spanContext();
+    const root = given === null ? null : spanContextOf(given);
+    return this.#hasRunIds || root === null ? { ...this.#remote(facts), spanId: parentSpanId } : root;
+  }
+
+  /** A span of the run's trace; what that says about sampling holds in every process. */
+  #remote({ traceId, spanId, trace: given }: RunFacts): SpanContext {
+    const root = given === null ? null : spanContextOf(given);
+    return { traceFlags: TraceFlags.SAMPLED, ...root, traceId, spanId, isRemote: true };
+  }
+}
+
+function ofRun({ workflow, runId }: RunFacts): Attributes {
+  return { [attributes.workflow]: workflow, [attributes.runId]: runId };
+}
+
+function ofStep(facts: AttemptFacts): Attributes {
+  const { step, item, attempt } = facts;
+  return { ...ofRun(facts), [attributes.step]: step, [attributes.item]: item, [attributes.attempt]: attempt };
+}
+
+function linkTo(spanContext: SpanContext, why: string): Link {
+  return { context: spanContext, attributes: { [attributes.link]: why } };
+}
+
+function runKey({ traceId, runId }: RunFacts): string {
+  return `${traceId} ${runId}`;
+}
+
+function attemptKey({ item, attempt }: AttemptFacts): string {
+  return `${item} ${attempt}`;
+}
+
+function idOf(runId: string, key: string): string {
+  const [item, attempt] = key.split(" ").map(Number);
+  return spanIdOf(runId, item, attempt);
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator {
+  const generator = value as Partial<AsyncGenerator> | null | undefined;
+  return typeof generator?.[Symbol.asyncIterator] === "function" && typeof generator.next === "function";
+}
+
+/** The code of a generator runs in the context of whoever asks it for more. */
+function generatorIn(own: Context, generator: AsyncGenerator): AsyncGenerator {
+  return new Proxy(generator, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => context.with(own, () => member.apply(target, args));
+    },
+  });
+}

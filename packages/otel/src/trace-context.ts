@@ -1,0 +1,49 @@
+/** Between the headers of W3C Trace Context and the span contexts of OpenTelemetry. */
+import {
+  context,
+  createContextKey,
+  createTraceState,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Context,
+  type Span,
+  type SpanContext,
+  trace,
+} from "@opentelemetry/api";
+import type { TraceContext } from "millrace";
+
+export function headersOf({ traceId, spanId, traceFlags, traceState }: SpanContext): TraceContext {
+  const flags = (traceFlags & 0xff).toString(16).padStart(2, "0");
+  const traceparent = `00-${traceId}-${spanId}-${flags}`;
+  const tracestate = traceState?.serialize() ?? "";
+  return tracestate === "" ? { traceparent } : { traceparent, tracestate };
+}
+
+/** `null` for ids that are none: a snapshot may say anything. */
+export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext | null {
+  const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-");
+  const context: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) || 0,
+    isRemote: true,
+    ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
+  };
+  return isSpanContextValid(context) ? context : null;
+}
+
+/** Nothing else is in it: what is active where a run goes on may be another run. */
+export function contextWith(parent: SpanContext | null): Context {
+  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+}
+
+const stepKey = createContextKey("millrace step");
+
+/** What is active in the code of a step. */
+export function stepContext(span: Span): Context {
+  return trace.setSpan(ROOT_CONTEXT, span).setValue(stepKey, true);
+}
+
+export function isWithinStep(): boolean {
+  return context.active().getValue(stepKey) === true;
+}

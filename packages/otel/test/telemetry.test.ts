@@ -1,0 +1,180 @@
+/** Spans and metrics of runs in one process. */
+import { context, trace } from "@opentelemetry/api";
+import { AlwaysOffSampler, ParentBasedSampler } from "@opentelemetry/sdk-trace";
+import { defineWorkflow, event, many, NonRetryableError, StartEvent, StopEvent, type WorkflowHandler } from "millrace";
+import { createRuntime, memoryStore } from "millrace/runtime";
+import { describe, expect, it } from "vitest";
+import { telemetry, traceHeaders } from "../src/index.js";
+import { openSdk, traceProblems, treeOf } from "./support/sdk.js";
+import { Approval, tripFlow } from "./support/trip.js";
+
+async function approve(handler: WorkflowHandler<unknown>): Promise<unknown> {
+  await handler.idle();
+  await handler.sendEvent(new Approval({ by: "ada" }));
+  return handler;
+}
+
+class Item extends event("Item") {}
+
+describe("the spans of a run in memory", () => {
+  it("are one tree: the start, the run, its attempts, and what those do", async () => {
+    const sdk = openSdk();
+    await approve(
+      tripFlow(() => {})
+        .use(sdk.telemetry)
+        .run() as never,
+    );
+    const spans = await sdk.spans();
+
+    expect(traceProblems(spans)).toEqual([]);
+    expect(treeOf(spans)).toEqual(
+      expect.arrayContaining([
+        "start trip",
+        "  run trip",
+        "    step split",
+        "      effect quote",
+        "    step book",
+        "    step gather",
+        "    step approve",
+        "      effect pay",
+        "      run visa",
+        "        step apply",
+        "          wait sleep",
+        "      wait child",
+        "      wait event",
+      ]),
+    );
+    expect(spans).toHaveLength(16);
+  });
+
+  it("are below the span that is active where the run starts", async () => {
+    const sdk = openSdk();
+    const outer = sdk.tracerProvider.getTracer("test").startSpan("request");
+    await context.with(trace.setSpan(context.active(), outer), () =>
+      approve(
+        tripFlow(() => {})
+          .use(sdk.telemetry)
+          .run() as never,
+      ),
+    );
+    outer.end();
+    const spans = await sdk.spans();
+
+    expect(traceProblems(spans)).toEqual([]);
+    expect(treeOf(spans).slice(0, 2)).toEqual(["request", "  run trip"]);
+  });
+
+  it("are none where the sampler says so, in whatever process the run goes on", async () => {
+    const sdk = openSdk({ sampler: new ParentBasedSampler({ root: new AlwaysOffSampler() }) });
+    const all = openSdk({ sampler: new ParentBasedSampler({ root: new AlwaysOffSampler() }) });
+    const flow = tripFlow(() => {}).use(sdk.telemetry);
+    const handler = flow.run();
+    await handler.idle();
+    const later = tripFlow(() => {}).use(all.telemetry);
+    const { Context } = await import("millrace");
+    const again = later.resume(Context.fromDict(later, JSON.parse(JSON.stringify(handler.context.toDict()))));
+    await approve(again as never);
+
+    expect(await sdk.spans()).toEqual([]);
+    expect(await all.spans()).toEqual([]);
+  });
+
+  it("say how a run has failed, and what it did not come to", async () => {
+    const sdk = openSdk();
+    const flow = defineWorkflow("failing")
+      .step("split", { on: StartEvent, emits: many(Item) }, async () => [new Item(), new Item()])
+      .step("work", { on: Item, emits: StopEvent, workers: 2 }, async (_, ctx) => {
+        if ((await sdk.spans()).length > 0 && ctx.retryInfo().attempt === 1) throw new NonRetryableError("no");
+        return new Promise<never>(() => {});
+      })
+      .build()
+      .use(sdk.telemetry);
+    await flow.run().then(
+      () => expect.fail("it fails"),
+      () => {},
+    );
+    const spans = await sdk.spans();
+
+    expect(traceProblems(spans)).toEqual([]);
+    expect(spans.find(({ name }) => name === "run failing")).toMatchObject({
+      hasFailed: true,
+      attributes: { "millrace.run.status": "failed", "error.type": "NonRetryableError" },
+    });
+  });
+
+  it("have another span for a run that continues after its end", async () => {
+    const sdk = openSdk();
+    let failures = 1;
+    const flow = defineWorkflow("retried")
+      .step("work", { on: StartEvent, emits: StopEvent }, async () => {
+        if (failures-- > 0) throw new NonRetryableError("no");
+        return new StopEvent({ result: 1 });
+      })
+      .build();
+    const runtime = createRuntime({
+      workflows: { flow },
+      store: memoryStore(),
+      telemetry: sdk.telemetry,
+      log: { info() {}, error() {} },
+    });
+    await runtime.run("flow", {}, { runId: "one" }).catch(() => {});
+    await runtime.retry("one");
+    await runtime.stop();
+    const spans = await sdk.spans();
+    const [first, second] = spans.filter(({ name }) => name === "run retried");
+
+    expect(traceProblems(spans)).toEqual([]);
+    expect(second?.links).toEqual([{ spanId: first?.spanId, why: "ended before" }]);
+  });
+});
+
+describe("in the code of a step", () => {
+  it("the attempt is the active span, also in a generator and in what it awaits", async () => {
+    const sdk = openSdk();
+    const seen: (string | undefined)[] = [];
+    const active = (): void => void seen.push(trace.getActiveSpan()?.spanContext().spanId);
+    const flow = defineWorkflow("nested")
+      .step("yields", { on: StartEvent, emits: many(Item) }, async function* () {
+        active();
+        yield new Item();
+        active();
+      })
+      .step("ends", { on: Item, emits: StopEvent }, async (_, ctx) => {
+        await Promise.resolve();
+        active();
+        await ctx.run("effect", async () => active());
+        return new StopEvent({ result: traceHeaders(ctx) });
+      })
+      .build()
+      .use(sdk.telemetry);
+    const headers = (await flow.run()) as { traceparent: string };
+    const spans = await sdk.spans();
+    const idOf = (name: string) => spans.find((span) => span.name === name)?.spanId;
+
+    expect(seen).toEqual([idOf("step yields"), idOf("step yields"), idOf("step ends"), idOf("effect effect")]);
+    expect(headers).toEqual({ traceparent: `00-${spans[0]?.traceId}-${idOf("step ends")}-01` });
+  });
+
+  it("there are no headers where nothing traces the run", async () => {
+    const flow = defineWorkflow("plain")
+      .step(
+        "ends",
+        { on: StartEvent, emits: StopEvent },
+        async (_, ctx) => new StopEvent({ result: traceHeaders(ctx) }),
+      )
+      .build();
+
+    expect(await flow.run()).toEqual({});
+  });
+});
+
+describe("telemetry without an SDK", () => {
+  it("is not active, and becomes so when one is there", () => {
+    expect(telemetry().isActive).toBe(false);
+    expect(openSdk().telemetry.isActive).toBe(true);
+  });
+
+  it("refuses a time that is none", () => {
+    expect(() => telemetry({ queueDepthEveryMs: -1 })).toThrow(/`queueDepthEveryMs` is -1/);
+  });
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { index: "src/index.ts", prometheus: "src/prometheus.ts" },
+  format: ["esm", "cjs"],
+  target: "es2022",
+  platform: "node",
+  dts: { tsconfig: "tsconfig.build.json" },
+  sourcemap: true,
+  clean: true,
+});
