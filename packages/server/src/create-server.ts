@@ -24,6 +24,7 @@ import { mountEvents } from "./routes/events.js";
 import { mountResumeAndFork } from "./routes/resume-and-fork.js";
 import { mountHandlers } from "./routes/handlers.js";
 import { mountHistory } from "./routes/history.js";
+import { mountMetrics } from "./routes/metrics.js";
 import { mountPrompts } from "./routes/prompts.js";
 import { mountSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
@@ -63,6 +64,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   app.use(identify(resolved));
   for (const mountGroup of groups) mountGroup(server);
   if (resolved.schedules) mountSchedules(server);
+  if (resolved.metrics !== null) mountMetrics(server, resolved.metrics);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
   app.onError((error, context) => answerError(error, requestOf(context), resolved.log));

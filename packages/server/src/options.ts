@@ -58,6 +58,13 @@ export interface ServerOptions {
   readonly studio?: boolean | StudioFiles;
   /** Everybody may look and nobody may change anything: such requests are 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
+  /**
+   * Serves `GET /metrics` for Prometheus, to callers that belong to no tenant: what `prometheusMetrics` of `@millrace/otel/prometheus`
+   * gives, or anything with this shape.
+   *
+   * @default no such route
+   */
+  readonly metrics?: MetricsSource;
   /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
   /**
@@ -129,13 +136,21 @@ export const defaultLimits: ServerLimits = {
   schedulesPerTenant: 1_000,
 };
 
+/** The metrics of this process as text. */
+export interface MetricsSource {
+  /** Such as `"text/plain; version=0.0.4; charset=utf-8"`. */
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
 /** The options with their defaults. */
 export interface ResolvedOptions
-  extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "queueOf" | "limits"> {
+  extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "limits"> {
   readonly auth: Authenticate | null;
   readonly cors: CorsOptions | null;
   readonly clientOf: ((request: Request) => string) | null;
   readonly queueOf: QueueOf | null;
+  readonly metrics: MetricsSource | null;
   readonly limits: ServerLimits;
 }
 
@@ -152,6 +167,7 @@ const known: OptionNames<ServerOptions> = {
   schedules: true,
   studio: true,
   readOnly: true,
+  metrics: true,
   publicDocs: true,
   clientOf: true,
   log: true,
@@ -159,7 +175,7 @@ const known: OptionNames<ServerOptions> = {
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
-  const { auth, cors, clientOf, queueOf, limits, ...rest } = options;
+  const { auth, cors, clientOf, queueOf, metrics, limits, ...rest } = options;
   const resolved: ResolvedOptions = {
     basePath: "",
     additionalEvents: {},
@@ -175,6 +191,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     cors: cors ?? null,
     clientOf: clientOf ?? null,
     queueOf: queueOf ?? null,
+    metrics: metrics ?? null,
     limits: { ...defaultLimits, ...limits },
   };
   const problems = [...unknownOptions(options, known), ...authProblems(options), ...problemsOf(resolved)];
@@ -242,12 +259,18 @@ function problemsOf(options: ResolvedOptions): string[] {
       ? unknownWorkflows("internalEvents", internalEvents, known)
       : ["`internalEvents` is no list of names of workflows"]),
     ...(queueOf === null || typeof queueOf === "function" ? [] : ["`queueOf` is no function"]),
+    ...metricsProblems(options.metrics),
     ...(typeof schedules === "boolean" ? [] : ["`schedules` is neither true nor false"]),
     ...(typeof studio === "boolean" || typeof studio === "function"
       ? []
       : ["`studio` is neither true nor false, nor `studioFile`"]),
     ...(typeof readOnly === "boolean" ? [] : ["`readOnly` is neither true nor false"]),
   ];
+}
+
+function metricsProblems(metrics: Partial<MetricsSource> | null): string[] {
+  const isSource = typeof metrics?.contentType === "string" && typeof metrics.text === "function";
+  return metrics === null || isSource ? [] : ["`metrics` has no `contentType` and `text()`"];
 }
 
 function unknownWorkflows(option: string, names: readonly string[], known: object): string[] {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { type TraceContext, WorkflowError } from "millrace";
 import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
 import { HttpError } from "./http/http-error.js";
 import type { QueueOptions } from "./queue-of.js";
@@ -25,6 +25,8 @@ export interface StartRequest {
   /** Where it waits. @default in no queue */
   readonly place?: QueueOptions;
   readonly idempotencyKey: string | null;
+  /** The span that the request belongs to. @default none */
+  readonly trace?: TraceContext | null;
 }
 
 /** Wraps the handle, which is a promise: an async function that returned it bare would wait for the result of the run. */
@@ -36,11 +38,11 @@ export type StartHost = Pick<Server, "runtime" | "catalog" | "limits">;
 
 /** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and the errors of an invalid input. */
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
-  const { workflow, tenant, body, place, idempotencyKey } = request;
+  const { workflow, tenant, body, place, idempotencyKey, trace = null } = request;
   const facts = catalog.get(workflow);
   if (body.context !== undefined && body.context !== null) throw contextDisabled();
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
-  const own = { tenant, ...place };
+  const own = { tenant, ...place, ...(trace !== null && { trace }) };
   if (body.dedupe !== undefined && body.dedupe !== null) {
     // Its key says which requests are one; a `handler_id` beside it is refused by the runtime.
     const { handler_id: runId, labels, dedupe } = body;

@@ -1,4 +1,5 @@
 /** Routes that start runs. */
+import type { TraceContext } from "millrace";
 import { type Call, json, mount } from "../http/route.js";
 import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
@@ -11,13 +12,20 @@ import { whileWaiting } from "./waiting.js";
 
 const start = { tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;
 
+/** Whether it is valid is for the runtime to say: one that is not is ignored. */
+function traceOf(headers: Headers): TraceContext | null {
+  const traceparent = headers.get("traceparent");
+  const tracestate = headers.get("tracestate");
+  return traceparent === null ? null : { traceparent, ...(tracestate !== null && { tracestate }) };
+}
+
 type StartCall = Call<{ readonly name: string }, unknown, RunBody>;
 
 async function requestOf({ options }: Server, call: StartCall): Promise<StartRequest> {
   const { context, params, tenant, body, idempotencyKey } = call;
   const workflow = params.name;
   const place = await placeOf(options, { request: context.req.raw, tenant, workflow, body });
-  return { workflow, tenant, body, place, idempotencyKey };
+  return { workflow, tenant, body, place, idempotencyKey, trace: traceOf(context.req.raw.headers) };
 }
 
 export function mountStart(server: Server): void {

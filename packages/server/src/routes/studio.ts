@@ -39,7 +39,7 @@ export function mountStudioConfig(server: Server): void {
         tenant: tenant === "" ? null : tenant,
         client,
         tenants: server.options.auth !== null,
-        metrics: false,
+        metrics: server.options.metrics !== null,
       });
     },
   });
