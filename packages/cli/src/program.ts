@@ -4,6 +4,7 @@
  * @module
  */
 import { Command, CommanderError, Option } from "commander";
+import { CliError } from "./output/cli-error.js";
 import { printError } from "./output/print-error.js";
 import type { Terminal } from "./output/terminal.js";
 import { version } from "./version.js";
@@ -22,8 +23,14 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return printError(terminal, error);
-    return error.exitCode === 0 ? 0 : 2;
+    if (error.exitCode === 0) return 0;
+    return terminal.isJson ? printError(terminal, wrongUse(error)) : 2; // else Commander has said it
   }
+}
+
+function wrongUse({ message }: CommanderError): CliError {
+  const hint = "`millrace <command> --help` lists what there is.";
+  return new CliError({ code: "OPTION_INVALID", message: message.replace(/^error: /, ""), hint });
 }
 
 const isAboutCompletion = ([first]: readonly string[]): boolean => first === "completion" || first === "complete";
@@ -37,7 +44,9 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.write(text),
-      writeErr: (text) => terminal.note(text.trimEnd()),
+      writeErr: (text) => {
+        if (!terminal.isJson) terminal.note(text.trimEnd());
+      },
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
     })
     .showHelpAfterError("hint  `millrace <command> --help` lists what there is.")

@@ -118,11 +118,13 @@ describe("a file that cannot be used", () => {
 
     const unknown = await project.call("walk");
     const option = await project.call("runs", "--colour");
+    const forScripts = await project.call("runs", "--colour", "--json");
     const both = await project.call("runs", "--url", "http://127.0.0.1:1", "--store", "a.db");
     const help = await project.call("--help");
 
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown command 'walk'") });
     expect(option).toMatchObject({ code: 2, stderr: expect.stringContaining("--colour") });
+    expect(JSON.parse(forScripts.stderr)).toMatchObject({ error: { code: "OPTION_INVALID" } });
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("OPTION_INVALID") });
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("Exit codes: 0 done") });
   });

@@ -77,4 +77,5 @@ it("loads code again while a run is at work, keeps serving over a syntax error, 
     .toContain('"version 2"');
   again.type("\x03");
   expect(await again.ended()).toBe(0);
+  expect(again.text()).not.toContain("has ended");
 });

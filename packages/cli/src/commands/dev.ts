@@ -81,8 +81,10 @@ class DevSession {
       await ended;
     } finally {
       this.#watch.close();
-      await this.#current?.close();
-      await Promise.all([this.#current?.left, ...[...this.#leaving].map(({ left }) => left)]);
+      const last = this.#current;
+      this.#current = null;
+      await last?.close();
+      await Promise.all([last, ...this.#leaving].map((version) => version?.left));
     }
     return 0;
   }
