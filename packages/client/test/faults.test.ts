@@ -19,7 +19,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 async function behind(choose: ChooseFault): Promise<AsyncDisposable & { client: TestClient; proxy: FaultyProxy }> {
   const proxy = new FaultyProxy(() => server.baseUrl, choose);
-  const retry = { delayMs: 5, maxDelayMs: 50, maxAttempts: 100 };
+  const retry = { delayMs: 5, maxDelayMs: 50, maxAttempts: 10_000 };
   const client = createClient<typeof workflows>({ baseUrl: await proxy.open(), retry });
   return { client, proxy, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
 }
@@ -148,7 +148,7 @@ describe("when the server is killed", () => {
   const patient = (): TestClient =>
     createClient<typeof workflows>({
       baseUrl: server.baseUrl,
-      retry: { delayMs: 20, maxDelayMs: 200, maxAttempts: 200 },
+      retry: { delayMs: 20, maxDelayMs: 200, maxAttempts: 10_000 },
     });
 
   it("a run that is started while it is down runs when it is up again", async () => {

@@ -8,7 +8,7 @@ import type { Counted, workflows } from "../child/workflows.js";
 const query = new URLSearchParams(location.search);
 const client = createClient<typeof workflows>({
   baseUrl: query.get("server") ?? "",
-  retry: { delayMs: 20, maxDelayMs: 200, maxAttempts: 100 },
+  retry: { delayMs: 20, maxDelayMs: 200, maxAttempts: 10_000 },
 });
 
 function Greeting() {
