@@ -18,7 +18,7 @@ import type {
   SomeEvent,
 } from "./inferred.types.js";
 import type { ClientSchedules } from "./schedules.types.js";
-import type { HistoryTick } from "./wire/contract.types.js";
+import type { AttemptStatus, ChangedValue, HistoryTick, StepCounts } from "./wire/contract.types.js";
 
 export type { CallOptions, KeyedOptions, QueueTicket, RunLabels };
 
@@ -229,8 +229,87 @@ export interface RunPage {
 export interface HistoryOptions extends CallOptions {
   /** Only ticks after this number. @default 0: all that the server keeps */
   readonly after?: number;
-  /** Ticks per request: 1 to 1,000. @default 100 */
+  /** Only ticks before this number. @default all */
+  readonly before?: number;
+  /** Only ticks of these types, such as `step.failed`. @default all */
+  readonly types?: readonly string[];
+  /** Says of each tick what it changed in the state. @default false */
+  readonly changes?: boolean;
+  /** Goes on with what happens from then on, and ends with the run. It survives lost connections. @default false */
+  readonly follow?: boolean;
+  /** Ticks per request: 1 to 1,000. Not with `follow`. @default 100 */
   readonly pageSize?: number;
+}
+
+export interface AttemptsOptions extends CallOptions {
+  /** Only those that were started after the tick of this number. @default 0: all */
+  readonly after?: number;
+  /** Attempts per request: 1 to 1,000. @default 1000 */
+  readonly pageSize?: number;
+}
+
+/** One attempt of a step for one work item. */
+export interface RunAttempt {
+  /** Run to which it belongs: this run, or a child. */
+  readonly runId: string;
+  readonly workflow: string;
+  readonly step: string;
+  /** Number of the work item in its run: one delivery to the step. */
+  readonly item: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** In epoch milliseconds, as all times here. */
+  readonly startedAtMs: number;
+  readonly startedTick: number;
+  readonly endedAtMs: number | null;
+  readonly endedTick: number | null;
+  readonly status: AttemptStatus;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** It has ended, and no other attempt of the work item follows by itself. */
+  readonly isFinal: boolean;
+  readonly retryAtMs: number | null;
+  /** Type of the event that the step is given; `null` for several. */
+  readonly eventType: string | null;
+  readonly waits: readonly AttemptWait[];
+}
+
+/** A time in which an attempt waited. */
+export interface AttemptWait {
+  readonly kind: "event" | "sleep" | "child";
+  readonly fromMs: number;
+  readonly fromTick: number;
+  /** `null`: it still waits. */
+  readonly toMs: number | null;
+  readonly toTick: number | null;
+  readonly promptId?: string;
+  readonly untilMs?: number;
+  /** Id of the child. */
+  readonly runId?: string;
+}
+
+/** A run after one of its ticks. */
+export interface RunMoment {
+  readonly number: number;
+  readonly atMs: number;
+  readonly status: ListedStatus;
+  readonly isWaiting: boolean;
+  readonly state: unknown;
+  /** Of the run itself, then of its children. */
+  readonly steps: readonly (StepCounts & { readonly runId: string })[];
+  readonly prompts: readonly PendingPrompt[];
+  /** What a fork from here delivers first: its `event` replaces fields of one of them. */
+  readonly next: readonly { readonly item: number; readonly step: string; readonly event: SomeEvent }[];
+}
+
+/** A run that a step of another one has started. */
+export interface ChildRun {
+  readonly runId: string;
+  readonly parentId: string;
+  readonly workflow: string;
+  readonly step: string;
+  readonly item: number;
+  readonly status: ListedStatus;
+  readonly startedAtMs: number;
 }
 
 /** A tick of a run. */
@@ -241,6 +320,12 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** Run to which the tick belongs: this run, or a child. */
   readonly runId: string;
+  /** Step whose work item the tick is about; `null` for none, and from servers of before. */
+  readonly step: string | null;
+  readonly item: number | null;
+  readonly attempt: number | null;
+  /** With the option `changes`: what it changed in the state of its run. */
+  readonly changes?: readonly ChangedValue[];
   readonly tick: HistoryTick;
 }
 
@@ -251,6 +336,10 @@ export interface ForkOptions extends KeyedOptions {
   readonly handlerId?: string;
   /** Replaces these fields of the initial state. */
   readonly state?: Readonly<Record<string, unknown>>;
+  /** Replaces these fields of the event that is delivered next. The server says which events callers may edit. */
+  readonly event?: Readonly<Record<string, unknown>>;
+  /** Work item whose event that is, where there are several: `client.at(handlerId, tick)` lists them as `next`. */
+  readonly item?: number;
 }
 
 /** A JSON schema. */
@@ -310,6 +399,12 @@ export interface Client<Known, Classes extends EventClasses = {}> {
   delete(handlerId: string, options?: CallOptions): Promise<void>;
   /** Iterates over the ticks of a run, in order. Pages are requested while reading. */
   history(handlerId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
+  /** Iterates over the attempts of all steps of a run and its children, in the order in which they were started. */
+  attempts(handlerId: string, options?: AttemptsOptions): AsyncIterable<RunAttempt>;
+  /** Reads the run as it was after a tick: its state, what each step was doing, what it asked. */
+  at(handlerId: string, tick: number, options?: CallOptions): Promise<RunMoment>;
+  /** Lists the runs that the steps of a run have started, and theirs. */
+  children(handlerId: string, options?: CallOptions): Promise<readonly ChildRun[]>;
   /** Reads the snapshot of a run, for `Context.fromDict`. */
   snapshot(handlerId: string, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
 

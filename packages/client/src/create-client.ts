@@ -3,11 +3,11 @@ import { resolveRetry } from "./http/backoff.js";
 import { type Call, readJson, segment, Transport } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
 import { checkOptions, refuse } from "./options/check-options.js";
-import { problemsOfClient, rules } from "./options/rules.js";
+import { count, problemsOfClient, rules } from "./options/rules.js";
 import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
 import { eachRun, listRuns } from "./run/list-runs.js";
-import { readHistory } from "./run/list-runs.js";
+import { readAttempts, readChildren, readHistory, readMoment } from "./run/look-back.js";
 import { schedulesOf } from "./run/schedules.js";
 import { forkRun, continueRun, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";
@@ -95,6 +95,19 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
       checkOptions("history", options, rules.history);
       segment(handlerId);
       return { [Symbol.asyncIterator]: () => readHistory(connection, handlerId, options) };
+    },
+    attempts: (handlerId, options = {}) => {
+      checkOptions("attempts", options, rules.attempts);
+      segment(handlerId);
+      return { [Symbol.asyncIterator]: () => readAttempts(connection, handlerId, options) };
+    },
+    at: async (handlerId, tick, options = {}) => {
+      checkOptions("at", { ...options, tick }, { ...rules.call, tick: count(0) });
+      return readMoment(connection, handlerId, { ...options, tick });
+    },
+    children: async (handlerId, options = {}) => {
+      checkOptions("children", options, rules.call);
+      return readChildren(connection, handlerId, options);
     },
     snapshot: async (handlerId, options = {}) => {
       checkOptions("snapshot", options, rules.call);

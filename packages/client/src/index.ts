@@ -7,8 +7,11 @@
 // ---- clients
 export { createClient } from "./create-client.js";
 export type {
+  AttemptsOptions,
+  AttemptWait,
   CallOptions,
   CancelOptions,
+  ChildRun,
   Client,
   ClientOptions,
   DedupeOptions,
@@ -19,8 +22,10 @@ export type {
   JsonSchema,
   KeyedOptions,
   ListedStatus,
+  RunAttempt,
   RunFilter,
   RunLabels,
+  RunMoment,
   RunOptions,
   RunPage,
   RunSelection,
@@ -28,7 +33,7 @@ export type {
 } from "./client.types.js";
 export type { RetryOptions } from "./http/backoff.js";
 export type { HeadersGiven, HeadersSource } from "./http/transport.js";
-export type { HistoryTick } from "./wire/contract.types.js";
+export type { AttemptStatus, ChangedValue, HistoryTick, StepCounts } from "./wire/contract.types.js";
 
 // ---- runs
 export type {

@@ -163,6 +163,36 @@ describe("against a server", () => {
     expect(await client.snapshot(run.handlerId)).toMatchObject({});
   });
 
+  it("looks back at a run: its attempts, a moment of it, what each tick changed", async () => {
+    const run = client.run("mailbox");
+    await run.idle();
+    const entries = await toArray(client.history(run.handlerId, { changes: true }));
+    const attempts = await toArray(client.attempts(run.handlerId));
+    const moment = await client.at(run.handlerId, entries.at(-1)?.number ?? 0);
+
+    expect(entries[0]?.changes?.[0]).toMatchObject({ path: [expect.any(String)], new: expect.anything() });
+    expect(attempts.at(-1)).toMatchObject({ runId: run.handlerId, status: "waiting", isFinal: false, endedAtMs: null });
+    expect(attempts.at(-1)?.waits.at(-1)).toMatchObject({ kind: "event", toMs: null, fromMs: expect.any(Number) });
+    expect(moment).toMatchObject({ status: "running", isWaiting: true, next: [] });
+    expect(moment.steps.map(({ waiting }) => waiting).reduce((sum, one) => sum + one)).toBe(1);
+    expect((await client.at(run.handlerId, 1)).next).toMatchObject([{ item: 1, event: { type: "StartEvent" } }]);
+    expect(await client.children(run.handlerId)).toEqual([]);
+    await expect(client.at(run.handlerId, 999)).rejects.toMatchObject({ code: "OPTION_INVALID", status: 400 });
+
+    const following = toArray(client.history(run.handlerId, { follow: true, after: entries.length }));
+    await run.sendEvent({ type: "Letter", text: "news" });
+    expect((await following).at(-1)?.tick.type).toBe("step.completed");
+  });
+
+  it("asks for a fork with another event, which the server may refuse", async () => {
+    const run = client.run("mailbox");
+    await run.idle();
+
+    const fork = client.fork(run.handlerId, { at: 1, event: { anything: 1 }, item: 1 });
+
+    await expect(fork.accepted).rejects.toMatchObject({ code: "EVENT_NOT_SENDABLE" });
+  });
+
   it("starts one run for one id and key, and refuses another with that id", async () => {
     const options = { handlerId: `mine-${crypto.randomUUID()}`, key: "k1" };
 

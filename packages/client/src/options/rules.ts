@@ -140,6 +140,7 @@ type Ruled =
   | "runs"
   | "eachRun"
   | "history"
+  | "attempts"
   | "fork"
   | "useRun"
   | "schedule"
@@ -157,8 +158,17 @@ export const rules: Readonly<Record<Ruled, Rules>> = {
   stream: { ...call, after: count(-1) },
   runs: { ...filter, limit: count(1, 1_000) },
   eachRun: { ...filter, pageSize: count(1, 1_000) },
-  history: { ...call, after: count(0), pageSize: count(1, 1_000) },
-  fork: { ...keyed, at: count(1), handlerId: id, state: jsonFields },
+  history: {
+    ...call,
+    after: count(0),
+    before: count(1),
+    types: (value) => (Array.isArray(value) ? oneOrMore(text)(value) : `is ${show(value)}, not a list of types`),
+    changes: flag,
+    follow: flag,
+    pageSize: count(1, 1_000),
+  },
+  attempts: { ...call, after: count(0), pageSize: count(1, 1_000) },
+  fork: { ...keyed, at: count(1), handlerId: id, state: jsonFields, event: jsonFields, item: count(1) },
   useRun: { input: object, handlerId: (value) => (value === null ? null : id(value)), labels, keepEvents: count(0) },
   schedule: {
     ...call,

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { EachRunFilter, HistoryEntry, HistoryOptions, RunFilter, RunPage, RunSummary } from "../client.types.js";
+import type { EachRunFilter, RunFilter, RunPage, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
-import type { HandlerRecord, HistoryRecord } from "../wire/contract.types.js";
+import type { HandlerRecord } from "../wire/contract.types.js";
 import { toSummary } from "../wire/handler-record.js";
-import { type Connection, handlerPath } from "./handler-calls.js";
+import type { Connection } from "./handler-calls.js";
 
 export async function listRuns({ transport, classes }: Connection, filter: RunFilter): Promise<RunPage> {
   // An empty list matches nothing. It cannot be sent as a repeated parameter: without parameters, everything matches.
@@ -56,25 +56,4 @@ function isoTime(time: Date | number | undefined): string | undefined {
 
 function isEmpty(list: unknown): boolean {
   return Array.isArray(list) && list.length === 0;
-}
-
-interface HistoryPage {
-  readonly entries: readonly HistoryRecord[];
-  readonly next: number | null;
-}
-
-export async function* readHistory(
-  { transport }: Connection,
-  handlerId: string,
-  { after = 0, pageSize, signal }: HistoryOptions,
-): AsyncGenerator<HistoryEntry, void> {
-  const path = `${handlerPath(handlerId)}/history`;
-  for (let from: number | null = after; from !== null; ) {
-    const query = { after: from, limit: pageSize };
-    const page: HistoryPage = await transport.json({ method: "GET", path, query, signal }, "entries");
-    for (const { number, at, run_id: runId, tick } of page.entries) {
-      yield { number, atMs: Date.parse(at), runId, tick };
-    }
-    from = page.next;
-  }
 }

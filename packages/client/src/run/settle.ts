@@ -9,6 +9,7 @@
  */
 import type { RunOutcome, RunSummary } from "../client.types.js";
 import { ClientError } from "../client-error.js";
+import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
 import { sleep } from "../system.js";
 import { isOutcome } from "../wire/handler-record.js";
@@ -47,7 +48,9 @@ export async function settle(connection: Connection, settling: Settling): Promis
 /** Returns `false` when the server refuses further streams for now. */
 async function readToItsEnd({ transport }: Connection, { handlerId, until, signal }: Settling): Promise<boolean> {
   const finalCodes = ["STREAMS_EXCEEDED"];
-  const following = { transport, path: eventsPath(handlerId), after: "now", until, finalCodes, signal } as const;
+  const path = eventsPath(handlerId);
+  const frames = envelopesOf({ method: "GET", url: `${transport.options.baseUrl}${path}` }, until);
+  const following = { transport, path, after: "now", finalCodes, signal, ...frames } as const;
   try {
     for await (const _ of follow(following)) {
       // The error is for readers of the stream.

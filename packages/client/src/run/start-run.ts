@@ -37,12 +37,13 @@ export function startRun(connection: Connection, { workflow, input, options }: S
 }
 
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
-  const { at, state, signal } = options;
+  const { at, state, event, item, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, from);
   const call: Call = {
     method: "POST",
     path: `${handlerPath(from)}/fork`,
-    body: { at, handler_id: handlerId, ...(state !== undefined && { state }) },
+    // What is undefined is left out of the text.
+    body: { at, handler_id: handlerId, state, event, item },
     key,
     signal,
   };

@@ -16,28 +16,37 @@ import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutE
 import { delayAfter } from "../http/backoff.js";
 import { asFault, type Call, joinSignals, type Transport } from "../http/transport.js";
 import { nowMs, sleep, startWatchdog, type Watchdog } from "../system.js";
-import type { Envelope, StreamedEnvelope } from "../wire/contract.types.js";
 import { readSse, type SseFrame } from "./sse.js";
 
-export interface Follow {
+export interface Follow<Item> {
   readonly transport: Transport;
   /** Path of the stream. */
   readonly path: string;
-  /** Starts after this sequence number; -1 for the beginning. */
+  /** Starts after this number; -1 for the beginning. */
   readonly after: number | "now";
-  /** Where the stream ends: with the run, or where the run waits. @default "end" */
-  readonly until?: "end" | "idle";
+  readonly query: (after: number | "now") => NonNullable<Call["query"]>;
+  /** What a frame has; null for the frame that says that nothing will come. Throws for one that is none of the stream. */
+  readonly parse: (frame: SseFrame) => Numbered<Item> | null;
+  /** A stream that closes has ended, whatever came last. @default false */
+  readonly endsAnywhere?: boolean;
   /** Codes that end the attempts. */
   readonly finalCodes?: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
+export interface Numbered<Item> {
+  readonly number: number;
+  readonly item: Item;
+  /** Nothing comes after it. */
+  readonly isLast: boolean;
+}
+
 interface Progress {
-  /** Sequence number of the last event that the caller got. */
+  /** Number of the last item that the caller got. */
   last: number | "now";
   /** Failures since the last success. */
   failures: number;
-  /** `true` when the last event was one that ends a run. */
+  /** `true` when the last frame was one that ends the stream. */
   ended: boolean;
 }
 
@@ -48,7 +57,7 @@ const STEADY_MS = 10_000;
  * @throws {ClientError} when too many attempts in a row have failed, or when an attempt cannot be retried; the reason
  * of `signal`.
  */
-export async function* follow(options: Follow): AsyncGenerator<StreamedEnvelope, void> {
+export async function* follow<Item>(options: Follow<Item>): AsyncGenerator<Item, void> {
   const progress: Progress = { last: options.after, failures: 0, ended: false };
   for (;;) {
     try {
@@ -64,7 +73,7 @@ export async function* follow(options: Follow): AsyncGenerator<StreamedEnvelope,
   }
 }
 
-async function* connectOnce(options: Follow, progress: Progress): AsyncGenerator<StreamedEnvelope, "over" | "cut"> {
+async function* connectOnce<Item>(options: Follow<Item>, progress: Progress): AsyncGenerator<Item, "over" | "cut"> {
   const { transport } = options;
   const { streamTimeoutMs } = transport.options;
   const call = callOf(options, progress);
@@ -78,8 +87,8 @@ async function* connectOnce(options: Follow, progress: Progress): AsyncGenerator
     watchdog.touch();
     const response = await transport.open(call, { headers, signal });
     if (response.status === 204) return "over";
-    yield* readEnvelopes(await bodyOf(response, request), { progress, watchdog, request });
-    return progress.ended || options.until === "idle" ? "over" : "cut";
+    yield* readItems(await bodyOf(response, request), { progress, watchdog, parse: options.parse });
+    return progress.ended || options.endsAnywhere === true ? "over" : "cut";
   } catch (error) {
     throw asFault(error, { request, signal, late: late.signal });
   } finally {
@@ -88,11 +97,11 @@ async function* connectOnce(options: Follow, progress: Progress): AsyncGenerator
   }
 }
 
-function callOf({ path, until = "end" }: Follow, { last }: Progress): Call {
+function callOf({ path, query }: Pick<Follow<unknown>, "path" | "query">, { last }: Progress): Call {
   return {
     method: "GET",
     path,
-    query: { after_sequence: last, until },
+    query: query(last),
     headers: {
       accept: "text/event-stream",
       ...(typeof last === "number" && last >= 0 && { "last-event-id": String(last) }),
@@ -118,56 +127,26 @@ function noStreams(request: RequestFacts): never {
   });
 }
 
-interface Reading {
+interface Reading<Item> extends Pick<Follow<Item>, "parse"> {
   readonly progress: Progress;
   readonly watchdog: Watchdog;
-  readonly request: RequestFacts;
 }
 
-async function* readEnvelopes(
+async function* readItems<Item>(
   body: ReadableStream<Uint8Array>,
-  { progress, watchdog, request }: Reading,
-): AsyncGenerator<StreamedEnvelope, void> {
-  // The watchdog sleeps while the caller has the event: a slow reader is not a silent server.
+  { progress, watchdog, parse }: Reading<Item>,
+): AsyncGenerator<Item, void> {
+  // The watchdog sleeps while the caller has the item: a slow reader is not a silent server.
   const before = (): void => watchdog.touch();
   const after = (): void => {
     watchdog.stop();
     progress.failures = 0;
   };
   for await (const frame of readSse(body, { before, after })) {
-    const envelope = parseFrame(frame, request);
-    if (typeof progress.last === "number" && envelope.sequence <= progress.last) continue;
-    progress.last = envelope.sequence;
-    progress.ended = endsRun(envelope);
-    yield envelope;
+    const parsed = parse(frame);
+    progress.ended = parsed === null || parsed.isLast;
+    if (parsed === null || (typeof progress.last === "number" && parsed.number <= progress.last)) continue;
+    progress.last = parsed.number;
+    yield parsed.item;
   }
-}
-
-function parseFrame({ id, data }: SseFrame, request: RequestFacts): StreamedEnvelope {
-  try {
-    const envelope: unknown = JSON.parse(data);
-    if (isEnvelope(envelope)) {
-      const sequence = envelope.sequence ?? Number(id);
-      if (Number.isInteger(sequence)) return { ...envelope, sequence };
-    }
-  } catch {
-    // Text that is not JSON is treated like JSON that is not an event.
-  }
-  throw invalidAnswer(`a frame that is no event: ${data.slice(0, 100)}`, request);
-}
-
-function isEnvelope(value: unknown): value is Envelope & Partial<StreamedEnvelope> {
-  return typeof value === "object" && value !== null && typeof (value as Envelope).type === "string";
-}
-
-const endings: ReadonlySet<string> = new Set([
-  "StopEvent",
-  "WorkflowFailedEvent",
-  "WorkflowTimedOutEvent",
-  "WorkflowCancelledEvent",
-]);
-
-/** Tells whether the event ends the run. The end of a child run does not. */
-function endsRun({ type, types, origin }: StreamedEnvelope): boolean {
-  return (origin ?? null) === null && [type, ...(types ?? [])].some((name) => endings.has(name));
 }

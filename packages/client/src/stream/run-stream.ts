@@ -4,6 +4,7 @@ import type { SomeEvent } from "../inferred.types.js";
 import { type Connection, eventsPath } from "../run/handler-calls.js";
 import { orAborted } from "../system.js";
 import { decodeEvent } from "../wire/event.js";
+import { envelopesOf } from "./envelopes.js";
 import { follow } from "./follow.js";
 
 export interface StreamSource {
@@ -50,7 +51,7 @@ async function* read(
   const { transport, classes } = connection;
   const path = eventsPath(await orAborted(stored, signal));
   const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
-  for await (const envelope of follow({ transport, path, after, signal })) {
+  for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf(request) })) {
     yield {
       sequence: envelope.sequence,
       event: decodeEvent(envelope, { classes, request }),

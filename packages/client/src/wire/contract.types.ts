@@ -78,7 +78,98 @@ export interface HistoryRecord {
   readonly number: number;
   readonly at: string;
   readonly run_id: string;
+  /** Servers of before do not send these. */
+  readonly step?: string | null;
+  readonly item?: number | null;
+  readonly attempt?: number | null;
+  readonly changes?: readonly ChangedValue[];
   readonly tick: HistoryTick;
+}
+
+/** One place of a state that has another value after a tick. */
+export interface ChangedValue {
+  /** Empty: the whole state. */
+  readonly path: readonly (string | number)[];
+  /** Left out: there was nothing. */
+  readonly old?: unknown;
+  /** Left out: there is nothing any more. */
+  readonly new?: unknown;
+}
+
+export interface AttemptRecord {
+  readonly run_id: string;
+  readonly workflow_name: string;
+  readonly step: string;
+  readonly item: number;
+  readonly attempt: number;
+  readonly started_at: string;
+  readonly started_tick: number;
+  readonly ended_at: string | null;
+  readonly ended_tick: number | null;
+  readonly status: AttemptStatus;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly final: boolean;
+  readonly retry_at: string | null;
+  readonly event_type: string | null;
+  readonly waits: readonly {
+    readonly kind: "event" | "sleep" | "child";
+    readonly from: string;
+    readonly from_tick: number;
+    readonly to: string | null;
+    readonly to_tick: number | null;
+    readonly prompt_id?: string;
+    readonly until?: string;
+    readonly run_id?: string;
+  }[];
+}
+
+/**
+ * `queued`: it was answered, and waits for a free worker. `restarted`: the run was loaded again, or retried, before it ended; another
+ * attempt repeats it.
+ */
+export type AttemptStatus =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "retrying"
+  | "restarted"
+  | "cancelled";
+
+/** How many work items of a step were where. */
+export interface StepCounts {
+  readonly step: string;
+  readonly queued: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly retrying: number;
+  /** Since the oldest tick that is kept, as `caught`. */
+  readonly done: number;
+  readonly failed: number;
+  /** Failed for good, and an error handler or a settling batch took it. */
+  readonly caught: number;
+}
+
+export interface MomentRecord {
+  readonly number: number;
+  readonly at: string;
+  readonly status: HandlerRecord["status"];
+  readonly waiting: boolean;
+  readonly state: unknown;
+  readonly steps: readonly (StepCounts & { readonly run_id: string })[];
+  readonly prompts: readonly PromptRecord[];
+  readonly next: readonly { readonly item: number; readonly step: string; readonly event: Envelope }[];
+}
+
+export interface ChildRecord {
+  readonly run_id: string;
+  readonly parent_id: string;
+  readonly workflow_name: string;
+  readonly step: string;
+  readonly item: number;
+  readonly status: HandlerRecord["status"];
+  readonly started_at: string;
 }
 
 /** A tick, as the engine records it. */
