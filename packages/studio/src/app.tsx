@@ -12,11 +12,11 @@ import { Mishaps } from "./ui/mishaps.js";
 import { Loading } from "./ui/states.js";
 import { useStore } from "./ui/store.js";
 import { UnknownPage } from "./unknown-page.js";
-import { WorkflowsPage } from "./workflows/workflows-page.js";
 
 // What the first page needs no part of is loaded with the page that does.
 const RunPage = lazy(async () => ({ default: (await import("./run/run-page.js")).RunPage }));
 const ComparePage = lazy(async () => ({ default: (await import("./compare/compare-page.js")).ComparePage }));
+const WorkflowsPage = lazy(async () => ({ default: (await import("./workflows/workflows-page.js")).WorkflowsPage }));
 const WorkflowPage = lazy(async () => ({ default: (await import("./workflows/workflow-page.js")).WorkflowPage }));
 
 export function App(): ReactNode {

@@ -94,7 +94,7 @@ export interface Counts {
 export interface HandlerCounts {
   readonly total: number;
   readonly status: Counts;
-  readonly workflows: readonly ({ readonly workflow_name: string } & Counts)[];
+  readonly workflows: readonly { readonly workflow_name: string; readonly total: number; readonly status: Counts }[];
 }
 
 export type Path = readonly (string | number)[];

@@ -73,7 +73,7 @@ const nodeTypes = {
   stop: EventNode,
   human: HumanNode,
   resource: ResourceNode,
-  group: GroupNode,
+  frame: GroupNode,
 };
 const edgeTypes = { way: WayEdge };
 
@@ -159,7 +159,7 @@ function elementsOf({ nodes, edges, groups }: Layout): { readonly nodes: Node[];
         return {
           ...fixed,
           id: group.id,
-          type: "group",
+          type: "frame",
           position: { x, y },
           width,
           height,

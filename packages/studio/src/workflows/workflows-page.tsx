@@ -1,15 +1,15 @@
-import { lazy, type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import type { Counts, HandlerPage, WorkflowDetails, WorkflowGraphData, WorkflowList } from "../api/contract.types.js";
 import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
+import { drawingOf } from "../graph/draw.js";
+import { MiniGraph } from "../graph/mini-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { plural } from "../ui/format.js";
 import { Empty, Read } from "../ui/states.js";
 import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
 import { useGraph } from "./use-graph.js";
-
-const MiniGraph = lazy(async () => ({ default: (await import("../graph/mini-graph.js")).MiniGraph }));
 
 /** All workflows, each with a small graph and how its last runs ended. */
 export function WorkflowsPage(): ReactNode {
@@ -57,9 +57,7 @@ function WorkflowRow({ name, details }: WorkflowRowProps): ReactNode {
         </div>
         {details?.description != null && <div className="muted wffacts cut">{details.description}</div>}
       </div>
-      <Suspense fallback={<span className="mini" />}>
-        {graph.value === null ? <span className="mini" /> : <MiniGraph graph={graph.value} />}
-      </Suspense>
+      {graph.value === null ? <span className="mini" /> : <MiniGraph graph={graph.value} />}
       <LastRuns name={name} stamp={details?.last_run?.handler_id ?? ""} counts={details?.counts ?? null} />
     </a>
   );
@@ -67,9 +65,10 @@ function WorkflowRow({ name, details }: WorkflowRowProps): ReactNode {
 
 function factsOf(graph: WorkflowGraphData | null): string {
   if (graph === null) return "";
-  const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
-  const asks = graph.nodes.some(({ role }) => role === "inputRequired");
-  const isPipeline = (graph.groups ?? []).length > 0;
+  const { nodes, groups } = drawingOf(graph);
+  const steps = nodes.filter(({ kind }) => kind === "step").length;
+  const asks = nodes.some(({ kind }) => kind === "human");
+  const isPipeline = groups.length > 0 || nodes.some(({ name }) => name === "pipeline.start");
   return [plural(steps, "step"), asks ? "asks people" : "", isPipeline ? "pipeline" : ""].filter(Boolean).join(", ");
 }
 
