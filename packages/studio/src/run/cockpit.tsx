@@ -67,7 +67,7 @@ export function Cockpit({ feed, handler, graph, error }: CockpitProps): ReactNod
   const { fromMs, atMs } = views.time;
   return (
     <div className="run" ref={panes.page}>
-      <RunHeader handler={handler} run={run} deeds={deeds} onOpen={setDialog} />
+      <RunHeader {...{ handler, run, deeds }} time={views.time} onOpen={setDialog} />
       <div>
         {handler.status === "failed" && <FailureNotice run={run} handler={handler} onGo={onGo} />}
         {shownError !== null && <ErrorBox error={shownError} />}

@@ -4,21 +4,22 @@ import type { Attempt, Handler } from "../api/contract.types.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
-import { clock, dateAndTime, plural } from "../ui/format.js";
+import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
-import { Duration } from "../ui/time.js";
 import type { RunStore } from "./model/run-store.js";
 import type { Deeds } from "./use-deeds.js";
+import type { RunTime } from "./use-run-time.js";
 
 export interface RunHeaderProps {
   readonly handler: Handler;
   readonly run: RunStore;
   readonly deeds: Deeds;
+  readonly time: RunTime;
   readonly onOpen: (dialog: "fork" | "send" | "compare") => void;
 }
 
 export function RunHeader(props: RunHeaderProps): ReactNode {
-  const { handler, run } = props;
+  const { handler, run, time } = props;
   return (
     <div>
       <div className="runhead">
@@ -35,7 +36,12 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         <span className="grow" />
         <Actions {...props} />
       </div>
-      <Facts handler={handler} attempts={run.attempts.list} sessionId={sessionOf(run.entries[0]?.tick["event"])} />
+      <Facts
+        time={time}
+        handler={handler}
+        attempts={run.attempts.list}
+        sessionId={sessionOf(run.entries[0]?.tick["event"])}
+      />
     </div>
   );
 }
@@ -140,21 +146,15 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 interface FactsProps {
+  readonly time: RunTime;
   readonly handler: Handler;
   readonly attempts: readonly Attempt[];
   /** Of a pipeline. */
   readonly sessionId: string | null;
 }
 
-function Facts({ handler, attempts, sessionId }: FactsProps): ReactNode {
-  const {
-    started_at: startedAt,
-    completed_at: completedAt,
-    forked_from: origin,
-    labels,
-    wake_at: wakeAt,
-    queue,
-  } = handler;
+function Facts({ handler, attempts, sessionId, time }: FactsProps): ReactNode {
+  const { started_at: startedAt, forked_from: origin, labels, wake_at: wakeAt, queue } = handler;
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = handler.status === "running";
   return (
@@ -169,7 +169,7 @@ function Facts({ handler, attempts, sessionId }: FactsProps): ReactNode {
       </span>
       <span className="num">
         <b>Took</b>
-        <Duration from={startedAt} to={completedAt} />
+        {duration(time.toMs - time.fromMs)}
         {isRunning && " so far"}
       </span>
       <span className="num hide-sm">

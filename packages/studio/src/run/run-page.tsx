@@ -26,9 +26,12 @@ export function RunPage({ id, tick }: { readonly id: string; readonly tick: numb
   useEffect(() => {
     if (!isRead) return;
     if (tick !== null) feed.run.goTo(tick);
-    return feed.run.subscribe(() =>
-      replaceAddress(feed.run.isLive ? hrefOf("run", id) : hrefOf("run", id, feed.run.tick)),
-    );
+    const addressOf = (): string => (feed.run.isLive ? hrefOf("run", id) : hrefOf("run", id, feed.run.tick));
+    let known = addressOf();
+    // Only for a cursor that has moved: somebody may be writing another address at this moment.
+    return feed.run.subscribe(() => {
+      if (addressOf() !== known) replaceAddress((known = addressOf()));
+    });
   }, [feed, id, tick, isRead]);
   if (handler === null || !isRead) {
     return (

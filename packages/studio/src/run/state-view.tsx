@@ -105,7 +105,11 @@ function What({ entry, line, changes }: WhatProps): ReactNode {
         </span>
         {line.event !== null && <code className="ev end">{line.event}</code>}
       </div>
-      {line.message !== null && <div className="s-failed mono said">{line.message}</div>}
+      {line.message !== null && (
+        <div className="s-failed mono said" title={line.message}>
+          {line.message}
+        </div>
+      )}
       {changes.length > 0 && (
         <div className="chg">
           {changes.slice(0, mostChanges).map((change) => (

@@ -21,11 +21,12 @@ export function VirtualRows({ count, rowHeight, render, aim, boxRef, ...rest }: 
   useEffect(() => {
     const target = box.current;
     if (target === null || aim < 0) return;
-    const top = aim * rowHeight;
-    const { scrollTop, clientHeight } = target;
-    if (top < scrollTop) target.scrollTop = top - around * rowHeight;
-    else if (top + rowHeight > scrollTop + clientHeight)
-      target.scrollTop = top + (1 + around) * rowHeight - clientHeight;
+    const show = (): void => keepInSight(target, aim * rowHeight, rowHeight);
+    show();
+    // What is above or below may take some of the place, as a form does when it comes.
+    const observer = new ResizeObserver(show);
+    observer.observe(target);
+    return () => observer.disconnect();
   }, [aim, rowHeight]);
   const first = Math.max(0, Math.floor(seen.from / rowHeight));
   const last = Math.min(count, Math.ceil(seen.to / rowHeight));
@@ -38,4 +39,10 @@ export function VirtualRows({ count, rowHeight, render, aim, boxRef, ...rest }: 
       </div>
     </div>
   );
+}
+
+function keepInSight(box: HTMLElement, top: number, rowHeight: number): void {
+  const { scrollTop, clientHeight } = box;
+  if (top < scrollTop) box.scrollTop = top - around * rowHeight;
+  else if (top + rowHeight > scrollTop + clientHeight) box.scrollTop = top + (1 + around) * rowHeight - clientHeight;
 }

@@ -174,6 +174,58 @@ const count = defineWorkflow("count", { state: { at: z.int().default(0) } })
   })
   .build();
 
+// ---- children
+class Quote extends StartEvent.define("Quote", { kind: z.string() }) {}
+class Ask extends event("Ask", { vendor: z.string() }) {}
+class Offer extends event("Offer", { price: z.int() }) {}
+class Trip extends StartEvent.define("Trip", { city: z.string().default("Lisbon") }) {}
+class Leg extends event("Leg", { kind: z.string() }) {}
+class Booked extends event("Booked", { price: z.int() }) {}
+
+const quote = defineWorkflow("quote")
+  .step("vendors", { on: Quote, emits: many(Ask) }, () =>
+    ["north", "south", "west"].map((vendor) => new Ask({ vendor })),
+  )
+  .step("ask", { on: Ask, emits: Offer }, ({ vendor }) => new Offer({ price: 100 + vendor.length * 10 }))
+  .step("best", { on: collect(Offer), emits: StopEvent }, (offers) => {
+    return new StopEvent({ result: Math.min(...offers.map(({ price }) => price)) });
+  })
+  .build();
+
+const trip = defineWorkflow("trip", { children: { quote } })
+  .step("plan", { on: Trip, emits: many(Leg) }, () => ["flight", "hotel"].map((kind) => new Leg({ kind })))
+  .step("book", { on: Leg, emits: Booked }, async ({ kind }, ctx) => {
+    const price = Number(await ctx.runChild(quote, { kind }));
+    return new Booked({ price });
+  })
+  .step("total", { on: collect(Booked), emits: StopEvent }, (all) => {
+    return new StopEvent({ result: all.reduce((sum, { price }) => sum + price, 0) });
+  })
+  .build();
+
+// ---- what an agent said, kept as agents keep it
+const research = defineWorkflow("research", { state: { outputs: z.array(z.any()).default([]) } })
+  .step("answer", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+    const metrics = { inputTokens: 1240, outputTokens: 310, totalTokens: 1550, duration: 1.2, cost: 0.0041 };
+    const call = { type: "tool-call", toolCallId: "c1", toolName: "findMills", input: { river: "Spree" } };
+    const found = {
+      type: "tool-result",
+      toolCallId: "c1",
+      toolName: "findMills",
+      output: { type: "json", value: [4] },
+    };
+    const messages = [
+      { role: "system", content: "You know everything about water mills." },
+      { role: "user", content: "How many mills stand on the Spree?" },
+      { role: "assistant", content: [{ type: "text", text: "I look it up." }, call] },
+      { role: "tool", content: [found] },
+      { role: "assistant", content: "Four of them still turn." },
+    ];
+    await ctx.store.editState((state) => void state.outputs.push({ executorName: "researcher", metrics, messages }));
+    return new StopEvent({ result: "Four of them still turn." });
+  })
+  .build();
+
 /** A pipeline with branches, a loop and a person. */
 export function articlePipeline(store: RunStore): Pipeline {
   const say = (name: string, text: string): Step =>
@@ -203,4 +255,13 @@ export function articlePipeline(store: RunStore): Pipeline {
   });
 }
 
-export const workflows: Readonly<Record<string, Workflow>> = { refund, digest, import: importing, wide: wide(), count };
+export const workflows: Readonly<Record<string, Workflow>> = {
+  refund,
+  digest,
+  import: importing,
+  wide: wide(),
+  count,
+  trip,
+  quote,
+  research,
+};

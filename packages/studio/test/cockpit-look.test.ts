@@ -1,0 +1,98 @@
+/** The pages of runs, in both colours, on a desk and on a phone: no faults, nothing serious for axe, nothing wider than the screen. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../../client/test/support/browser.js";
+import { StudioServer } from "./support/server-process.js";
+import { type Colours, Visit } from "./support/visit.js";
+
+let browser: Browser;
+let server: StudioServer;
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), StudioServer.start()]);
+  const runs: readonly (readonly [string, object, string])[] = [
+    ["refund", { order: "A-17", euros: 80 }, "rf-a17"],
+    ["digest", { files: 20 }, "dg-7f3a21"],
+    ["digest", { files: 18 }, "dg-c9e410"],
+    ["import", {}, "im-0c44d9"],
+    ["trip", {}, "tr-lisbon"],
+    ["research", {}, "rs-1"],
+    ["article", { input: "water mills", session_id: "s-mills" }, "ar-mills-3"],
+    ["wide", {}, "wd-1"],
+  ];
+  for (const [workflow, event, handler_id] of runs) {
+    await server.settled(await server.run(workflow, event, { handler_id }));
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+type Page = readonly [name: string, hash: string, shows: string, keys: readonly string[]];
+const onDesk: readonly Page[] = [
+  ["run-waiting", "#/run/rf-a17", "ApproveRefund", []],
+  ["run-past", "#/run/dg-7f3a21/30", "Tick 30", []],
+  ["run-failed", "#/run/im-0c44d9", "after 3 attempts", []],
+  ["run-children", "#/run/tr-lisbon", "quote › ", []],
+  ["run-pipeline", "#/run/ar-mills-3", "Publish the article?", []],
+  ["run-fork", "#/run/rf-a17/3", "Tick 3", ["f"]],
+  ["compare", "#/compare/dg-7f3a21/dg-c9e410", "First difference.", []],
+];
+const onPhone: readonly Page[] = [
+  ["run-waiting", "#/run/rf-a17", "ApproveRefund", []],
+  ["run-timeline", "#/run/dg-7f3a21/30", "Tick 30", ["t"]],
+  ["run-log", "#/run/dg-7f3a21/30", "Tick 30", ["l"]],
+  ["run-state", "#/run/im-0c44d9", "after 3 attempts", ["s"]],
+  ["compare", "#/compare/dg-7f3a21/dg-c9e410", "First difference.", []],
+];
+const colours: readonly Colours[] = ["light", "dark"];
+
+describe("the pages of runs", () => {
+  for (const [width, pages] of [
+    [1440, onDesk],
+    [390, onPhone],
+  ] as const) {
+    for (const scheme of colours) {
+      it(`are readable, ${width} wide and ${scheme}`, async () => {
+        for (const [name, hash, shows, keys] of pages) {
+          await using visit = await Visit.open(browser, `${server.studio}${hash}`, { width, colours: scheme });
+          await expect.poll(() => visit.page.locator("#main").textContent()).toContain(shows);
+          if (hash.startsWith("#/run/"))
+            await visit.page.locator(".p-graph .node").first().waitFor({ state: "attached" });
+          for (const key of keys) await visit.page.keyboard.press(key);
+          await visit.shoot(`${name}-${width}-${scheme}`);
+
+          expect(await visit.hardships(), name).toEqual([]);
+          expect(await visit.isWide(), `${name} is wider than the screen`).toBe(false);
+          visit.expectNoFaults();
+        }
+      });
+    }
+  }
+
+  it("show what an agent said as a chat, with its tokens and its cost", async () => {
+    await using visit = await Visit.open(browser, `${server.studio}#/run/rs-1`);
+    await visit.page.getByRole("button", { name: "Chat" }).click();
+    await visit.sees("How many mills stand on the Spree?");
+    await visit.sees("findMills");
+    await visit.sees(/1\u2009240 \+ 310 tokens · 0.0041/);
+    await visit.shoot("run-chat");
+
+    expect(await visit.hardships()).toEqual([]);
+    visit.expectNoFaults();
+  });
+
+  it("have the deeds of a phone in a menu", async () => {
+    await using visit = await Visit.open(browser, `${server.studio}#/run/rf-a17`, { width: 390, height: 844 });
+    await visit.page.getByRole("button", { name: "More" }).click();
+    await visit.page.getByRole("menuitem", { name: "Cancel run" }).waitFor();
+    await visit.shoot("run-menu-390");
+
+    expect(await visit.hardships()).toEqual([]);
+    await visit.page.getByRole("menuitem", { name: "Compare" }).click();
+    await visit.page.getByRole("dialog").getByText("There is no other run of refund.").waitFor();
+    visit.expectNoFaults();
+  });
+});
