@@ -8,6 +8,7 @@ export type {
   EdgeKind,
   EventNode,
   GraphEdge,
+  GraphGroup,
   GraphNode,
   OutsideNode,
   ResourceNode,

@@ -26,6 +26,7 @@ import { mountHandlers } from "./routes/handlers.js";
 import { mountHistory } from "./routes/history.js";
 import { mountMetrics } from "./routes/metrics.js";
 import { mountPrompts } from "./routes/prompts.js";
+import { mountSessions } from "./routes/sessions.js";
 import { mountSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
@@ -80,6 +81,7 @@ const groups: readonly ((server: Server) => void)[] = [
   mountPrompts,
   mountResumeAndFork,
   mountHistory,
+  mountSessions,
   mountTick,
   mountStudioConfig,
   mountDocs,

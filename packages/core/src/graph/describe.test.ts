@@ -53,10 +53,18 @@ describe("describeWorkflow", () => {
   it("gives steps, events and resources as nodes", () => {
     expect(description.name).toBe("Shop");
     expect(description.nodes).toEqual([
-      { kind: "step", id: "step:begin", name: "begin", trigger: "event", levels: [[]] },
-      { kind: "step", id: "step:ship", name: "ship", trigger: "join", levels: [["begin"]] },
-      { kind: "step", id: "step:end", name: "end", trigger: "event", levels: [["begin"]] },
-      { kind: "step", id: "step:recover", name: "recover", trigger: "failure", levels: [["begin"]] },
+      { kind: "step", id: "step:begin", name: "begin", trigger: "event", levels: [[]], workers: 4, retry: false },
+      { kind: "step", id: "step:ship", name: "ship", trigger: "join", levels: [["begin"]], workers: 4, retry: false },
+      { kind: "step", id: "step:end", name: "end", trigger: "event", levels: [["begin"]], workers: 4, retry: false },
+      {
+        kind: "step",
+        id: "step:recover",
+        name: "recover",
+        trigger: "failure",
+        levels: [["begin"]],
+        workers: 1,
+        retry: false,
+      },
       ...[
         ["StartEvent", "start"],
         ["Order", "event"],
@@ -71,6 +79,19 @@ describe("describeWorkflow", () => {
       { kind: "resource", id: "resource:settings", name: "settings", scope: "app" },
       { kind: "resource", id: "resource:database#2", name: "database", scope: "run" },
     ]);
+  });
+
+  it("gives the groups of the workflow, with the steps that there are", () => {
+    const groups = [
+      { id: "0", label: "All", kind: "steps", parent: null, steps: ["begin", "gone"] },
+      { id: "0.1", label: "Ends", kind: "loop", parent: "0", steps: ["ship", "end"] },
+    ];
+
+    expect(describeWorkflow(new Shop({ groups })).groups).toEqual([
+      { id: "0", label: "All", kind: "steps", parent: null, nodes: ["step:begin"] },
+      { id: "0.1", label: "Ends", kind: "loop", parent: "0", nodes: ["step:ship", "step:end"] },
+    ]);
+    expect(description.groups).toEqual([]);
   });
 
   it("gives how they are connected as edges", () => {

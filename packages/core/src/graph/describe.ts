@@ -8,6 +8,7 @@ import { createRouting, isExternal } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
 import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
+import type { StepGroup } from "../workflow/options.js";
 import type { Workflow } from "../workflow/workflow.types.js";
 import { flowOf, levelsOf } from "./levels.js";
 
@@ -18,6 +19,19 @@ export interface WorkflowDescription {
   readonly routing: Definition;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
+  /** Steps that belong together, from the outside inwards. */
+  readonly groups: readonly GraphGroup[];
+}
+
+/** Steps that a drawing shows together: the option `groups` of the workflow. */
+export interface GraphGroup {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: string;
+  /** Id of the group around it. */
+  readonly parent: string | null;
+  /** Ids of nodes, without those of the groups inside. */
+  readonly nodes: readonly string[];
 }
 
 export type GraphNode = StepNode | EventNode | ResourceNode | OutsideNode;
@@ -33,6 +47,10 @@ export interface StepNode {
    * listed once.
    */
   readonly levels: readonly (readonly string[])[];
+  /** How many of its items run at once. */
+  readonly workers: number;
+  /** Whether it is tried again when it fails. */
+  readonly retry: boolean;
 }
 export interface EventNode {
   readonly kind: "event";
@@ -78,13 +96,21 @@ export interface GraphEdge {
  * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem.
  */
 export function describeWorkflow(workflow: Workflow): WorkflowDescription {
-  const { name, definition, steps } = compileWorkflow(workflow);
+  const { name, definition, steps, options } = compileWorkflow(workflow);
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
   const flow = flowOf(definition);
   for (const step of definition.steps) {
     const levels = levelsOf(flow, step.name);
-    nodes.push({ kind: "step", id: `step:${step.name}`, name: step.name, trigger: step.trigger.kind, levels });
+    nodes.push({
+      kind: "step",
+      id: `step:${step.name}`,
+      name: step.name,
+      trigger: step.trigger.kind,
+      levels,
+      workers: step.workers,
+      retry: steps.get(step.name)?.retry != null,
+    });
     edges.push(...edgesOf(step));
   }
   for (const [step, { name: handler }] of createRouting(definition).handlers) {
@@ -92,7 +118,16 @@ export function describeWorkflow(workflow: Workflow): WorkflowDescription {
   }
   addEvents(definition, nodes, edges);
   addResources(steps, nodes, edges);
-  return { name, routing: structuredClone(definition), nodes, edges };
+  return { name, routing: structuredClone(definition), nodes, edges, groups: groupsOf(options.groups, definition) };
+}
+
+/** Without steps that the workflow does not have. */
+function groupsOf(groups: readonly StepGroup[], { steps }: Definition): GraphGroup[] {
+  const names = new Set(steps.map(({ name }) => name));
+  return groups.map(({ id, label, kind, parent, steps: inside }) => {
+    const nodes = inside.filter((name) => names.has(name)).map((name) => `step:${name}`);
+    return { id, label, kind, parent, nodes };
+  });
 }
 
 function edgesOf({ name, trigger, emits, fanOut, waits, streams }: StepDefinition): GraphEdge[] {

@@ -26,7 +26,7 @@ function drawing(text: string): string {
 }
 
 function empty(name: string, nodes: WorkflowDescription["nodes"] = []): WorkflowDescription {
-  return { name, nodes, edges: [], routing: { workflow: name, steps: [], roles: {}, inboxSize: 1 } };
+  return { name, nodes, edges: [], groups: [], routing: { workflow: name, steps: [], roles: {}, inboxSize: 1 } };
 }
 
 describe("toMermaid: a workflow", () => {
@@ -91,7 +91,8 @@ describe("toMermaid: a workflow", () => {
 
   it("cleans ids and keeps them apart", () => {
     const nodes = ["a-b", "a_b", "a b"].map(
-      (name) => ({ kind: "step", id: `step:${name}`, name, trigger: "event", levels: [[]] }) as const,
+      (name) =>
+        ({ kind: "step", id: `step:${name}`, name, trigger: "event", levels: [[]], workers: 4, retry: false }) as const,
     );
 
     expect(drawing(toMermaid(empty("ids", nodes)))).toMatchInlineSnapshot(`

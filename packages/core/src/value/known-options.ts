@@ -13,7 +13,7 @@ export const knownOptions = {
   collect: "of take rest order settle",
   join: "by",
   Workflow:
-    "name timeout maxConcurrentRuns limits types events verbose log skipChecks streamBuffer lockTimeout inboxSize forkState",
+    "name timeout maxConcurrentRuns limits types events verbose log skipChecks streamBuffer lockTimeout inboxSize forkState description groups",
   defineWorkflow: "state events types children version migrate",
   limits: "concurrent perMinute",
   resource: "scope dispose resources",

@@ -54,6 +54,23 @@ export interface WorkflowOptions {
    * @default every field
    */
   readonly forkState?: ForkState;
+  /** What it is for, in a sentence: for lists of workflows. @default none */
+  readonly description?: string;
+  /** Steps that drawings show together. @default none */
+  readonly groups?: readonly StepGroup[];
+}
+
+/** Steps that belong together, such as those of a loop. */
+export interface StepGroup {
+  /** Unique in its workflow. */
+  readonly id: string;
+  readonly label: string;
+  /** What kind of group, such as `"loop"` or `"parallel"`: a word for whoever draws it. */
+  readonly kind: string;
+  /** Id of the group around it; `null` for none. */
+  readonly parent: string | null;
+  /** Names of the steps that are in it, and in none of the groups inside. */
+  readonly steps: readonly string[];
 }
 
 export type ForkState = false | readonly string[] | ((fields: Readonly<Record<string, unknown>>) => readonly string[]);
@@ -73,6 +90,8 @@ export interface ResolvedWorkflowOptions {
   readonly inboxSize: number;
   /** `undefined` for every field. */
   readonly forkState: ForkState | undefined;
+  readonly description: string | null;
+  readonly groups: readonly StepGroup[];
 }
 
 /** Values of the class, for missing options. */
@@ -99,7 +118,20 @@ export function resolveOptions(options: WorkflowOptions, defaults: OptionDefault
     lockTimeoutMs: toMs(options.lockTimeout ?? 10_000, "lockTimeout"),
     inboxSize: positiveInteger(options.inboxSize ?? 1_000, "inboxSize"),
     forkState: options.forkState,
+    description: textOf(options.description),
+    groups: groupsOf(options.groups ?? []),
   };
+}
+
+function groupsOf(groups: readonly StepGroup[]): readonly StepGroup[] {
+  if (Array.isArray(groups)) return groups;
+  throw wrongOption("groups", "is no list", "Give a list of groups.");
+}
+
+function textOf(description: unknown): string | null {
+  if (description === undefined) return null;
+  if (typeof description === "string") return description;
+  throw wrongOption("description", "is no text", "Give a sentence.");
 }
 
 function nonEmpty(name: string): string {

@@ -5,8 +5,10 @@ import { roleOf } from "millrace/engine";
 import { describeWorkflow, toMermaid } from "millrace/graph";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
+import { eventRoles, workflowList } from "../wire/about-schemas.js";
 import { anyEventJsonSchema, eventJsonSchema } from "../wire/event-schema.js";
 import { nameParams } from "../wire/schemas.js";
+import { shownRoles, workflowDetails } from "../workflow-details.js";
 
 const tag = "Workflows";
 const schema = z.record(z.string(), z.unknown());
@@ -29,10 +31,10 @@ export function mountAbout(server: Server): void {
   mount(server, {
     route: "GET /workflows",
     operation: "listWorkflows",
-    summary: "Lists the names of all workflows",
+    summary: "Lists all workflows, with what has become of their runs",
     tag,
-    answers: { 200: ["Names", z.object({ workflows: z.array(z.string()) })] },
-    handle: () => json({ workflows: catalog.names }),
+    answers: { 200: ["Names, and what there is to each", workflowList] },
+    handle: async ({ tenant }) => json({ workflows: catalog.names, details: await workflowDetails(server, tenant) }),
   });
   mountShapes(server);
 }
@@ -69,8 +71,17 @@ function mountShapes(server: Server): void {
     route: "GET /workflows/{name}/events",
     operation: "getWorkflowEvents",
     summary: "JSON Schemas of all events that the workflow knows",
-    answers: { 200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema) })] },
-    handle: ({ params }) => json({ events: [...catalog.get(params.name).events.values()].map(eventJsonSchema) }),
+    answers: {
+      200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema), roles: eventRoles })],
+    },
+    handle: ({ params }) => {
+      const { events, posted } = catalog.get(params.name);
+      const rolesOf = [...events].map(([type, one]) => {
+        const role = shownRoles[roleOf(one)];
+        return [type, { role, sendable: posted.has(type) }] as const;
+      });
+      return json({ events: [...events.values()].map(eventJsonSchema), roles: Object.fromEntries(rolesOf) });
+    },
   });
   mount(server, {
     ...ofWorkflow,
@@ -80,8 +91,8 @@ function mountShapes(server: Server): void {
     answers: { 200: ["The graph", z.object({ graph: schema, mermaid: z.string() })] },
     handle: ({ params }) => {
       const { workflow } = catalog.get(params.name);
-      const { nodes, edges } = describeWorkflow(workflow);
-      return json({ graph: { name: params.name, nodes, edges }, mermaid: toMermaid(workflow) });
+      const { nodes, edges, groups } = describeWorkflow(workflow);
+      return json({ graph: { name: params.name, nodes, edges, groups }, mermaid: toMermaid(workflow) });
     },
   });
 }

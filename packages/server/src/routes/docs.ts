@@ -7,6 +7,7 @@ const tags = [
   { name: "Runs", description: "Starting runs." },
   { name: "Handlers", description: "Runs that there are: where they stand, what they ask, how they go on." },
   { name: "Events", description: "What runs show, and what is brought to them." },
+  { name: "Sessions", description: "Conversations of pipelines and agents, with their state." },
   { name: "Schedules", description: "Runs that begin by the calendar." },
   { name: "Server", description: "The server itself." },
 ];

@@ -1,6 +1,6 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
 import { type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
-import type { ListedQueue, RunHandle, RunListing } from "millrace/runtime";
+import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
 import { isoTime } from "../system.js";
 import type { WorkflowCatalog, WorkflowFacts } from "../workflow-facts.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
@@ -94,7 +94,10 @@ export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined
 
 function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {
   if (outcome === null) return "running"; // the listing of a run that was just resumed is older
-  const status = outcome.status === "unloadable" ? listing.status : outcome.status;
+  return shownStatus(outcome.status === "unloadable" ? listing.status : outcome.status);
+}
+
+export function shownStatus(status: StoredStatus): Handler["status"] {
   switch (status) {
     case "completed":
     case "cancelled":

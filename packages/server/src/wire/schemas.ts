@@ -247,7 +247,7 @@ interface Whole {
 }
 
 /** Accepts digits only: an empty text would become 0. */
-function whole({ minimum, maximum = Number.MAX_SAFE_INTEGER, default: otherwise }: Whole) {
+export function whole({ minimum, maximum = Number.MAX_SAFE_INTEGER, default: otherwise }: Whole) {
   return z
     .string()
     .regex(/^-?\d{1,16}$/, "is no whole number")
@@ -315,7 +315,7 @@ export const allCounts = z
   .openapi("AllCounts");
 export type AllCounts = z.infer<typeof allCounts>;
 
-const time = z.string().openapi({ format: "date-time" });
+export const time: z.ZodString = z.string().openapi({ format: "date-time" });
 
 export const prompt = z
   .object({

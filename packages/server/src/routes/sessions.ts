@@ -1,0 +1,210 @@
+/**
+ * Sessions of pipelines and agents, as their packages keep them among the records of a tenant.
+ *
+ * | kind            | id                               | what                                                    |
+ * | --------------- | -------------------------------- | ------------------------------------------------------- |
+ * | `session`       | the session                      | of pipelines: state, and the newest thousand runs       |
+ * | `agent-session` | the session                      | of agents: state                                        |
+ * | `agent-run`     | `session/time left/run`, escaped | of agents: a run with its messages, the newest first    |
+ *
+ * @module
+ */
+import { z } from "@hono/zod-openapi";
+import { WorkflowError } from "millrace";
+import type { RecordList } from "millrace/runtime";
+import { HttpError } from "../http/http-error.js";
+import { json, mount } from "../http/route.js";
+import type { Server } from "../server.types.js";
+import { isoTime } from "../system.js";
+import {
+  type Session,
+  type SessionDetails,
+  type SessionQuery,
+  session,
+  sessionDetails,
+  sessionParams,
+  sessionQuery,
+} from "../wire/about-schemas.js";
+import { handlerRecord } from "../wire/handler-record.js";
+
+const tag = "Sessions";
+const kinds = ["session", "agent-session"] as const;
+type Kind = (typeof kinds)[number];
+
+/** The newest runs of a session that are shown, and of an agent that are counted. */
+const mostRuns = { shown: 50, counted: 100 };
+
+export function mountSessions(server: Server): void {
+  mount(server, {
+    route: "GET /sessions",
+    operation: "listSessions",
+    summary: "Sessions of pipelines, then of agents, each by id",
+    tag,
+    query: sessionQuery,
+    answers: { 200: ["A page", z.object({ sessions: z.array(session), cursor: z.string().nullable() })] },
+    handle: async ({ query, tenant }) => json(await listSessions(server, tenant, query)),
+  });
+  mount(server, {
+    route: "GET /sessions/{id}",
+    operation: "getSession",
+    summary: "State of a session, and its newest runs, the oldest of them first",
+    tag,
+    params: sessionParams,
+    answers: { 200: ["The session", sessionDetails] },
+    handle: async ({ params, tenant }) => {
+      const found =
+        (await pipelineSession(server, tenant, params.id)) ?? (await agentSession(server, tenant, params.id));
+      if (found === null) throw sessionUnknown(params.id);
+      return json(found);
+    },
+  });
+}
+
+interface SessionPage {
+  readonly sessions: readonly Session[];
+  readonly cursor: string | null;
+}
+
+async function listSessions({ runtime }: Server, tenant: string, query: SessionQuery): Promise<SessionPage> {
+  const { q, limit } = query;
+  const place = query.cursor === undefined ? { kind: kinds[0], cursor: undefined } : placeOf(query.cursor);
+  const page = await runtime.records.list({
+    kind: place.kind,
+    tenant,
+    limit,
+    ...(q !== undefined && q !== "" && { prefix: q }),
+    ...(place.cursor !== undefined && { cursor: place.cursor }),
+  });
+  const sessions = await Promise.all(
+    page.records.map((record) => toSession({ runtime }, { tenant, kind: place.kind, record })),
+  );
+  if (page.cursor !== null) return { sessions, cursor: cursorOf(place.kind, page.cursor) };
+  return { sessions, cursor: place.kind === "session" ? cursorOf("agent-session", "") : null };
+}
+
+function cursorOf(kind: Kind, cursor: string): string {
+  return `${kinds.indexOf(kind)}${cursor}`;
+}
+
+/** @throws {HttpError} `QUERY_INVALID` */
+function placeOf(text: string): { readonly kind: Kind; readonly cursor: string | undefined } {
+  const kind = /^[01]/.test(text) ? kinds[Number(text[0])] : undefined;
+  if (kind !== undefined) return { kind, cursor: text.length === 1 ? undefined : text.slice(1) };
+  throw new HttpError({
+    status: 400,
+    code: "QUERY_INVALID",
+    detail: "The cursor is none that this list gave.",
+    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Records = RecordList["records"];
+
+interface Found {
+  readonly tenant: string;
+  readonly kind: Kind;
+  readonly record: Records[number];
+}
+
+async function toSession(server: Pick<Server, "runtime">, { tenant, kind, record }: Found): Promise<Session> {
+  const stored = fieldsOf(record.value);
+  const shown = { session_id: record.id, user_id: textOf(stored["userId"]), name: textOf(stored["name"]) };
+  if (kind === "session")
+    return { ...shown, runs: listOf(stored["runs"]).length, updated_at: timeOf(stored["updatedAtMs"]) };
+  const runs = await agentRuns(server, tenant, record.id, mostRuns.counted);
+  return { ...shown, runs: runs.length, updated_at: timeOf(runs[0]?.["createdAtMs"]) };
+}
+
+async function pipelineSession(server: Server, tenant: string, id: string): Promise<SessionDetails | null> {
+  const found = await server.runtime.records.read("session", id, { tenant });
+  if (found === null) return null;
+  const { userId, state, runs } = fieldsOf(found.value);
+  const newest = listOf(runs).slice(-mostRuns.shown).map(fieldsOf);
+  return {
+    session_id: id,
+    user_id: textOf(userId),
+    state: state ?? {},
+    runs: await Promise.all(newest.map((run) => pipelineRun(server, tenant, run))),
+  };
+}
+
+type ShownRun = SessionDetails["runs"][number];
+
+/** Of a run that was deleted the session still knows that it was there. */
+async function pipelineRun({ runtime, catalog }: Server, tenant: string, run: Fields): Promise<ShownRun> {
+  const id = textOf(run["runId"]) ?? "";
+  const known = {
+    handler_id: id,
+    workflow_name: textOf(run["pipelineId"]) ?? "",
+    at: timeOf(run["createdAtMs"]),
+    status: textOf(run["status"]) ?? "",
+  };
+  const record = await handlerRecord(runtime.handle(id, { tenant }), catalog).catch((error: unknown) => {
+    if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;
+    throw error;
+  });
+  const output = fieldsOf(fieldsOf(fieldsOf(record?.result)["value"])["result"]);
+  return {
+    ...known,
+    workflow_name: record?.workflow_name ?? known.workflow_name,
+    input: output["input"] ?? null,
+    output: output["content"] ?? null,
+  };
+}
+
+async function agentSession(server: Server, tenant: string, id: string): Promise<SessionDetails | null> {
+  const found = await server.runtime.records.read("agent-session", id, { tenant });
+  if (found === null) return null;
+  const { userId, state } = fieldsOf(found.value);
+  const runs = (await agentRuns(server, tenant, id, mostRuns.shown)).reverse();
+  return {
+    session_id: id,
+    user_id: textOf(userId),
+    state: state ?? {},
+    runs: runs.map((run) => ({
+      handler_id: textOf(run["runId"]) ?? "",
+      workflow_name: textOf(run["executorName"]) ?? "",
+      input: run["input"] ?? null,
+      output: run["content"] ?? null,
+      at: timeOf(run["createdAtMs"]),
+      status: textOf(run["status"]) ?? "",
+    })),
+    messages: runs.flatMap((run) => listOf(run["messages"])),
+  };
+}
+
+/** The newest first. */
+async function agentRuns(
+  { runtime }: Pick<Server, "runtime">,
+  ...[tenant, id, limit]: readonly [tenant: string, id: string, limit: number]
+): Promise<Fields[]> {
+  const prefix = `${id.replaceAll("%", "%25").replaceAll("/", "%2F")}/`;
+  const { records } = await runtime.records.list({ kind: "agent-run", tenant, prefix, limit });
+  return records.map(({ value }) => fieldsOf(value));
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function timeOf(value: unknown): string {
+  return isoTime(typeof value === "number" && Math.abs(value) <= 8.64e15 ? value : 0);
+}
+
+function sessionUnknown(id: string): HttpError {
+  return new HttpError({
+    status: 404,
+    code: "SESSION_UNKNOWN",
+    detail: `There is no session ${JSON.stringify(id)}.`,
+    hint: "Check the id; a session is there once its first run has begun.",
+  });
+}
