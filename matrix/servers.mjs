@@ -34,8 +34,8 @@ export async function pausedInWorkerd(folder) {
   const built = await esbuild.build({ entryPoints: [source("durable-object")], ...options });
   const start = () =>
     new Miniflare({
-      modules: true,
-      script: built.outputFiles[0].text,
+      // As wrangler gives it: with `modules: true` miniflare would look for what the optional studio is imported from.
+      modules: [{ type: "ESModule", path: "worker.mjs", contents: built.outputFiles[0].text }],
       compatibilityDate: "2026-01-01",
       durableObjects: { shop: { className: "Shop", useSQLite: true } },
       durableObjectsPersist: join(folder, "objects"),

@@ -35,6 +35,7 @@ import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./server.types.js";
 import { authenticate } from "./auth.js";
 import { LiveRuns } from "./stream/live-runs.js";
+import { eventJsonSchema } from "./wire/event-schema.js";
 import { WorkflowCatalog } from "./workflow-facts.js";
 
 /**
@@ -48,7 +49,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   const resolved = resolveOptions(options);
   const { runtime, limits, basePath } = resolved;
   const app = new OpenAPIHono<ServerEnv>();
-  const catalog = new WorkflowCatalog(runtime.workflows, resolved);
+  const catalog = new WorkflowCatalog(runtime.workflows, { ...resolved, schemaOf: eventJsonSchema });
   const server: Server = {
     app,
     limits,

@@ -13,6 +13,7 @@ import {
   roleOf,
 } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
+import type { JsonSchema } from "./wire/event-schema.js";
 
 export interface WorkflowFacts {
   readonly name: string;
@@ -24,6 +25,8 @@ export interface WorkflowFacts {
   readonly posted: ReadonlySet<string>;
   /** Callers may send every event, also those that only its steps emit. */
   readonly isOpen: boolean;
+  /** Writes the JSON Schema of an event; null where nothing that could is loaded. */
+  readonly schemaOf: ((eventClass: EventClass) => JsonSchema) | null;
   /** Value types of the user, for encoding. */
   readonly types: readonly ValueType[];
 }
@@ -33,14 +36,17 @@ export interface CatalogOptions {
   readonly additionalEvents?: Readonly<Record<string, readonly EventClass[]>>;
   /** Names of workflows that accept every event from outside. */
   readonly internalEvents?: readonly string[];
+  /** @default none is written */
+  readonly schemaOf?: NonNullable<WorkflowFacts["schemaOf"]>;
 }
 
 export class WorkflowCatalog {
   readonly #byName: Map<string, WorkflowFacts> = new Map();
 
-  constructor(workflows: Workflows, { additionalEvents = {}, internalEvents = [] }: CatalogOptions = {}) {
+  constructor(workflows: Workflows, options: CatalogOptions = {}) {
+    const { additionalEvents = {}, internalEvents = [], schemaOf = null } = options;
     for (const [name, workflow] of Object.entries(workflows)) {
-      const source = { additional: additionalEvents[name] ?? [], isOpen: internalEvents.includes(name) };
+      const source = { additional: additionalEvents[name] ?? [], isOpen: internalEvents.includes(name), schemaOf };
       this.#byName.set(name, factsOf({ name, workflow, ...source }));
     }
   }
@@ -66,7 +72,7 @@ export class WorkflowCatalog {
   }
 }
 
-interface FactsSource {
+interface FactsSource extends Pick<WorkflowFacts, "schemaOf"> {
   readonly name: string;
   readonly workflow: Workflow;
   readonly additional: readonly EventClass[];
@@ -74,7 +80,7 @@ interface FactsSource {
   readonly isOpen: boolean;
 }
 
-function factsOf({ name, workflow, additional, isOpen }: FactsSource): WorkflowFacts {
+function factsOf({ name, workflow, additional, isOpen, schemaOf }: FactsSource): WorkflowFacts {
   const compiled = compileWorkflow(workflow);
   const family = [...familyOf(compiled)];
   const events = new Map<string, EventClass>();
@@ -90,7 +96,7 @@ function factsOf({ name, workflow, additional, isOpen }: FactsSource): WorkflowF
     events.set(eventClass.type, eventClass);
     posted.add(eventClass.type);
   }
-  return { name, workflow, compiled, events, posted, isOpen, types };
+  return { name, workflow, compiled, events, posted, isOpen, schemaOf, types };
 }
 
 const typeOf = ({ type }: EventClass): string => type;

@@ -31,6 +31,11 @@ const closed = defineWorkflow("closed", { state: { count: z.number().default(0) 
   .step("go", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
   .build({ forkState: false });
 
+const both = defineWorkflow("both")
+  .step("left", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: "left" }))
+  .step("right", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: "right" }))
+  .build();
+
 class Note extends ExternalEvent.define("Note", {}) {}
 /** Notes that come before it waits for one are kept. */
 const later = defineWorkflow("later")
@@ -56,7 +61,7 @@ type Options = Partial<ServerOptions> & { readonly on?: Partial<RuntimeOptions<n
 
 /** The app behind a real server of Node. */
 async function open({ on = {}, ...options }: Options = {}): Promise<Site> {
-  const flows = { ...workflows, either, counted, closed, later };
+  const flows = { ...workflows, either, counted, closed, both, later };
   const runtime = createRuntime({ log, ...on, workflows: flows }) as unknown as Runtime;
   const app = createServer({ runtime, log, ...options });
   const server = createNodeServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
@@ -113,6 +118,10 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     return site.post(`/events/${await started(site, "mailbox")}`, { event: { type: "StopEvent", value: {} } });
   },
   "400 START_AMBIGUOUS": async () => (await open()).post("/workflows/either/run", { kwargs: { n: "?" } }),
+  "400 FORK_AMBIGUOUS": async () => {
+    const site = await open({ internalEvents: ["both"] });
+    return site.post(`/handlers/${await started(site, "both")}/fork`, { at: 1, event: {} });
+  },
   "400 STEP_UNKNOWN": async () => {
     const site = await open();
     return site.post(`/events/${await started(site, "mailbox")}`, { ...letter, step: "nowhere" });
@@ -147,9 +156,11 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     return site.put("/schedules/b", daily);
   },
   "404 RUN_UNKNOWN": async () => (await open()).get("/handlers/nobody"),
+  "403 READ_ONLY": async () => (await open({ readOnly: true })).post("/workflows/add/run", { kwargs: { left: 1 } }),
   "404 WORKFLOW_UNKNOWN": async () => (await open()).post("/workflows/nothing/run"),
   "405 METHOD_NOT_ALLOWED": async () => (await open()).post("/handlers"),
   "404 NOT_FOUND": async () => (await open()).get("/nothing"),
+  "404 SESSION_UNKNOWN": async () => (await open()).get("/sessions/nothing"),
   "404 RUN_FINISHED": async () => {
     const site = await open();
     return site.post(`/handlers/${await started(site, "add", { left: 1 })}/cancel`);
@@ -237,6 +248,7 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     await site.runtime.stop();
     return site.post("/workflows/add/run", { kwargs: { left: 1 } });
   },
+  "501 STUDIO_MISSING": async () => (await open({ studio: true })).get("/studio/"),
   "503 STORE_BUSY": async () => {
     const file = temporaryFile();
     const site = await open({ on: { store: sqliteStore(file, { busyTimeoutMs: 20 }) } });

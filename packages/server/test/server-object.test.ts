@@ -26,8 +26,8 @@ function temporaryFolder(): string {
 /** One process of workerd. `dispose` kills it with SIGKILL. */
 function start(folder: string): Miniflare {
   return new Miniflare({
-    modules: true,
-    script,
+    // As wrangler gives it: with `modules: true` miniflare would look for what the optional studio is imported from.
+    modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
     compatibilityDate: "2026-01-01",
     durableObjects: { workflows: { className: "Workflows", useSQLite: true } },
     durableObjectsPersist: folder,

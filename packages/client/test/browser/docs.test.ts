@@ -32,7 +32,10 @@ it("/docs shows every route, asks nobody else, and breaks no rule of its policy"
   await page.click("text=Execute");
   await page.waitForSelector("text=healthy");
 
-  expect(await page.locator(".opblock").count()).toBe(21);
+  const { paths } = (await (await fetch(`${origin}/api/openapi.json`)).json()) as { paths: Record<string, object> };
+  const operations = Object.values(paths).flatMap((methods) => Object.keys(methods));
+  expect(operations.length).toBeGreaterThan(20);
+  expect(await page.locator(".opblock").count()).toBe(operations.length);
   expect(faults).toEqual([]);
   expect(asked.filter((url) => !url.startsWith(`${origin}/api/`) && !url.startsWith("data:"))).toEqual([]);
 }, 240_000);

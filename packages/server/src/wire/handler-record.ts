@@ -1,10 +1,9 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
-import { type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
+import { type EventClass, type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
 import { isoTime } from "../system.js";
 import type { WorkflowCatalog, WorkflowFacts } from "../workflow-facts.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
-import { eventJsonSchema } from "./event-schema.js";
 import type { Handler, Prompt } from "./schemas.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
@@ -88,8 +87,12 @@ export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined
     step,
     asked_at: askedAtMs === null ? null : isoTime(askedAtMs),
     due_at: dueAtMs === null ? null : isoTime(dueAtMs),
-    answer: answerClass === undefined ? null : { type: answerClass.type, schema: eventJsonSchema(answerClass) },
+    answer: answerClass === undefined ? null : answerOf(answerClass, facts?.schemaOf ?? null),
   };
+}
+
+function answerOf(answerClass: EventClass, schemaOf: WorkflowFacts["schemaOf"]): Prompt["answer"] {
+  return schemaOf === null ? null : { type: answerClass.type, schema: schemaOf(answerClass) };
 }
 
 function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {

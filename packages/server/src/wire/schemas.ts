@@ -328,7 +328,10 @@ export const prompt = z
     answer: z
       .object({ type: z.string(), schema: z.record(z.string(), anything) })
       .nullable()
-      .openapi({ description: "The event that the fields of an answer become; null when fields do not say which." }),
+      .openapi({
+        description:
+          "The event that the fields of an answer become; null when fields do not say which, and from `createHandler`.",
+      }),
   })
   .openapi("Prompt");
 export type Prompt = z.infer<typeof prompt>;
