@@ -80,6 +80,26 @@ describe("a run that is at work", () => {
     visit.expectNoFaults();
   });
 
+  it("takes an event that may be sent, chosen in a dialog", async () => {
+    const id = await server.run("refund", { order: "A-18", euros: 80 });
+    await server.settled(id);
+    await using visit = await open(id);
+    const { page } = visit;
+    await textOf(badge(page)).toBe("Waiting");
+    await page.getByRole("button", { name: "Send event" }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.locator("option").allTextContents()).toContain("RefundDecision");
+    await dialog.getByLabel("Event", { exact: true }).selectOption("RefundDecision");
+    await dialog.getByText("No", { exact: true }).click();
+    await dialog.getByLabel("by", { exact: true }).fill("Ada");
+    await visit.shoot("send-event");
+    await dialog.getByRole("button", { name: "Send", exact: true }).click();
+
+    await textOf(badge(page)).toBe("Completed");
+    expect(await dialog.count()).toBe(0);
+    visit.expectNoFaults();
+  });
+
   it("can be cancelled and resumed", async () => {
     const id = await server.run("refund", { order: "B-9", euros: 10 });
     await server.settled(id);

@@ -99,6 +99,26 @@ describe("a run that is started with the form", () => {
   });
 });
 
+describe("a session", () => {
+  it("has the state and the runs of a pipeline, once one has ended", async () => {
+    await using server = await StudioServer.start();
+    const id = await server.run("article", { input: "water mills", session_id: "s-mills" });
+    await server.settled(id);
+    await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`);
+    const { page } = visit;
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await expect.poll(() => page.locator(".runhead .badge").textContent()).toBe("Completed");
+    await visit.show("#/sessions");
+    await page.getByRole("link", { name: "s-mills" }).click();
+
+    await page.getByRole("link", { name: id }).waitFor();
+    await visit.sees(/articles/);
+    await visit.sees("water mills");
+    await visit.shoot("session-of-a-pipeline");
+    visit.expectNoFaults();
+  });
+});
+
 describe("the list of runs", () => {
   it("shows each change by itself, whatever page of the past it was opened at", async () => {
     await using server = await StudioServer.start();
