@@ -302,11 +302,18 @@ describe("a fork", () => {
   });
 
   it("is not to be had where nothing may be changed, nor is any other deed", async () => {
-    await using own = await StudioServer.start(["read-only"], undefined);
-    await using visit = await Visit.open(browser, `${own.studio}#/runs`);
-    await visit.sees("Read only");
+    await using own = await StudioServer.start();
+    const id = await own.run("refund", { order: "C-2", euros: 5 });
+    await own.settled(id);
+    await own.restart(["read-only"]);
+    await using visit = await Visit.open(browser, `${own.studio}#/run/${id}`);
+    const { page } = visit;
+    await textOf(badge(page)).toBe("Waiting");
+    await page.getByRole("button", { name: "Compare" }).waitFor();
+    await visit.sees("You may not answer here.");
 
-    expect(await visit.page.getByRole("button", { name: /Fork|Cancel|Retry|Send/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^(Fork|Cancel|Retry|Resume|Send)/ }).count()).toBe(0);
+    expect(await page.locator("#ask form").count()).toBe(0);
     visit.expectNoFaults();
   });
 });

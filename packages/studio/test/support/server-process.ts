@@ -14,7 +14,7 @@ const source = fileOf("../../../client/test/child/source.mjs");
 
 export class StudioServer implements AsyncDisposable {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "millrace-studio-"));
-  readonly #words: readonly string[];
+  #words: readonly string[];
   #child: ChildProcess | null = null;
   #port = 0;
   #token: string | null = null;
@@ -47,8 +47,10 @@ export class StudioServer implements AsyncDisposable {
     return `${this.url}/studio/`;
   }
 
-  async restart(): Promise<void> {
+  /** @param words As for `start`, from here on. */
+  async restart(words: readonly string[] = this.#words): Promise<void> {
     await this.kill();
+    this.#words = words;
     if (this.#port === 0) this.#port = await freePort();
     const flags = ["--disable-warning=ExperimentalWarning", "--import", source];
     const child = spawn(process.execPath, [
