@@ -87,6 +87,7 @@ export {
   searchWindow,
 } from "./durable/store-kit.js";
 export type { IdRange, PagePosition } from "./durable/store-kit.js";
+export { outsideId } from "./durable/check-names.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";
@@ -95,9 +96,10 @@ export type { EventRegistry } from "./event/registry.js";
 // ---- drafts of a state
 export { createDraft, plainOf } from "./state/draft.js";
 export { finishedState } from "./state/finish-draft.js";
-export { settledState } from "./run/settled-state.js";
+export { runTime, settledState } from "./run/step-facts.js";
 // ---- JSON
-export { decodeValue, encodeValue } from "./value/codec.js";
+export { decodeValue } from "./event/decode.js";
+export { encodeValue } from "./value/codec.js";
 export { decodeTick, encodeTick } from "./snapshot/tick-codec.js";
 export type { EncodedTick } from "./snapshot/tick-codec.js";
 // ---- durations

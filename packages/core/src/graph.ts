@@ -7,6 +7,7 @@ export { describeWorkflow } from "./graph/describe.js";
 export type {
   EdgeKind,
   EventNode,
+  GraphBranch,
   GraphEdge,
   GraphGroup,
   GraphNode,
@@ -15,6 +16,8 @@ export type {
   StepNode,
   WorkflowDescription,
 } from "./graph/describe.js";
+export { frameBranches } from "./graph/frame-branches.js";
+export type { StepExecutor } from "./workflow/options.js";
 export { toMermaid } from "./graph/mermaid.js";
 export type { MermaidOptions } from "./graph/mermaid.js";
 export { traceRuns } from "./graph/trace.js";

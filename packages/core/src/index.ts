@@ -68,7 +68,7 @@ export type { CatchErrorOptions } from "./step/step.types.js";
 export { Workflow } from "./workflow/workflow.js";
 export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
 export type { DefinedRun } from "./workflow/workflow-facts.types.js";
-export type { ForkState, StepGroup, WorkflowOptions } from "./workflow/options.js";
+export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./workflow/options.js";
 export { defineWorkflow } from "./workflow/define-workflow.js";
 export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/define-workflow.js";
 export type { StepFacts } from "./workflow/graph.types.js";

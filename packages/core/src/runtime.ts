@@ -12,8 +12,16 @@ export type { DetailedEntry, HistoryEntry, RunForked } from "./durable/history.j
 export type { ChildRun } from "./durable/child-runs.js";
 export type { ChangedValue } from "./durable/state-changes.js";
 export type { AttemptStatus, AttemptWait, RunAttempt } from "./durable/attempts.js";
-export type { PendingDelivery, RunMoment, StepMoment } from "./durable/run-moment.js";
+export type { MomentOptions, PendingDelivery, RunMoment, StepMoment } from "./durable/run-moment.js";
 export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
+export type {
+  RecordEdit,
+  RecordList,
+  RecordListQuery,
+  RecordValue,
+  RuntimeRecords,
+  StepRecords,
+} from "./durable/runtime-records.types.js";
 export type {
   AttemptsOptions,
   CountFilter,
@@ -25,25 +33,18 @@ export type {
   HistoryOptions,
   IdleOptions,
   PostOptions,
-  RecordEdit,
-  RecordList,
-  RecordListQuery,
-  RecordValue,
   ListedQueue,
-  QueueOptions,
   Retention,
   RunFilter,
   RunHandle,
   RunListing,
   Runtime,
-  RuntimeOptions,
-  RuntimeRecords,
   RuntimeRunOptions,
   SendOptions,
-  StepRecords,
   TenantOptions,
   Workflows,
 } from "./durable/runtime.types.js";
+export type { QueueOptions, RuntimeOptions } from "./durable/runtime-options.types.js";
 export type {
   ScheduleCatchUp,
   ScheduleOverlap,

@@ -131,11 +131,11 @@ describe("sending", () => {
 
   it("nothing that is an event fails", async () => {
     expect(await failureOf((ctx) => ctx.sendEvent({ type: "Item", n: 1 } as never))).toEqual(
-      withHint("EVENT_NOT_SENDABLE", /no event/),
+      withHint("EVENT_NOT_SENDABLE", /not an event/),
     );
     const handler = shop().run({ item: "tea", count: 1 });
     expect(await rejection((async () => handler.sendEvent({ type: "Answer", yes: true } as never))())).toEqual(
-      withHint("EVENT_NOT_SENDABLE", /no event/),
+      withHint("EVENT_NOT_SENDABLE", /not an event/),
     );
     await handler.cancel();
   });

@@ -134,7 +134,7 @@ describe("registered events and types", () => {
   });
 
   it.each([
-    [{ events: [Money] }, "has Money among its `events`, which is no event class"],
+    [{ events: [Money] }, "has Money among its `events`, which is not an event class"],
     [{ events: [undefined] }, "has undefined among its `events`"],
     [{ types: [money, { ...money }] }, 'registers the type "Money", and another of that name'],
     [{ types: [{ ...money, name: "@event" }] }, 'registers the type "@event", which is a name of the engine\'s own'],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
+  Context,
   collect,
   defineWorkflow,
   event,
@@ -46,6 +47,22 @@ describe("maxConcurrentRuns", () => {
 
     expect(await Promise.all(runs)).toEqual(["a", "b", "c"]);
     expect([before, begun]).toEqual([["a"], ["a", "b", "c"]]);
+  });
+
+  it("has the input of a run that waits for its turn in the snapshot of it", async () => {
+    const { flow, finish } = gated(1);
+    const working = flow.run({ id: "a" });
+    await settle();
+    const inLine = flow.run({ id: "b" });
+    const snapshots = [inLine.context.toDict()];
+    await settle();
+    snapshots.push(inLine.context.toDict());
+    for (const id of ["a", "b"]) finish(id);
+
+    const results = snapshots.map((dict) => flow.resume(Context.fromDict(flow, JSON.parse(JSON.stringify(dict)))));
+
+    expect(await Promise.all([working, inLine])).toEqual(["a", "b"]);
+    expect(await Promise.all(results)).toEqual(["b", "b"]);
   });
 
   it("does not count a run that only waits", async () => {

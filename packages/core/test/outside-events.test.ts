@@ -256,7 +256,7 @@ describe("an event is refused, with a code and a hint,", () => {
     expect(told).toEqual([["STEP_UNKNOWN", "Answer"]]);
   });
 
-  it("and a stop event, or what is no event, is an error", async () => {
+  it("and a stop event, or what is not an event, is an error", async () => {
     const handler = talk().flow.run();
 
     const errors = await Promise.all(

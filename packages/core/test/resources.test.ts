@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineWorkflow, event, resource, retryPolicy, StartEvent, StopEvent, stop, wait } from "../src/index.js";
+import { createRuntime } from "../src/runtime.js";
 import { rejection } from "./support/runs.js";
 import { recordLog, settle } from "./support/virtual-clock.js";
 
@@ -205,5 +206,43 @@ describe("resources", () => {
     );
 
     expect(String(error)).toMatch(/left -> right -> left/);
+  });
+});
+
+describe("resources of a runtime", () => {
+  it("are replaced in all of its runs and their children; what needs them is made once for the runtime", async () => {
+    const made: string[] = [];
+    const database = resource("database", () => "real", { scope: "app" });
+    const booksOf = ({ database: of }: { readonly database: string }): string => {
+      made.push(of);
+      return `books of ${of}`;
+    };
+    const books = resource("books", booksOf, { scope: "app", resources: { database } });
+    const child = defineWorkflow("child")
+      .step("read", { on: StartEvent, emits: StopEvent, resources: { books } }, (_ev, _ctx, found) =>
+        stopped(found.books),
+      )
+      .build();
+    const parent = defineWorkflow("parent", { children: { child } })
+      .step("ask", { on: StartEvent, emits: StopEvent, resources: { database } }, async (_ev, ctx, found) =>
+        stopped([found.database, await ctx.runChild("child")]),
+      )
+      .build();
+    const runtime = createRuntime({ workflows: { parent, child }, resources: [database.override("fake")] });
+    const other = createRuntime({ workflows: { child } });
+
+    expect(await runtime.run("parent")).toEqual(["fake", "books of fake"]);
+    expect(await runtime.run("child")).toBe("books of fake");
+    expect(await other.run("child")).toBe("books of real");
+    expect(made).toEqual(["fake", "real"]);
+    await Promise.all([runtime.stop(), other.stop()]);
+  });
+
+  it("are overrides, and nothing else", () => {
+    const one = defineWorkflow("one").step("s", { on: StartEvent, emits: StopEvent }, () => stopped(1));
+    const workflows = { one: one.build() };
+
+    for (const resources of [[{ database: 1 }], [null], {}] as never[])
+      expect(() => createRuntime({ workflows, resources })).toThrow(/`resources` is not a list of overrides/);
   });
 });

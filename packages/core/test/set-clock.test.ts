@@ -1,5 +1,6 @@
 /** Somebody sets the clock back while a run is in memory: what counts is the time that passes. */
 import { describe, expect, it } from "vitest";
+import { runTime } from "../src/engine.js";
 import { defineWorkflow, retryPolicy, StartEvent, StopEvent, stop, wait } from "../src/index.js";
 import { Limiter } from "../src/limit/limiter.js";
 import { Answer, answer, phases, stopped } from "./support/phases.js";
@@ -48,6 +49,24 @@ describe("a run whose clock is set back six hours", () => {
       ["first", "second"],
       ["first", "second", "third"],
     ]);
+  });
+
+  it("has a time that goes on from its last tick, for the code of its steps too", async () => {
+    const times: number[] = [];
+    const { flow, clock } = sleeper(async (ctx) => {
+      await ctx.sleep(MINUTE);
+      times.push(runTime(ctx as never));
+      clock.setBy(-6 * HOUR);
+      times.push(runTime(ctx as never));
+      await ctx.sleep(MINUTE);
+      times.push(runTime(ctx as never));
+    });
+    const fromMs = clock.now();
+    flow.run();
+    await clock.advance(2 * MINUTE);
+
+    expect(times.map((ms) => ms - fromMs)).toEqual([MINUTE, MINUTE, 2 * MINUTE]);
+    expect(() => runTime({ runId: "none" })).toThrow(/`runTime` needs the context of a step/);
   });
 
   it("sleeps side by side at the pace of the clock", async () => {

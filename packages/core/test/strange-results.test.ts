@@ -23,7 +23,7 @@ const strange: readonly (readonly [unknown, string])[] = [
   [1n, "the bigint 1"],
 ];
 
-describe("a result that is no event", () => {
+describe("a result that is not an event", () => {
   const flowOf = (work: () => unknown) =>
     defineWorkflow("strange")
       .step("work", { on: StartEvent, emits: many(Item) }, work as never)

@@ -1,4 +1,4 @@
-/** A run that can never end says what it would need, and what came in vain. */
+/** A run that can never end says what it would need, and which events led to nothing. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { replay } from "../src/engine/replay.js";
@@ -138,7 +138,7 @@ describe("a run that is stuck", () => {
     expect(await missingIn(flow)).toEqual([]);
   });
 
-  it("names each step once, however often things came to it in vain", async () => {
+  it("names each step once, however many events led to nothing there", async () => {
     const flow = defineWorkflow("often")
       .step("start", { on: StartEvent, emits: [many(Left), many(Item)] }, () => [1, 2, 3].map((n) => new Left({ n })))
       .step("send", { on: Left, emits: Item }, ({ n }, ctx) => {
@@ -183,12 +183,12 @@ describe("what a stuck run would say", () => {
       return decodeState(compiled, new Reader(snapshot, "snapshot"));
     });
 
-    expect(fresh?.vain).toEqual({ unfired: new Set(["end"]), leftovers: new Map() });
-    expect(closed?.vain).toEqual({
+    expect(fresh?.unused).toEqual({ unfired: new Set(["end"]), leftovers: new Map() });
+    expect(closed?.unused).toEqual({
       unfired: new Set(),
       leftovers: new Map([["pair", { kind: "join", step: "pair", arrived: ["Left"], missing: ["right"] }]]),
     });
-    expect(again.map(({ vain }) => vain)).toEqual([fresh?.vain, closed?.vain]);
+    expect(again.map(({ unused }) => unused)).toEqual([fresh?.unused, closed?.unused]);
   });
 
   it("costs nothing in the snapshot of a run that has ended well, or whose workflow collects nothing", async () => {

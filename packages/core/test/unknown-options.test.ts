@@ -39,7 +39,7 @@ const thrown = (call: () => unknown): unknown => {
 
 describe("an option that nobody reads", () => {
   it.each<[string, () => unknown, string]>([
-    ["a step", () => flowOf({ timeoutMs: 5 }), "`timeoutMs` is no option (did you mean `timeout`?)"],
+    ["a step", () => flowOf({ timeoutMs: 5 }), "`timeoutMs` is not an option (did you mean `timeout`?)"],
     [
       "a step of a class",
       () => {
@@ -51,7 +51,7 @@ describe("an option that nobody reads", () => {
         }
         return new Flow();
       },
-      "`worker` is no option (did you mean `workers`?)",
+      "`worker` is not an option (did you mean `workers`?)",
     ],
     [
       "an error handler",
@@ -68,7 +68,7 @@ describe("an option that nobody reads", () => {
         }
         return new Flow();
       },
-      "`maxRecovery` is no option (did you mean `maxRecoveries`?)",
+      "`maxRecovery` is not an option (did you mean `maxRecoveries`?)",
     ],
     [
       "a collect",
@@ -81,27 +81,31 @@ describe("an option that nobody reads", () => {
             () => new StopEvent({ result: 1 }),
           )
           .build(),
-      "`settled` is no option (did you mean `settle`?)",
+      "`settled` is not an option (did you mean `settle`?)",
     ],
   ])("of %s is a finding of the workflow", (_, make, problem) => {
     expect(thrown(make)).toMatchObject({ code: "WORKFLOW_INVALID", message: expect.stringContaining(problem) });
   });
 
   it.each<[string, () => unknown, string]>([
-    ["join", () => join({ a: Item, b: Note }, slip({ on: "id" })), "`on` is no option"],
+    ["join", () => join({ a: Item, b: Note }, slip({ on: "id" })), "`on` is not an option"],
     ["Workflow", () => new Workflow(slip({ timeOut: 5 })), "did you mean `timeout`?"],
     ["defineWorkflow", () => defineWorkflow("flow", slip({ event: [Item] })), "did you mean `events`?"],
     ["resource", () => resource("db", () => 1, slip({ disposal: () => {} })), "did you mean `dispose`?"],
     ["limits", () => flowOf({}, { limits: { ai: slip({ perMinutes: 5 }) } }).run(), "did you mean `perMinute`?"],
-    ["retryPolicy", () => retryPolicy(slip({ maxAttempts: 5 })), "`maxAttempts` is no option"],
+    ["retryPolicy", () => retryPolicy(slip({ maxAttempts: 5 })), "`maxAttempts` is not an option"],
     ["exponential", () => wait.exponential(slip({ inital: 5 })), "did you mean `initial`?"],
     ["exponentialJitter", () => wait.exponentialJitter(slip({ jiter: 5 })), "did you mean `jitter`?"],
-    ["fullJitter", () => wait.fullJitter(slip({ jitter: 5 })), "`jitter` is no option"],
-    ["incrementing", () => wait.incrementing(slip({ start: 1, increment: 1, maximum: 5 })), "`maximum` is no option"],
+    ["fullJitter", () => wait.fullJitter(slip({ jitter: 5 })), "`jitter` is not an option"],
+    [
+      "incrementing",
+      () => wait.incrementing(slip({ start: 1, increment: 1, maximum: 5 })),
+      "`maximum` is not an option",
+    ],
     ["run", () => flowOf().run({}, slip({ timeoutMs: 5 })), "did you mean `timeout`?"],
     ["fromDict", () => Context.fromDict(flowOf(), {}, slip({ codecs: 1 })), "did you mean `codec`?"],
     ["toDict", () => new Context(flowOf()).toDict(slip({ codecs: 1 })), "did you mean `codec`?"],
-    ["options that are none", () => flowOf().run({}, "fast" as never), "they are no object"],
+    ["options that are none", () => flowOf().run({}, "fast" as never), "they are not an object"],
   ])("is refused at once: %s", (_, call, problem) => {
     expect(thrown(call)).toMatchObject({ code: "OPTION_INVALID", message: expect.stringContaining(problem) });
   });
@@ -118,8 +122,8 @@ describe("an option that nobody reads", () => {
     ["a wait for no class", (ctx) => ctx.waitForEvent(undefined as never)],
     ["a wait for an event", (ctx) => ctx.waitForEvent(new Note({}) as never)],
     ["a set of no classes", (ctx) => ctx.collectEvents(new Item({}), [undefined as never])],
-    ["a set that is no list", (ctx) => ctx.collectEvents(new Item({}), 5 as never)],
-    ["a set of what is no event", (ctx) => ctx.collectEvents(null as never, [Item])],
+    ["a set that is not a list", (ctx) => ctx.collectEvents(new Item({}), 5 as never)],
+    ["a set of what is not an event", (ctx) => ctx.collectEvents(null as never, [Item])],
   ])("fails the step that gives it: %s", async (_, call) => {
     const flow = defineWorkflow("flow", { children: { child: flowOf() } })
       .step("work", { on: StartEvent, emits: [Item, StopEvent], waits: Note }, async (_event, ctx) => {
@@ -130,6 +134,24 @@ describe("an option that nobody reads", () => {
       .build();
 
     expect(await rejection(flow.run())).toMatchObject({ code: "OPTION_INVALID" });
+  });
+
+  it.each<[string, (ctx: Context) => unknown, string, string]>([
+    ["a class", (ctx) => ctx.waitForEvent(Map as never), 'the function or class "Map"', "Event classes extend"],
+    ["an event", (ctx) => ctx.waitForEvent(new Note({}) as never), "a value of type object", "Event classes extend"],
+    ["undefined", (ctx) => ctx.waitForEvent(undefined as never), "a value of type undefined", "import in a circle"],
+  ])("says what a wait was given, and what to do: %s", async (_, call, given, hint) => {
+    const flow = defineWorkflow("flow")
+      .step("work", { on: StartEvent, emits: StopEvent, waits: Note }, async (_event, ctx) => {
+        await call(ctx);
+        return new StopEvent({ result: 1 });
+      })
+      .build();
+
+    expect(await rejection(flow.run())).toMatchObject({
+      message: `\`waitForEvent\` was given ${given} where it takes an event class.`,
+      hint: expect.stringContaining(hint),
+    });
   });
 
   it.each<[string, (runtime: Runtime) => unknown]>([
@@ -178,7 +200,7 @@ describe("an option that nobody reads", () => {
 
     expect(await rejection((async () => call(runtime))())).toMatchObject({
       code: "OPTION_INVALID",
-      message: expect.stringContaining("is no option (did you mean `"),
+      message: expect.stringContaining("is not an option (did you mean `"),
     });
   });
 });

@@ -37,7 +37,12 @@ export interface Context<
    * exist, `EVENT_NOT_ACCEPTED` when that step does not accept it, `EVENT_NOT_SENDABLE` for an event that ends a run.
    */
   sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
-  /** Shows an event to readers of the stream at once. No step gets it. */
+  /**
+   * Adds an event to the stream at once, for its readers. No step gets it.
+   *
+   * @throws {WorkflowError} `EVENT_UNDECLARED` when `streams` does not list it, `EVENT_NOT_SENDABLE` for an event that ends a run,
+   * `VALUE_UNSERIALIZABLE`.
+   */
   writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
 
   /**
@@ -62,7 +67,8 @@ export interface Context<
   /**
    * Runs `effect` until it has succeeded once for this work item, over retries and restores, and remembers its result.
    *
-   * @throws {WorkflowError} `KEY_REUSED` for a second `run` with this key in one attempt.
+   * @throws {WorkflowError} `KEY_REUSED` for a second `run` with this key in one attempt, `VALUE_UNSERIALIZABLE` for a result that
+   * cannot be stored.
    */
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result>;
 
@@ -79,7 +85,11 @@ export interface Context<
     ...args: RunArguments<ChildFlow<Child>, ChildOptions>
   ): Promise<ResultOf<ChildFlow<Child>>>;
 
-  /** Sleeps without holding a worker slot; survives a restore. Returns at once for a date in the past. */
+  /**
+   * Sleeps without holding a worker slot; survives a restore. Resolves at once for a date in the past.
+   *
+   * @throws {WorkflowError} `DURATION_INVALID`, `OPTION_INVALID` for an invalid date.
+   */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
 
   /**
@@ -114,7 +124,7 @@ export interface SendOptions {
    * @default the scope of the sender
    */
   readonly scope?: "run";
-  /** Sends at once instead of with the next commit; a later attempt cannot take it back. */
+  /** `true`: sends at once instead of with the next commit; a later attempt cannot take it back. @default false */
   readonly immediate?: boolean;
   /** Identifies this send among others of the same event in this step, for later attempts. @default its position */
   readonly key?: string;
@@ -128,7 +138,7 @@ export interface WaitOptions<Event extends WorkflowEvent> {
   readonly where?: Partial<FieldsOf<Event>>;
   /** Identifies this wait among others for the same event in this step, for later attempts. @default its position */
   readonly key?: string;
-  /** @default none */
+  /** Limit of the wait, after which it fails with `WAIT_TIMED_OUT`. @default none */
   readonly timeout?: Duration;
 }
 

@@ -32,7 +32,11 @@ export interface Store<
 > {
   /** The whole state. */
   get(): Promise<Frozen<Editable<State>>>;
-  /** The value at a dotted path, `"user.tags.0"`; `undefined` when there is none. */
+  /**
+   * The value at a dotted path, `"user.tags.0"`; `undefined` when there is none.
+   *
+   * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields, as a number or a `Map`.
+   */
   get<const Path extends string>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
   /** The value at a dotted path, or `fallback` when there is none. */
   get<const Path extends string, Fallback>(

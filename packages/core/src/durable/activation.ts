@@ -1,10 +1,10 @@
 /**
- * Runs of a host that has placement, timers and an inbox of its own, such as Restate. Such a host activates a run: the run is in memory
- * until it has ended or only waits, and every round of it goes to the host before it counts.
+ * Runs of a host that has placement, timers and an inbox of its own, such as Restate. Such a host activates a run: the run is in
+ * memory until it has ended or only waits, and every round of it is stored by the host before it counts.
  *
- *     open ──► load ──► round ──(the host keeps it)──► stored ──► … ──► the commit that gives it back
+ *     open ──► load ──► round ──(the host stores it)──► stored ──► … ──► the commit that gives it back
  *
- * Journal, loading and commits are those of a runtime over a store; what differs is who decides where a run is.
+ * Journal, loading and commits are those of a runtime over a store; only the placement of runs differs.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import type { CommitResult, RunCommit, RunStore, StoredPost } from "./run-store.
 import { isNotBegun } from "./start-text.js";
 import { RunWatchers } from "./watchers.js";
 
-/** In the lease of every activated run: its host gives it to one activation at a time. */
+/** Owner in the lease of every activated run: the host gives a run to one activation at a time. */
 const OWNER = "activation";
 
 /** What all activations of a process share. */
@@ -78,6 +78,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   readonly clock: Clock;
   readonly watchers: RunWatchers = new RunWatchers();
   readonly isStopped = false;
+  readonly isDueByClock = false;
   readonly #shared: Shared;
   readonly #setup: ActivationSetup;
   readonly #posts: Posts = new Posts();
@@ -99,7 +100,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       ticks: (key, range) => store.ticks(key, range),
       blob: (hash) => store.blob(hash),
       run: async () => run,
-      // Nobody backs off here: what keeps a run from being loaded goes to the host, which asks again.
+      // No back-off here: the host gets the error, and asks again.
       claim: async () => null,
       commit: (commits) => Promise.all(commits.map((commit) => this.#commit(commit))),
     };
@@ -124,7 +125,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     return live === null && this.#live === null ? null : this;
   }
 
-  /** Why a run whose time is yet to come is to be cancelled; `undefined`: it is not. */
+  /** Why a run is to be cancelled before its time has come; `undefined` if it is not. */
   #cancelledBefore(): unknown {
     const { run, posts } = this.#setup;
     if (!isNotBegun(run) || run.startAtMs <= this.clock.now()) return undefined;
@@ -173,17 +174,17 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   }
 
   async #commit(commit: RunCommit): Promise<CommitResult> {
-    if (this.#isLoading) return { status: "stored" }; // it is given back as it was
+    if (this.#isLoading) return { status: "stored" }; // nothing has changed since it was stored
     const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
     this.#nature = nothing;
     const result = await this.#setup.store.commit(commit, nature);
-    // It comes again, with the ticks that are in it.
+    // The commit is made again, with the same ticks.
     if (result.status === "conflict") this.#nature = { follows: false, ends: this.#nature.ends };
     return result;
   }
 }
 
-/** The host is told by the commit: nobody awaits it. */
+/** Marked as handled: the host hears of the failure by its commit. */
 function markedDeferred(): Deferred<void> {
   const deferred = createDeferred<void>();
   markHandled(deferred.promise);

@@ -1,70 +1,74 @@
-/** What a host of activations gives and takes. */
+/** What a host of activations passes and gets. */
 import type { Clock, Log } from "../engine/ports.js";
 import type { CommitResult, ReceivedMessage, RunCommit, RunStore, StoredPost, StoredRun } from "./run-store.types.js";
 import type { Workflows } from "./runtime.types.js";
 
 export interface ActivationsOptions {
-  /** By their durable names. */
+  /** The workflows by their durable names. */
   readonly workflows: Workflows;
   /** Collision-resistant hash of a text, for blobs. */
   readonly hash: RunStore["hash"];
-  /** Ticks between two snapshots. From 1. @default 200 */
+  /** Number of ticks between two snapshots. Integer, at least 1. @default 200 */
   readonly snapshotEvery?: number;
-  /** `{ keep }`: about this many of the last ticks of a run stay. @default "all" */
+  /** `{ keep }`: about this many of the last ticks of a run are kept. @default "all" */
   readonly history?: "all" | { readonly keep: number };
-  /** What a step makes into a longer tick is refused at the call, with the step still there to be told. @default none */
+  /** Maximum length of one tick, in UTF-16 code units. A call of a step that makes a longer tick is refused. @default no limit */
   readonly maxTickLength?: number;
   readonly clock?: Clock;
   readonly log?: Log;
 }
 
-/** One run, as its host keeps it. */
+/** One run, as its host stores it. */
 export interface ActivationStore extends Pick<RunStore, "snapshot" | "ticks" | "blob" | "record"> {
-  /** Keeps a commit. What it says does not count before this resolves. */
+  /** Stores a commit. Nothing in it counts before this resolves. */
   commit(commit: RunCommit, nature: RoundNature): Promise<CommitResult>;
 }
 
 /** What a host may know of a commit without reading it. */
 export interface RoundNature {
-  /** Nothing that user code has done is in it: after a crash it would be made again. It may be kept together with the commit after it. */
+  /**
+   * `true`: the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
+   * the next commit.
+   */
   readonly follows: boolean;
-  /** The run ends with it, so nothing begins once it is kept. */
+  /** `true`: the run ends with it, so nothing begins once it is stored. */
   readonly ends: boolean;
-  /** No step of the run or its children is at work: what is given back now runs no step twice. */
+  /** `true`: no step of the run or its children is running, so giving the run back now repeats no step. */
   readonly isCalm: boolean;
 }
 
 export interface ActivationSetup {
   readonly store: ActivationStore;
   readonly run: StoredRun;
-  /** Those without a receipt. */
+  /** Posts without a receipt. */
   readonly posts: readonly StoredPost[];
-  /** A run that has ended continues on request only. @default "recover" */
+  /** Why the run is loaded. A run that has ended continues only on request. @default "recover" */
   readonly why?: "recover" | "resume" | "retry";
-  /** Kept with the first tick of a run that resumes on request. */
+  /** Stored with the first tick of a run that continues on request. */
   readonly received?: readonly ReceivedMessage[];
-  /** It is no longer this activation's. */
+  /** Called when the run no longer belongs to this activation. */
   readonly onLost?: (error: unknown) => void;
 }
 
-/** A run in memory. Its last commit says `release`. */
+/** A run in memory. Its last commit has `release`. */
 export interface ActivatedRun {
-  /** Hands them in, in order; one that is known is left out. Their receipts come with the commits. */
+  /** Delivers posts in order; known ones are ignored. Their receipts come with the commits. */
   deliver(posts: readonly StoredPost[]): void;
   cancel(reason: unknown): void;
-  /** What is under way does not count any more, and its signals are aborted. It commits nothing from here on. */
+  /** Drops the run: unfinished work does not count any more, its signals abort, and it commits nothing from now on. */
   drop(): void;
 }
 
 export interface Activations {
-  /** The routing tables of a workflow and its children, to be kept where a run of it is. @throws {WorkflowError} `WORKFLOW_UNKNOWN` */
+  /** The routing tables of a workflow and its children, to be stored with its runs. @throws {WorkflowError} `WORKFLOW_UNKNOWN` */
   codeOf(workflow: string): { readonly hash: string; readonly text: string };
   /**
-   * Loads a run, and goes on with it. Null: it has ended, and only what was missing of that is committed; or its time is yet to come.
+   * Loads a run and continues it. Resolves to `null` for a run that has ended (missing parts of its end are committed), or whose
+   * time has not come.
    *
    * @throws {WorkflowError} `WORKFLOW_UNKNOWN`, and what keeps the run from being loaded.
    */
   open(setup: ActivationSetup): Promise<ActivatedRun | null>;
-  /** Disposes the resources that its runs have shared. */
+  /** Disposes the resources that its runs share. */
   dispose(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { checkNames } from "./check-names.js";
 import { recordConflict, recordText, recordValue } from "./record-text.js";
 import type { RecordTurns, Turn } from "./record-turns.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store.types.js";
-import type { RecordEdit, RecordValue, StepRecords } from "./runtime.types.js";
+import type { RecordEdit, RecordValue, StepRecords } from "./runtime-records.types.js";
 
 export interface RecordAccess {
   readonly store: Pick<RunStore, "record">;
@@ -11,16 +11,16 @@ export interface RecordAccess {
   readonly tenant: string;
 }
 
-/** What one attempt has read and will write. Over with the attempt, or with the commit that stores it. */
+/** The records that one attempt has read and will write. It ends with the attempt, or with the commit that stores it. */
 export class AttemptRecords implements StepRecords {
   readonly #attempt: AttemptCore;
   readonly #access: RecordAccess;
   readonly #read: Map<string, Promise<StoredRecord | null>> = new Map();
-  /** Version of those that have been read. */
+  /** Versions of the records that were read. */
   readonly #versions: Map<string, number> = new Map();
   readonly #writes: Map<string, RecordWrite> = new Map();
   readonly #turns: Set<Turn> = new Set();
-  /** The end of the step is on its way to the store. */
+  /** `true`: the end of the step is on its way to the store. */
   #isSubmitted = false;
 
   constructor(attempt: AttemptCore, access: RecordAccess) {
@@ -64,7 +64,7 @@ export class AttemptRecords implements StepRecords {
     return [...this.#writes.values()];
   }
 
-  /** This attempt has returned. Gives whether that has to be stored with something. */
+  /** Called when this attempt has returned. Tells whether its end has to be stored with records. */
   submit(attempt: number): boolean {
     if (attempt !== this.#attempt.number) return false;
     this.#isSubmitted = this.#writes.size > 0;
@@ -75,13 +75,13 @@ export class AttemptRecords implements StepRecords {
     return keys.some((key) => this.#writes.has(textOf(key)));
   }
 
-  /** Whoever waits for one of the records need not wait for this attempt any more. */
+  /** Ends its turns: steps that wait for one of the records need not wait for this attempt. */
   giveUpTurns(): void {
     for (const turn of this.#turns) turn.end();
     this.#turns.clear();
   }
 
-  /** It is stored, or never will be. */
+  /** The writes are stored, or never will be. */
   settle(): void {
     this.giveUpTurns();
     this.#writes.clear();
@@ -89,7 +89,7 @@ export class AttemptRecords implements StepRecords {
 
   async #readStored(key: RecordKey, name: string): Promise<StoredRecord | null> {
     const { store, turns } = this.#access;
-    // Who has a turn does not wait for another: two that did could wait for each other.
+    // An attempt with a turn does not wait for another turn: two such attempts could wait for each other.
     if (this.#turns.size === 0 || !turns.isTaken(name)) {
       const turn = turns.take(name);
       this.#turns.add(turn);

@@ -1,6 +1,6 @@
 /**
- * The attempts of a run and its children, out of its ticks: the same `reduce` that ran them says when each began, what it waited for
- * and how it ended.
+ * The attempts of a run and its children, computed from its ticks: the same `reduce` that ran them says when each began, what it
+ * waited for and how it ended.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { keptTicks, type LoadFrom, loadTree, steps } from "./load.js";
 import type { AppliedTick, Member, RunTree } from "./run-tree.js";
 
 /**
- * `queued`: what it waited for is there, and it waits for a free worker of its step. `retrying`: it has failed, and another one
- * follows. `restarted`: the run was loaded again, or retried, before it ended; another one follows. `cancelled`: the run ended first, or
- * nobody takes its result.
+ * `queued`: its input is there, and it waits for a free worker of its step. `retrying`: it has failed, and another attempt follows.
+ * `restarted`: the run was loaded again, or retried, before the attempt ended; another one follows. `cancelled`: the run ended
+ * first, or nobody takes its result.
  */
 export type AttemptStatus =
   | "queued"
@@ -28,26 +28,26 @@ export type AttemptStatus =
 
 /** One attempt of a step for one work item. */
 export interface RunAttempt {
-  /** The run that it is of: this one, or a child. */
+  /** Id of the run that it belongs to: this run, or a child. */
   readonly runId: string;
   readonly workflow: string;
   readonly step: string;
-  /** Id of the work item, in its run. */
+  /** Id of the work item within its run. */
   readonly item: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Epoch milliseconds. Of one that has not ended: the time of the tick that started it. */
+  /** Epoch milliseconds. For an attempt that has not ended, the time of the tick that started it. */
   readonly startedAtMs: number;
   readonly startedTick: number;
   readonly endedAtMs: number | null;
   readonly endedTick: number | null;
   readonly status: AttemptStatus;
-  /** Why it has failed: `STEP_FAILED` for what is no error of Millrace. */
+  /** Why it has failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** It has ended, and no other attempt of the item follows by itself. */
+  /** `true`: it has ended, and no other attempt of the item follows by itself. */
   readonly isFinal: boolean;
   readonly retryAtMs: number | null;
-  /** Type of the event that it is given. Null: several. */
+  /** Type of its input event; `null` for several events. */
   readonly eventType: string | null;
   readonly waits: readonly AttemptWait[];
 }
@@ -57,14 +57,14 @@ export interface AttemptWait {
   readonly kind: "event" | "sleep" | "child";
   readonly fromMs: number;
   readonly fromTick: number;
-  /** Null: it still waits. */
+  /** Epoch milliseconds; `null` while it still waits. */
   readonly toMs: number | null;
   readonly toTick: number | null;
-  /** What it asks. */
+  /** Id of the prompt that it waits for, if any. */
   readonly promptId?: string;
-  /** Until when it waits at most. */
+  /** When the wait times out, in epoch milliseconds, if it does. */
   readonly untilMs?: number;
-  /** The child. */
+  /** Id of the child run that it waits for, if any. */
   readonly runId?: string;
 }
 
@@ -82,7 +82,7 @@ interface OpenWait {
 interface OpenAttempt {
   readonly listed: Listed;
   readonly item: WorkItem;
-  /** All that it has waited for. */
+  /** Everything that it has waited for. */
   readonly waits: OpenWait[];
 }
 
@@ -96,7 +96,7 @@ export interface AttemptsRange {
   readonly limit: number;
 }
 
-/** Those that were started after a tick, in that order; they are given as soon as all before them have ended. */
+/** Attempts that were started after a tick, in that order; each is returned as soon as all before it have ended. */
 export async function* attemptsOf(from: LoadFrom, { after, limit }: AttemptsRange): AsyncGenerator<RunAttempt, void> {
   const { first } = await keptTicks(from);
   const start = Math.max(after, first - 1);
@@ -117,7 +117,7 @@ class Attempts {
   readonly #limit: number;
   readonly #open: Map<string, OpenAttempt> = new Map();
   readonly #waiting: Set<OpenWait> = new Set();
-  /** In the order in which they began, without those that were given. */
+  /** In the order in which they began, without those that were returned. */
   #listed: OpenAttempt[] = [];
   #count = 0;
   #lastStarted = 0;
@@ -126,12 +126,12 @@ class Attempts {
     this.#limit = limit;
   }
 
-  /** As many as were asked for were given. */
+  /** `true`: the requested number of attempts was returned. */
   get isDone(): boolean {
     return this.#count >= this.#limit && this.#listed.length === 0;
   }
 
-  /** What was at work where the kept ticks begin. When it started is known of first attempts only. */
+  /** Adds the attempts that were running where the kept ticks begin. The start is known of first attempts only. */
   takeOver(tree: RunTree, number: number): void {
     for (const member of tree.members.values()) {
       const { atMs } = member.state;
@@ -170,14 +170,14 @@ class Attempts {
     for (const open of this.#waiting) if (open.record.status !== "open") this.#answered(open, moment);
   }
 
-  /** Those that have ended, up to the first that has not. */
+  /** Attempts that have ended, up to the first that has not. */
   *ended(): Generator<RunAttempt, void> {
     let count = 0;
     while (count < this.#listed.length && this.#listed[count]?.listed.endedTick !== null) count++;
     for (const { listed } of this.#listed.splice(0, count)) yield listed;
   }
 
-  /** All others, as they are now. */
+  /** All other attempts, as they are now. */
   *rest(): Generator<RunAttempt, void> {
     for (const { listed, item } of this.#listed) {
       if (listed.endedTick === null) listed.status = statusOf(item);
@@ -187,7 +187,7 @@ class Attempts {
   }
 
   #begin(member: Member, item: WorkItem, { number, atMs }: Moment): OpenAttempt | null {
-    // A tick may start many: whoever reads on does so after the tick.
+    // One tick may start many attempts: a caller who continues later does so after the tick.
     if (this.#count >= this.#limit && number > this.#lastStarted) return null;
     const key = keyOf(member, item.id);
     if (this.#open.get(key)?.listed.attempt === item.attempt) return null;
@@ -294,7 +294,7 @@ interface Ending {
   readonly moment: Moment;
   readonly status: AttemptStatus;
   readonly isFinal?: boolean;
-  /** For how many milliseconds it has run. */
+  /** How long it has run, in milliseconds. */
   readonly ran?: number | undefined;
   readonly failed?: { readonly error: ErrorRecord; readonly retryAtMs: number | null };
 }
@@ -311,12 +311,12 @@ function keyOf({ state }: Member, item: number): string {
   return `${item} ${state.runId}`;
 }
 
-/** Children have the id of their parent, and a number behind a slash. */
+/** Ids of children are the id of their parent, a slash and a number. */
 function isWithin(runId: string, parent: string): boolean {
   return runId === parent || runId.startsWith(`${parent}/`);
 }
 
-/** Only errors of Millrace have a hint; the codes of others are their own. */
+/** Only a `WorkflowError` has a hint; other errors may have codes of their own. */
 function codeOf({ code, hint }: ErrorRecord): string {
   return hint !== undefined && code !== undefined ? code : "STEP_FAILED";
 }

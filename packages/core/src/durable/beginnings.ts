@@ -1,4 +1,4 @@
-/** How runs begin: in memory here at once, in the store for whoever claims them, or in the middle with the state of another. */
+/** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
 import type { Clock } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -13,7 +13,7 @@ import { idOf } from "./run-key.js";
 import type { LeaseRequest, NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { runIdConflict } from "./runtime-errors.js";
 
-/** A first start, with what the store keeps of it. */
+/** A first start, with the record that the store keeps of it. */
 export interface NewRun {
   readonly key: RunKey;
   readonly workflow: RegisteredWorkflow;
@@ -30,16 +30,16 @@ export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
 /** Where runs begin. */
 export interface BeginsIn {
   readonly store: Pick<RunStore, "run">;
-  /** False: every run comes into memory in another process. */
+  /** `false`: every run is loaded by another process. */
   readonly claims: boolean;
   readonly committer: GroupCommit;
   readonly clock: Clock;
   readonly lease: LeaseRequest;
   readonly live: ReadonlyMap<string, DurableRun>;
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
-  /** How many runs may still come into memory here. */
+  /** Number of runs that may still be loaded here. */
   readonly room: number;
-  /** A run of a queue has come. */
+  /** Called when a run of a queue was stored. */
   onQueued(): void;
 }
 
@@ -47,14 +47,14 @@ export class Beginnings {
   readonly #setup: BeginsIn;
   /** Runs in memory that the store does not have yet. */
   readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
-  /** Runs that begin later, on their way to the store. */
+  /** Runs that begin later, and are not stored yet. */
   readonly #storing: Map<string, Promise<StoredRun | null>> = new Map();
 
   constructor(setup: BeginsIn) {
     this.#setup = setup;
   }
 
-  /** Resolves to null once the run is stored, or to the run that was there before. */
+  /** Resolves to `null` once the run is stored, or to the existing run of that id. */
   start(start: NewRun): Promise<StoredRun | null> {
     const { live, claims, clock, room } = this.#setup;
     const known = live.get(idOf(start.key));
@@ -65,7 +65,7 @@ export class Beginnings {
   }
 
   /**
-   * Starts a run in the middle.
+   * Starts a run with the state of another run.
    *
    * @throws {WorkflowError} `RUN_ID_CONFLICT`
    */
@@ -74,32 +74,32 @@ export class Beginnings {
     const isQueued = record.queue !== null;
     const status = { status: "running", isStored: false, isForked: true, isQueued, leavesAtOnce: isQueued } as const;
     const run = this.#setup.place(workflow, { key, epoch: 1, state, family, ...status });
-    // Nothing of the other run is needed from here on, not even its ticks.
+    // From here on, nothing of the other run is needed, not even its ticks.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, record);
     if (this.#setup.claims) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
-    else run.leave("running"); // before it has begun: nobody's, and due
+    else run.leave("running"); // before it has begun: without an owner, and due
     const existing = await stored;
     if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
   }
 
-  /** Whether the store does not have this run yet. */
+  /** Tells whether the store does not have this run yet. */
   has(run: DurableRun): boolean {
     return this.#starting.has(run);
   }
 
-  /** Resolves once a run that has just been started here is stored; at once for every other. */
+  /** Resolves once a run that was just started here is stored; at once for every other run. */
   async whenStored(key: RunKey): Promise<void> {
     const live = this.#setup.live.get(idOf(key));
     await (live === undefined ? this.#storing.get(idOf(key)) : this.#starting.get(live)?.promise);
   }
 
-  /** The store had a run of this id before. */
+  /** The store already had a run of this id. */
   onExists(run: DurableRun, existing: StoredRun): void {
     this.#starting.get(run)?.resolve(existing);
   }
 
-  /** Nobody's until its time has come, or its turn, and somebody claims it. */
+  /** Stores a run without an owner, until its time or its turn has come. */
   #leave(start: NewRun): Promise<StoredRun | null> {
     const { key, record } = start;
     const commit = createOnly(start);
@@ -119,7 +119,7 @@ export class Beginnings {
     return stored.promise;
   }
 
-  /** One of that id is in memory here. */
+  /** The run of that id in memory here, as it is stored. */
   async #existing(known: DurableRun): Promise<StoredRun | null> {
     await this.#starting.get(known)?.promise;
     return this.#setup.store.run(known.key);
@@ -135,7 +135,7 @@ export class Beginnings {
     return stored;
   }
 
-  /** Resolves to null once the next commit has created the run, or to the run that was there before. */
+  /** Resolves to `null` once the next commit has created the run, or to the existing run of that id. */
   #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
     const { owner, untilMs } = this.#setup.lease;
     const commit = run.nextCommit();
@@ -146,7 +146,7 @@ export class Beginnings {
       () => stored.resolve(null),
       (error: unknown) => stored.reject(error),
     );
-    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // whoever started it is told
+    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // the caller of the start gets the error
     return stored.promise;
   }
 }

@@ -14,7 +14,7 @@ const PACKED = "B";
 /** The only key of an object that stands for a blob, or for an object that has that key itself. */
 const NAME = "$blob";
 const PLAIN = "$plain";
-/** About what the name of a blob takes. */
+/** About the length of a blob's name. */
 const NAME_LENGTH = 80;
 
 export interface PackedText {
@@ -34,7 +34,7 @@ export function packText(text: string, hash: RunStore["hash"]): PackedText {
   };
 }
 
-/** The list of these texts, each packed by itself: it may be long, and need not fit into one text before its large values are named. */
+/** Packs each text of a list by itself: the list may be long, and need not fit into one text before its large values are named. */
 export function packList(texts: readonly string[], hash: RunStore["hash"]): PackedText {
   if (texts.every(({ length }) => length <= BLOB_LENGTH)) return { text: `[${texts.join(",")}]`, blobs: [] };
   const blobs = new Map<string, string>();
@@ -46,7 +46,7 @@ export function packList(texts: readonly string[], hash: RunStore["hash"]): Pack
   };
 }
 
-/** Nothing in it is large, and nothing is mistaken for a name. */
+/** `true`: no part is large, and no part looks like the name of a blob. */
 function isShort(text: string): boolean {
   return text.length <= BLOB_LENGTH && !text.includes(`"${NAME}"`) && !text.includes(`"${PLAIN}"`);
 }
@@ -100,7 +100,7 @@ function lengthOf(plain: unknown): number {
   return typeof plain === "string" ? plain.length + 2 : 8;
 }
 
-/** What the text of a blob is, and what a text of JSON stands for. */
+/** Reads blobs, and parses JSON. */
 export interface BlobReader {
   read(hash: string): Promise<string>;
   parse(text: string): unknown;
@@ -110,7 +110,7 @@ export async function unpackText(text: string, read: BlobReader["read"]): Promis
   return text.startsWith(PACKED) ? JSON.stringify(await unpackJson(text, { read, parse: JSON.parse })) : text;
 }
 
-/** The value of a text. Blobs are put into it in place: a load needs no more room than the value and one text. */
+/** Reads the value of a text. Blobs are inserted in place, so a load needs only the room for the value and one text. */
 export async function unpackJson(text: string, { read, parse }: BlobReader): Promise<unknown> {
   if (!text.startsWith(PACKED)) return parse(text);
   const holder: Container = { root: parse(text.slice(1)) };
@@ -126,7 +126,7 @@ export async function unpackJson(text: string, { read, parse }: BlobReader): Pro
 
 type Container = Record<string, unknown>;
 
-/** A part that is to be read, and where it belongs. */
+/** A part to be read, and its place. */
 interface NamedPart {
   readonly container: Container;
   readonly key: string;

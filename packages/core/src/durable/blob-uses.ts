@@ -4,14 +4,14 @@ type Blob = NonNullable<RunCommit["blobs"]>[number];
 
 /** How long a run needs a blob of a commit. */
 export interface BlobUse extends Blob {
-  /** As long as the run: a text that stays so long names it, or no text visibly does. */
+  /** `true`: needed as long as the run, because a permanent text names it, or no text visibly does. */
   readonly isForGood: boolean;
-  /** Until this tick is pruned, and the snapshot of this tick; -1 where no tick or snapshot of the commit names it. */
+  /** Needed until this tick, and the snapshot of this tick, are pruned; -1 if no tick or snapshot of the commit names it. */
   readonly tick: number;
   readonly snapshot: number;
 }
 
-/** Says for every blob of a commit which of its texts name it: for stores, which keep a blob as long as what names it. */
+/** Finds out for every blob of a commit which texts name it: stores keep a blob as long as one of them. */
 export function blobUses({ blobs = [], ...commit }: RunCommit): BlobUse[] {
   if (blobs.length === 0) return [];
   const { ticks, snapshot, create, summary, events = [], receipts = [] } = commit;

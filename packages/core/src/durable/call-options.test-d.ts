@@ -3,6 +3,7 @@ import type { Words } from "../value/unknown-options.js";
 import type { callOptions } from "./call-options.js";
 import type { MemoryStoreOptions } from "./memory-store.js";
 import type { ExportOptions, ImportOptions } from "./moving.types.js";
+import type { MomentOptions } from "./run-moment.js";
 import type {
   AttemptsOptions,
   CountFilter,
@@ -12,19 +13,18 @@ import type {
   HistoryOptions,
   IdleOptions,
   PostOptions,
-  QueueOptions,
   RawOptions,
-  RecordListQuery,
   ResumeRunOptions,
   Retention,
   RunFilter,
   Runtime,
-  RuntimeOptions,
   RuntimeRunOptions,
   SendOptions,
   TenantOptions,
   Workflows,
 } from "./runtime.types.js";
+import type { QueueOptions, RuntimeOptions } from "./runtime-options.types.js";
+import type { RecordListQuery } from "./runtime-records.types.js";
 import type { ScheduleOptions, ScheduleQuery } from "./schedule.types.js";
 
 interface Interfaces {
@@ -46,7 +46,7 @@ interface Interfaces {
   readonly history: HistoryOptions & RawOptions;
   readonly "history with details": DetailedHistoryOptions;
   readonly attempts: AttemptsOptions;
-  readonly at: TenantOptions;
+  readonly at: MomentOptions;
   readonly children: TenantOptions;
   readonly ticks: TenantOptions;
   readonly stateAt: TenantOptions;

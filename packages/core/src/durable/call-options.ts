@@ -1,6 +1,7 @@
 /**
- * The options of every call of a runtime and of its handles: one that nobody reads is refused.
- * That none is missing is in `call-options.test-d.ts`.
+ * The options of every call of a runtime and of its handles: unknown options are refused.
+ *
+ * `call-options.test-d.ts` checks that the lists are complete.
  *
  * @module
  */
@@ -8,7 +9,7 @@ import { refuseUnknown } from "../value/unknown-options.js";
 
 export const callOptions = {
   createRuntime:
-    "workflows store execute maxConcurrentRuns leaseMs idleReleaseMs restoreWaits snapshotEvery history queues telemetry clock log",
+    "workflows store execute maxConcurrentRuns leaseMs idleReleaseMs restoreWaits snapshotEvery history queues resources telemetry clock log",
   queues: "concurrency perKey rate priority",
   "queues.perKey": "concurrency",
   "queues.rate": "limit per",
@@ -26,7 +27,7 @@ export const callOptions = {
   history: "tenant raw after",
   "history with details": "tenant details after before follow signal",
   attempts: "tenant after limit",
-  at: "tenant",
+  at: "tenant childId",
   children: "tenant",
   ticks: "tenant",
   stateAt: "tenant",
@@ -52,7 +53,7 @@ export const callOptions = {
   snapshot: "raw",
 } as const;
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that there is not. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every unknown option. */
 export function checkCallOptions(call: keyof typeof callOptions, options: unknown): void {
   refuseUnknown(`\`${call}\``, options, callOptions[call].split(" "));
 }

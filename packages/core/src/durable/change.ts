@@ -1,18 +1,18 @@
-/** Waiting for a run to change, without missing a change that comes while one looks. */
+/** Waits for a change of a run, without missing one that comes during a look. */
 import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
 import type { RunKey } from "./run-store.types.js";
 import { runtimeStopped } from "./runtime-errors.js";
 
 export interface ChangeOptions {
-  /** Makes it look again; called with the way to do so. */
+  /** Makes it look again. Called with a function that does so. */
   readonly wake?: (again: () => void) => void;
-  /** Ends the waiting, and leaves nothing of it behind. */
+  /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks `look` until it gives something: now, after every change of the run, and a last time when the runtime has stopped.
+ * Calls `look` until it returns a value: now, after every change of the run, and a last time when the runtime has stopped.
  *
  * @throws the reason of `signal`.
  * @throws {WorkflowError} `RUNTIME_STOPPED`
@@ -38,8 +38,8 @@ export async function whenChanged<Value>(
       const { isOver } = registry;
       const found = await registry.watchers.looking(look());
       if (found !== undefined) return found;
-      if (isOver) throw runtimeStopped(); // nobody would tell of a change
-      // Changed while it looked: look again.
+      if (isOver) throw runtimeStopped(); // no change would be reported any more
+      // It changed during the look: look again.
       if (!changed)
         await new Promise<void>((resolve) => {
           tell = resolve;

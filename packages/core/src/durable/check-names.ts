@@ -1,14 +1,22 @@
-/** Ids, tenants, labels and keys, as every store can hold them. */
+/** Checks that ids, tenants, labels and keys can be stored by every store. */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey } from "../value/guard.js";
 
-/** What an index of any store takes. */
+/** Longest text that every store can index. */
 const LONGEST = 1_000;
+
+/** The rule for ids that callers of a server choose, of runs as of sessions: a path of a URL can hold them. In a process any name will do. */
+export const outsideId: { readonly pattern: RegExp; readonly longest: number; readonly meaning: string } = {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
+  pattern: /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u,
+  longest: 200,
+  meaning: "an id has no control characters, and is neither `.` nor `..`, which no URL can hold",
+};
 
 /** Kinds of records that the runtime keeps for itself. */
 export const ownKinds = "millrace:";
 
-/** A part of what the caller gave, by the name of its option. */
+/** Names that a caller has given, by the names of their options. */
 export interface Named {
   readonly runId?: string | undefined;
   readonly tenant?: string | undefined;
@@ -20,7 +28,7 @@ export interface Named {
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {
   const parts = Object.entries(names).map(([option, text]) =>
     text === undefined ? [] : [...nameProblem(`\`${option}\``, text, option !== "tenant"), ...ownProblem(option, text)],
@@ -31,7 +39,7 @@ export function checkNames({ labels = {}, ...names }: Named): void {
     ...nameProblem(`the label "${name}"`, value, false),
     ...(isForbiddenKey(name) ? [`no label may have the name "${name}"`] : []),
   ]);
-  if (!isObject) pairs.push("`labels` is no object of texts");
+  if (!isObject) pairs.push("`labels` is not an object of texts");
   const problems = [...parts.flat(), ...pairs];
   if (problems.length === 0) return;
   throw new WorkflowError({
@@ -42,9 +50,9 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   });
 }
 
-/** None, or the one that comes first. */
+/** The first problem, or none. */
 export function nameProblem(what: string, text: unknown, isRequired: boolean): string[] {
-  if (typeof text !== "string") return [`${what} is no text`];
+  if (typeof text !== "string") return [`${what} is not a string`];
   if (text.length > LONGEST) return [`${what} has ${text.length} characters`];
   if (isRequired && text === "") return [`${what} is empty`];
   return text.includes("\0") || !isWellFormed(text) ? [`${what} has characters that no store keeps`] : [];

@@ -1,6 +1,6 @@
-/** What a run of the current code would say of every run that has not ended. */
+/** Whether the present code can continue the runs that have not ended. */
 export interface CheckReport {
-  /** How many runs were looked at. */
+  /** Number of runs that were checked. */
   readonly runs: number;
   readonly problems: readonly CheckProblem[];
 }

@@ -1,12 +1,12 @@
-/** The children of a run, out of its ticks. */
+/** The children of a run, computed from its ticks. */
 import type { RunStatus } from "../engine/state.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "./load.js";
-import type { AppliedTick, RunTree } from "./run-tree.js";
+import type { AppliedTick, Member, RunTree } from "./run-tree.js";
 
-/** A run that a step of another one has started with `ctx.runChild`. */
+/** A run that a step of another run has started with `ctx.runChild`. */
 export interface ChildRun {
   readonly runId: string;
-  /** The run whose step it is: the one that was asked for, or a child. */
+  /** Id of the run whose step started it: the requested run, or a child. */
   readonly parentId: string;
   readonly workflow: string;
   readonly step: string;
@@ -16,7 +16,7 @@ export interface ChildRun {
   readonly startedAtMs: number;
 }
 
-/** At any depth, in the order in which they were started, since the oldest tick that is kept. */
+/** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
 export async function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
   const { first } = await keptTicks(from);
   const { tree } = await loadTree(from, first - 1);
@@ -26,7 +26,18 @@ export async function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
     tree.forgetOutcomes();
     if (step.applied !== null) follow(children, tree, step.applied);
   }
-  return [...children.values()];
+  return ended(tree.root, [...children.values()]);
+}
+
+/** A child that was running when its parent run ended has ended with it, without a tick of its own. Parents come first. */
+function ended({ state: root }: Member, children: readonly ChildRun[]): ChildRun[] {
+  const statuses = new Map<string, RunStatus>();
+  return children.map((child) => {
+    const isLeft = (statuses.get(child.parentId) ?? root.status) !== "running";
+    const status = isLeft && child.status === "running" ? "cancelled" : child.status;
+    statuses.set(child.runId, status);
+    return { ...child, status };
+  });
 }
 
 function follow(

@@ -1,7 +1,7 @@
 /**
- * What a run was live with: the routing tables and state versions of its workflow and their children, as plain data.
+ * The code that a run was live with: the routing tables and state versions of its workflow and its children, as plain data.
  *
- * Stored once per deployment, under its hash. A run whose code differs from its hash is told so before its next tick.
+ * Stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that says so.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function codeGraph(compiled: CompiledWorkflow): CodeGraph {
   return { workflows };
 }
 
-/** The workflow at the end of a path of child names. Null: that code had none. */
+/** The workflow at the end of a path of child names; `null` if that code had none. */
 export function nodeAt({ workflows }: CodeGraph, path: readonly string[]): CodeNode | null {
   let node = workflows[0] ?? null;
   for (const name of path) node = workflows[node?.children[name] ?? -1] ?? null;

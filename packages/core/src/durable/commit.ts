@@ -1,4 +1,4 @@
-/** The next commit of one run: what gathers until it goes to the store. */
+/** The next commit of one run: collects changes until it is sent to the store. */
 import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import type { LiveRun } from "../run/run.types.js";
@@ -14,11 +14,11 @@ import type {
   StoredSnapshot,
 } from "./run-store.types.js";
 
-/** The end of a step in a commit, with what it writes. */
+/** The end of a step in a commit, with the records that it writes. */
 export interface PendingRecords {
   readonly records: AttemptRecords;
   readonly runner: LiveRun;
-  /** The round that it is the first tick of. */
+  /** The round whose first tick it is. */
   readonly round: Tick[];
   /** Its place in the commit. */
   readonly entry: number;
@@ -26,19 +26,19 @@ export interface PendingRecords {
 
 export class Commit {
   readonly entries: string[] = [];
-  /** How many of the entries are ticks. */
+  /** Number of entries that are ticks. */
   ticks = 0;
   atMs = 0;
   events: StoredEvent[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
-  /** With its first tick. */
+  /** Stored with its first tick. */
   received: readonly ReceivedMessage[] = [];
   create: NonNullable<RunCommit["create"]> | null = null;
   summary: RunSummary | null = null;
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
-  /** What steps write with the ticks that say that they have ended. */
+  /** Records that steps write with the ticks of their ends. */
   readonly records: PendingRecords[] = [];
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
   #stored: Deferred<void> | null = null;
@@ -51,7 +51,7 @@ export class Commit {
     this.records.length = 0;
   }
 
-  /** What came to be stored after it is stored with it. */
+  /** Adds the changes that came after it: they are stored together. */
   absorb(next: Commit): void {
     for (const pending of next.records) this.records.push({ ...pending, entry: pending.entry + this.entries.length });
     this.entries.push(...next.entries);
@@ -69,7 +69,7 @@ export class Commit {
     if (later !== null) this.stored.promise.then(later.resolve, (error: unknown) => later.reject(error));
   }
 
-  /** Resolves once it is stored; rejects when it cannot be. */
+  /** Resolves once it is stored; rejects when it cannot be stored. */
   get stored(): Deferred<void> {
     this.#stored ??= createDeferred<void>();
     return this.#stored;

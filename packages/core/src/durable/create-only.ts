@@ -7,7 +7,7 @@ interface Created {
   readonly record: NewRunRecord;
 }
 
-/** The commit that creates it as nobody's: whoever executes claims it when its time has come. */
+/** A commit that creates the run without an owner: an executing process claims it when its time has come. */
 export function createOnly({ key, workflow, record }: Created): RunCommit {
   return { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
 }

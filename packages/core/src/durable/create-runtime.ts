@@ -48,7 +48,7 @@ import { retainRuns } from "./retain.js";
 import { StoredRunHandle } from "./run-handle.js";
 import { idOf } from "./run-key.js";
 import { countRuns, list } from "./run-lists.js";
-import { momentOf, type RunMoment } from "./run-moment.js";
+import { type MomentOptions, momentOf, type RunMoment } from "./run-moment.js";
 import { RunRequests, type ServedRequest } from "./run-requests.js";
 import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import type {
@@ -65,14 +65,14 @@ import type {
   RunHandle,
   RunListing,
   Runtime,
-  RuntimeOptions,
-  RuntimeRecords,
   RuntimeRunOptions,
   TenantOptions,
   Workflows,
 } from "./runtime.types.js";
 import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
+import type { RuntimeOptions } from "./runtime-options.types.js";
+import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedule.types.js";
 import { fireSchedule } from "./schedule-firing.js";
 import { StoredSchedules } from "./schedules.js";
@@ -99,7 +99,7 @@ class StoredRuntime {
   readonly #registry: RunRegistry;
   readonly #pump: Pump;
   readonly #resumes: ResumeRequests;
-  readonly #resources = new ResourceContainer("app");
+  readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
   readonly records: RuntimeRecords;
   readonly schedules: RuntimeSchedules;
@@ -116,6 +116,7 @@ class StoredRuntime {
     const { store, clock, log, leaseMs, settings, queues, workflows, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
+    this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
     this.#workflows = new RegisteredWorkflows(workflows, {
       ports: { clock, log },
       resources: this.#resources,
@@ -194,7 +195,7 @@ class StoredRuntime {
     const setup = { registry: this.#registry, key };
     const stored = markHandled(
       this.#dedupes.start(request, dedupe).then((runId) => {
-        key.runId = runId; // the handle is for that one from here on
+        key.runId = runId; // the handle is for this run from here on
       }),
     );
     const isThere = async (): Promise<true | undefined> =>
@@ -329,9 +330,9 @@ class StoredRuntime {
     yield* attemptsOf(await this.#from({ tenant, runId }), { after, limit: most });
   }
 
-  async at(runId: string, tick: number, options: TenantOptions = {}): Promise<RunMoment> {
+  async at(runId: string, tick: number, options: MomentOptions = {}): Promise<RunMoment> {
     checkCallOptions("at", options);
-    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick);
+    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options.childId);
   }
 
   async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {
@@ -429,14 +430,14 @@ class StoredRuntime {
     return new StoredRunHandle({ registry, workflows, key, accept, begun, cancelElsewhere });
   }
 
-  /** What a process that executes nothing has asked for. */
+  /** Serves a request of a process that executes nothing. */
   async #serve(key: RunKey, { how, idempotencyKey, reason }: ServedRequest): Promise<Receipt | null> {
     if (how === "cancel") return this.handle(key.runId, { tenant: key.tenant }).cancel(reason, { key: idempotencyKey });
     await this.#resumes.ask(key, { how, idempotencyKey });
     return null;
   }
 
-  /** There may be something to do. */
+  /** Looks for due work: there may be some now. */
   #lookAround(): void {
     this.#pump.start();
     void this.#pump.pump();
@@ -466,8 +467,8 @@ class StoredRuntime {
 }
 
 /**
- * The store as a runtime has it: what it is asked is of the right type, and what it cannot answer any more because the runtime has
- * closed it says so.
+ * The store as the runtime uses it. Arguments are checked for their types, and calls that fail because the runtime has closed the
+ * store say so.
  */
 function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
   return new Proxy(store, {

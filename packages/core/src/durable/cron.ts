@@ -1,14 +1,15 @@
 /**
- * When a schedule occurs: the one file that knows the cron library.
+ * When a schedule occurs: the only file that knows the cron library.
  *
- * A time of day that daylight saving leaves out occurs at the end of the gap, one that comes twice occurs the first time. A
- * schedule with `*` or a step in its seconds, minutes or hours follows real time instead: nothing in the gap, both passes of the hour.
+ * A time of day that daylight saving skips occurs at the end of the gap; one that comes twice occurs the first time. A schedule
+ * with `*` or a step in its seconds, minutes or hours follows real time instead: nothing in the gap, both passes of the repeated
+ * hour.
  *
  * @module
  */
 import { Cron } from "croner";
 
-/** What is missed beyond this is left out, whatever `catchUp` says. */
+/** Older missed occurrences are left out, whatever `catchUp` says. */
 export const MOST_MISSED = 1_000;
 
 /** A cron text and its time zone. */
@@ -17,10 +18,10 @@ export interface Timetable {
   readonly timezone: string;
 }
 
-/** Those that were asked for last: most processes have a few. */
+/** The timetables that were used last: most processes have few. */
 const parsed = new Map<string, Cron>();
 
-/** What is wrong with it. */
+/** The problems of a timetable. */
 export function timetableProblems({ cron, timezone }: Timetable, afterMs: number): string[] {
   const zone = typeof timezone === "string" && isZone(timezone) ? timezone : null;
   const zoneProblems =
@@ -39,7 +40,7 @@ function cronProblems(cron: unknown, timezone: string, afterMs: number): string[
   }
 }
 
-/** Null: it never occurs again. */
+/** The next occurrence; `null` if there is none. */
 export function nextAfter(timetable: Timetable, afterMs: number): number | null {
   return cronOf(timetable).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
@@ -48,7 +49,7 @@ export function nextDates(timetable: Timetable, afterMs: number, count: number):
   return cronOf(timetable).nextRuns(count, new Date(afterMs));
 }
 
-/** The last ones from `fromMs` to `toMs`, both included, in order; at most `most`. */
+/** The last occurrences from `fromMs` to `toMs`, both included, in order; at most `most`. */
 export function lastWithin(timetable: Timetable, { fromMs, toMs }: Span, most: number): number[] {
   const before = cronOf(timetable).previousRuns(most, new Date(toMs + 1));
   return before

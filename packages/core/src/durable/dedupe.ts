@@ -1,15 +1,16 @@
 /**
- * Starts that count once for a key: the first one within a time, or the last one once it is quiet for that time.
+ * Starts that count once per key: the first one within a time, or the last one after a quiet time.
  *
- * `first`: a record names the run, and is written in the commit that creates it. `last`: a record holds the start, and each call writes
- * it anew; the run is created, and the record deleted, in one commit when the time has passed.
+ * `first`: a record names the run; the commit that creates the run writes it. `last`: a record holds the start, and each call
+ * rewrites it. When the time has passed, one commit creates the run and deletes the record.
  *
  * @module
  */
 
 import type { Clock } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
-import { decodeEvent, encodeEvent } from "../event/event-codec.js";
+import { decodeEvent } from "../event/decode.js";
+import { encodeEvent } from "../event/event-codec.js";
 import { toMs } from "../value/duration.js";
 import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
 import { callOptions } from "./call-options.js";
@@ -23,14 +24,14 @@ import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { QueueTicket, RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
 import type { DedupeOptions, RuntimeRunOptions } from "./runtime.types.js";
 
-/** With the present added, still a date. */
+/** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
 export interface DedupesSetup {
   readonly store: RunStore;
   readonly workflows: RegisteredWorkflows;
   readonly clock: Clock;
-  /** There is something to start, now or later. */
+  /** Called when there is something to start, now or later. */
   readonly onChanged: () => void;
 }
 
@@ -40,14 +41,14 @@ export interface ResolvedDedupe {
   readonly mode: "first" | "last";
 }
 
-/** Of the mode `first`. */
+/** Record of the mode `first`. */
 interface FirstStart {
   readonly runId: string;
   readonly untilMs: number;
   readonly expiry: string;
 }
 
-/** Of the mode `last`. */
+/** Record of the mode `last`. */
 interface WaitingStart {
   readonly runId: string;
   readonly workflow: string;
@@ -55,7 +56,7 @@ interface WaitingStart {
   /** The start event, encoded. */
   readonly event: unknown;
   readonly labels: Labels;
-  /** Left out where there is none. */
+  /** Absent without a trace. */
   readonly trace?: TraceContext;
   readonly timeoutMs: number | null;
   readonly deadlineMs: number | null;
@@ -90,7 +91,7 @@ export class Dedupes {
   }
 
   /**
-   * Gives the id of the run that counts, once that is stored.
+   * Returns the id of the run that counts, once that is stored.
    *
    * @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`
    */
@@ -99,7 +100,7 @@ export class Dedupes {
     const id = JSON.stringify([request.workflow.name, dedupe.key]);
     checkNames({ key: id }); // with the name of the workflow
     const of = { tenant, kind: ownKind(dedupe.mode), id };
-    const run = newRun(request); // also where the run starts later: what cannot be stored is refused now
+    const run = newRun(request); // also if the run starts later: what cannot be stored is refused now
     if (dedupe.mode === "first") return this.#first(createOnly(run), of, dedupe.forMs);
     return this.#last({ ...request, trace: run.started.trace ?? null }, of, dedupe.forMs);
   }
@@ -111,11 +112,11 @@ export class Dedupes {
       const record = await store.record(of);
       const first = record === null ? null : (parseJson(record.text, nameOf(of)) as FirstStart);
       const isWithin = first !== null && clock.now() < first.untilMs;
-      // One that was deleted does not stand for anything.
+      // A deleted run does not count.
       if (isWithin && (await store.run({ tenant, runId: first.runId })) !== null) return first.runId;
       const records = firstWrites(store, of, { record, first, runId, untilMs: clock.now() + forMs });
       const [result] = await store.commit([{ ...commit, records }]);
-      if (result?.status !== "stored") continue; // somebody was faster
+      if (result?.status !== "stored") continue; // another process was faster
       onChanged();
       return runId;
     }
@@ -157,19 +158,19 @@ export class Dedupes {
         ...(before === null ? [] : [removeDue(before.due)]),
         addDue({ ...entry, key: due }),
       ];
-      if ((await store.writeRecords(writes)).length > 0) continue; // somebody was faster
+      if ((await store.writeRecords(writes)).length > 0) continue; // another process was faster
       onChanged();
       return runId;
     }
   }
 
-  /** Starts what has waited long enough. Gives when it wants to be looked at again. */
+  /** Starts a run whose quiet time has passed. Returns when to look again. */
   async fire({ tenant, id, key }: StoredDueEntry): Promise<number | null> {
     const { store, workflows, clock } = this.#setup;
     const of = { tenant, kind: ownKind("last"), id };
     const record = await store.record(of);
     const start = record === null ? null : waitingStart(of, record);
-    if (record === null || start?.due !== key) return start?.atMs ?? null; // it was called again, or somebody has started it
+    if (record === null || start?.due !== key) return start?.atMs ?? null; // another call came, or another process has started it
     const { runId, event, labels, trace = null, timeoutMs, deadlineMs, queue, atMs } = start;
     const workflow = workflows.get(start.workflow);
     const commit = createOnly(
@@ -188,7 +189,7 @@ export class Dedupes {
     );
     const records = [{ ...of, expected: record.version, text: null }, removeDue(key)];
     const [result] = await store.commit([{ ...commit, records }]);
-    if (result?.status === "exists") await store.writeRecords(records); // by another who asked for that very id
+    if (result?.status === "exists") await store.writeRecords(records); // another caller has used that id
     return result?.status === "conflict" ? clock.now() : null;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The history of a run with what each tick was about and what it changed, up to now or as it goes on.
+ * The history of a run with the step of each tick and its changes, up to now or continuing.
  *
- * The ticks are reduced again, one after the other: what is in memory is the run as it was there, and nothing before a reader asks for it.
+ * The ticks are reduced again one by one, and only as far as the reader has read.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import { changesOf, newState } from "./state-changes.js";
 
 export interface DetailedRange {
   readonly after: number | undefined;
-  /** Entries below it only. */
+  /** Only entries below this number. */
   readonly before: number;
-  /** Goes on with what happens from then on, until the run has ended. */
+  /** `true`: continues with new ticks until the run has ended. */
   readonly follow: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -62,10 +62,10 @@ export async function* detailedHistoryOf(
 
 /** How far the ticks of a run were read. */
 class Trail {
-  /** Of the last tick that was read. */
+  /** Number of the last tick that was read. */
   number: number;
   #from: LoadFrom;
-  /** Null: it is yet to be loaded. `false`: it cannot be. */
+  /** `null`: not loaded yet. `false`: it cannot be loaded. */
   #tree: RunTree | null | false = null;
 
   constructor(from: LoadFrom, after: number) {
@@ -73,14 +73,14 @@ class Trail {
     this.number = after;
   }
 
-  /** The run has more ticks by now. */
+  /** Continues with the ticks that the run has by now. */
   goOn(run: StoredRun): void {
     this.#from = { ...this.#from, run };
   }
 
   async *read(): AsyncGenerator<DetailedEntry, void> {
     const { first } = await keptTicks(this.#from);
-    // What comes next is no longer kept: a run that was trimmed meanwhile.
+    // The next ticks are no longer kept: the run was trimmed meanwhile.
     if (this.number < first - 1) {
       this.number = first - 1;
       this.#tree = null;
@@ -90,7 +90,7 @@ class Trail {
     else yield* this.#reduced(this.#tree);
   }
 
-  /** What cannot be rebuilt there can still be read tick by tick. */
+  /** A run that cannot be rebuilt there can still be read tick by tick. */
   async #load(): Promise<RunTree | false> {
     try {
       return (await loadTree(this.#from, this.number)).tree;
@@ -106,7 +106,7 @@ class Trail {
       tree.forgetOutcomes();
       const { number, applied } = step;
       this.number = number;
-      if (applied === null) continue; // of a child that nobody waited for any more
+      if (applied === null) continue; // of a child that its parent no longer waited for
       const { tick, member, item } = applied;
       const changes = changesOf(applied);
       yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };

@@ -1,8 +1,8 @@
 /**
- * The list of what is to be done at a time and is no run yet: occurrences of schedules, starts that wait, requests to resume.
+ * The list of work that is due at a time and is no run yet: occurrences of schedules, starts that wait, requests to resume.
  *
- * Records of one kind whose ids begin with the time, so a look costs what is due, not what is stored. Each entry belongs to another
- * record (its source) and changes in the same transaction: whoever comes second finds another version there.
+ * An entry is a record whose id begins with its time, so reading the due entries does not read the others. Each entry belongs to
+ * another record (its source), and changes in the same transaction: a second process finds another version there.
  *
  * @module
  */
@@ -11,34 +11,34 @@ import { parseJson } from "./journal-text.js";
 import type { RecordWrite, RunStore } from "./run-store.types.js";
 
 const DUE = `${ownKinds}due`;
-/** Over all tenants: a process looks at one list. */
+/** One list for all tenants. */
 const TENANT = "";
 const PAGE = 100;
 
 export interface DueEntry {
   readonly what: "schedule" | "start" | "request";
   readonly tenant: string;
-  /** Of the source. */
+  /** Id of the source. */
   readonly id: string;
   readonly workflow: string;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Also to be done, and earlier, when this run has ended. */
+  /** Also due, and earlier, when this run has ended; `null` for none. */
   readonly afterRun: string | null;
 }
 
 /** An entry as it is stored. */
 export interface StoredDueEntry extends DueEntry {
-  /** Differs from every other one, also of the same source. */
+  /** Unique, also among entries of the same source. */
   readonly key: string;
 }
 
-/** A kind of records that the runtime keeps for itself. */
+/** A kind of records that belongs to the runtime. */
 export function ownKind(name: string): string {
   return `${ownKinds}${name}`;
 }
 
-/** @param version That of the source which is written together with it. */
+/** @param version Version of the source that is written together with the entry. */
 export function dueKey(store: RunStore, entry: DueEntry, version: number): string {
   const text = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
   return `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(text)}`;
@@ -52,7 +52,7 @@ export function removeDue(key: string): RecordWrite {
   return { tenant: TENANT, kind: DUE, id: key, expected: 1, text: null };
 }
 
-/** By time; those that wait for a run come first. */
+/** Entries by time; those that wait for a run come first. */
 export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntry, void> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await store.records({
@@ -66,7 +66,7 @@ export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntr
   }
 }
 
-/** Sorts like the number. */
+/** A text that sorts like the number. */
 export function timeText(atMs: number): string {
   return String(Math.floor(atMs)).padStart(16, "0");
 }

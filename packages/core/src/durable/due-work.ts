@@ -1,5 +1,5 @@
 /**
- * Does what is due and is no run yet, in whichever process looks first.
+ * Does due work that is no run yet, in whichever process finds it first.
  *
  * @module
  */
@@ -15,33 +15,33 @@ export interface DueWorkSetup {
   readonly workflows: RegisteredWorkflows;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long an entry is left alone here that could not be dealt with. */
+  /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
-  /** Each gives when it wants to be looked at again; null: never, or what it does is told by a change of a run. */
+  /** Each handler returns when to look at the entry again; `null`: never, or a change of a run will tell. */
   readonly handlers: { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
 }
 
 export class DueWork {
   readonly #setup: DueWorkSetup;
-  /** Entries that could not be dealt with, and until when they are left alone. */
+  /** Failed entries, and until when they are left alone. */
   readonly #leftAlone: Map<string, number> = new Map();
-  /** Runs whose end something waits for. */
+  /** Runs whose end an entry waits for. */
   readonly #awaited: Set<string> = new Set();
 
   constructor(setup: DueWorkSetup) {
     this.#setup = setup;
   }
 
-  /** Whether something is to be done when this run has ended. */
+  /** Tells whether an entry waits for the end of this run. */
   awaits(key: RunKey): boolean {
     return this.#awaited.has(idOf(key));
   }
 
-  /** Does what is due. Gives when the next is; null: there is none. */
+  /** Does everything that is due. Returns when the next entry is due; `null` if there is none. */
   async round(): Promise<number | null> {
     this.#awaited.clear();
     const first = await this.#pass();
-    // Of what was done, something may wait for a run by now.
+    // An entry that was just handled may wait for a run now.
     const { wakeAtMs } = first.isDone ? await this.#pass() : first;
     return Number.isFinite(wakeAtMs) ? wakeAtMs : null;
   }
@@ -55,9 +55,9 @@ export class DueWork {
       seen.add(entry.key);
       if (entry.afterRun === null && entry.atMs > clock.now()) {
         wakeAtMs = Math.min(wakeAtMs, entry.atMs);
-        break; // the others come later
+        break; // the other entries come later
       }
-      // Before it is looked at: nobody would tell of an end in between.
+      // Noted before the look: an end in between would be missed.
       if (entry.afterRun !== null) this.#awaited.add(idOf({ tenant: entry.tenant, runId: entry.afterRun }));
       const isDue = await this.#isDue(entry);
       isDone ||= isDue;
@@ -68,12 +68,12 @@ export class DueWork {
     return { wakeAtMs, isDone };
   }
 
-  /** Deletes what nobody needs any more. */
+  /** Deletes records that are not needed any more. */
   sweep(): Promise<void> {
     return sweepExpired(this.#setup.store, this.#setup.clock.now());
   }
 
-  /** When `round` would do something, now or earlier if it would do so now. It only reads. */
+  /** When `round` would do something; in the past if it would do so now. It only reads. */
   async nextAtMs(): Promise<number | null> {
     let nextAtMs: number | null = null;
     for await (const entry of this.#entries()) {
@@ -84,7 +84,7 @@ export class DueWork {
     return nextAtMs;
   }
 
-  /** Those of the workflows that are here. */
+  /** Entries of the workflows that are registered here. */
   async *#entries(): AsyncGenerator<StoredDueEntry, void> {
     const { store, workflows } = this.#setup;
     for await (const entry of dueEntries(store)) if (workflows.find(entry.workflow) !== undefined) yield entry;

@@ -1,7 +1,7 @@
 /**
  * A run in memory whose ticks are stored before they count.
  *
- * What follows from stored ticks (events, summary, receipts, snapshots) is written behind them: a crash in between loses
+ * Everything that follows from stored ticks (events, summary, receipts, snapshots) is written later: a crash in between loses
  * nothing, because a load derives it again.
  *
  * @module
@@ -14,7 +14,7 @@ import type { Deferred } from "../run/deferred.js";
 import { openRun } from "../run/launch.js";
 import { wakeAt } from "../run/outside.js";
 import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.types.js";
-import { timeAt } from "../run/run-time.js";
+import { dueByClock, timeAt } from "../run/run-time.js";
 import { encodeRunner } from "../run/snapshot-run.js";
 import { nextTurn } from "../run/system.js";
 import { encodeOutcome } from "../snapshot/encode.js";
@@ -40,7 +40,7 @@ import { leaseLost, runtimeStopped } from "./runtime-errors.js";
 import { isOutcome, promptsText, shownText } from "./shown-text.js";
 import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
 
-/** What a live run asks of the runtime around it. */
+/** What a live run reports to its runtime, and asks of it. */
 export interface RunSupervisor {
   readonly store: Pick<RunStore, "hash" | "record">;
   readonly committer: GroupCommit;
@@ -48,28 +48,30 @@ export interface RunSupervisor {
   readonly settings: DurableRunSettings;
   readonly turns: RecordTurns;
   readonly isStopped: boolean;
-  /** These ticks go into its next commit. */
+  /** Whether a row says by the clock when its run is due: else by the time of the run, for hosts that count from `atMs`. */
+  readonly isDueByClock: boolean;
+  /** These ticks will be part of its next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
-  /** It has ended: its last tick is stored. */
+  /** The run has ended: its last tick is stored. */
   onEnded(run: DurableRun, outcome: Outcome): void;
-  /** It has left memory, and everything of it is stored. */
+  /** The run has left memory, and all of it is stored. */
   onLeft(run: DurableRun): void;
-  /** It has left memory because it could not be stored; `fenced`: it is another's now. */
+  /** The run has left memory because it could not be stored; `fenced`: another process owns it now. */
   onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
-  /** There was a run of that id already. */
+  /** A run of that id existed already. */
   onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
 }
 
 export interface DurableRunSettings extends SnapshotSettings {
   readonly idleReleaseMs: number;
-  /** What the store takes of one tick, in UTF-16 units. @default no limit of its own */
+  /** Maximum length of one tick in the store, in UTF-16 code units. @default no limit */
   readonly maxTickLength?: number | undefined;
 }
 
-/** What a caller wants of a run that is loaded for it alone: one that had ended, or whose time is yet to come. */
+/** Why a run was loaded that had ended, or whose time had not come. */
 export interface RunRequest {
   readonly received: readonly ReceivedMessage[];
-  /** Resolves once its first ticks here are stored, together with those. */
+  /** Resolves once the first ticks here are stored. */
   readonly stored: Deferred<void>;
 }
 
@@ -83,17 +85,17 @@ export interface DurableRunSetup {
   readonly snapshotAt: number;
   readonly state: RunState;
   readonly family: Map<string, RunState> | null;
-  /** Ticks with which members of the tree learn that their code is another now. */
+  /** Ticks that tell members of the tree that their code has changed. */
   readonly prefaces: ReadonlyMap<string, readonly Tick[]> | null;
   readonly status: StoredStatus;
-  /** False for one that the first commit creates. */
+  /** `false` for a run that the first commit creates. */
   readonly isStored: boolean;
   readonly request: RunRequest | null;
-  /** It began with the state of another run. */
+  /** `true`: it began with the state of another run. */
   readonly isForked: boolean;
-  /** It has a place of a queue: it leaves memory as soon as it has nothing to do but wait. */
+  /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
-  /** Its first ticks here only say that it continues: it does so when it gets a place of its queue. */
+  /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
   readonly leavesAtOnce: boolean;
 }
 
@@ -108,29 +110,31 @@ export class DurableRun implements RunJournal, Committing {
   readonly #supervisor: RunSupervisor;
   readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
   #prefaces: Map<string, readonly Tick[]> | null;
-  /** The journal does not say yet that the code is another from here on. */
+  /** `true`: the journal does not say yet that the code has changed. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
   #next: Commit | null = null;
   #sent: Commit | null = null;
   #isFenced = false;
-  /** Number of the last tick that is stored, and so reduced. */
+  /** Number of the last tick that is stored and reduced. */
   #ticks: number;
   readonly #pace: SnapshotPace;
   #status: StoredStatus;
   #isStored: boolean;
+  /** A commit of it was stored since it came into memory. */
+  hasStored = false;
   /** `null` once its first ticks here are stored. */
   #request: RunRequest | null;
   #isRequestNoted = false;
   readonly #leavesAtOnce: boolean;
-  /** A step of it has failed because the runtime stops. */
+  /** `true`: one of its steps has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
-  /** Null: none of its steps has asked for records. */
+  /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
-  /** Why it left memory, when that was a fault of the store: whether its last ticks are stored is not known. */
+  /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
   failure: unknown = null;
-  /** Resolves when it has left memory. */
+  /** Resolves when the run has left memory. */
   readonly left: Promise<void>;
   #tellLeft: () => void = () => {};
 
@@ -168,12 +172,16 @@ export class DurableRun implements RunJournal, Committing {
     };
   }
 
-  /** It is at work, and the store knows that this owner has it. */
+  get tenant(): string {
+    return this.key.tenant;
+  }
+
+  /** `true`: it is at work, and the store knows its owner. */
   get isHeld(): boolean {
     return this.#phase === "live" && this.#isStored;
   }
 
-  /** Something of it can still come to an end before the runtime stops. */
+  /** `true`: something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
   }
@@ -182,12 +190,12 @@ export class DurableRun implements RunJournal, Committing {
     return this.#phase;
   }
 
-  /** A step of it or its children is at work, and waits for nothing. */
+  /** `true`: a step of it or its children runs, and waits for nothing. */
   get isAtWork(): boolean {
     return isAtWork(this.runner);
   }
 
-  /** What the next commit carries; asks for that commit. */
+  /** The next commit, which it requests. */
   nextCommit(): Commit {
     if (this.#next === null) {
       this.#next = new Commit();
@@ -218,7 +226,7 @@ export class DurableRun implements RunJournal, Committing {
 
   append(runner: LiveRun, ticks: Tick[]): Promise<void> {
     const commit = this.nextCommit();
-    // With the first ticks, whenever they come: a commit without ticks has no place for it.
+    // Stored with the first ticks: a commit without ticks has no place for it.
     if (this.#isOtherCode) {
       commit.entries.push(codeText(this.workflow.code.hash));
       commit.blobs.push(this.workflow.code);
@@ -238,7 +246,7 @@ export class DurableRun implements RunJournal, Committing {
     return commit.stored.promise;
   }
 
-  /** Once that is stored; whoever claims it next reduces what was stored with it. */
+  /** Leaves memory once the commit is stored; the next owner reduces its ticks. */
   #leaveWith(commit: Commit): void {
     this.#phase = "leaving";
     this.#summarize("running", null, commit.atMs);
@@ -262,7 +270,7 @@ export class DurableRun implements RunJournal, Committing {
     return entryText(this.#texts.get(tick)?.text as string, childPlace(runner));
   }
 
-  /** Records, as one attempt of a step of this run or its children sees them. */
+  /** The records that one attempt of a step sees. */
   recordsOf(attempt: AttemptCore): AttemptRecords {
     this.#records ??= new RunRecords(this, { ...this.#supervisor, tenant: this.key.tenant });
     return this.#records.of(attempt);
@@ -292,11 +300,11 @@ export class DurableRun implements RunJournal, Committing {
     const release = (): void => {
       this.#callOffRelease = null;
       const { runner } = this;
-      // Where the clock was set back, it would not be called on time.
+      // If the clock was set back, the timer would come late.
       if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
-    // Behind the round that says that it is idle, and in the commit that says that it waits.
+    // After the round that makes it idle, and in the commit that says that it waits.
     if (this.isQueued) queueMicrotask(release);
     else this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
   }
@@ -309,21 +317,21 @@ export class DurableRun implements RunJournal, Committing {
 
   // ---- leaving memory
 
-  /** Everything is stored; whoever claims the run resumes it. `running`: as soon as somebody can. */
+  /** Everything is stored; the next owner resumes the run. `running`: as soon as possible. */
   leave(status: "running" | "waiting"): void {
     if (this.#phase !== "live") return;
     this.#phase = "leaving";
     this.#summarize(status);
-    this.runner.release("the run has left memory; it goes on when it is loaded again");
+    this.runner.release("the run has left memory; it resumes when it is loaded again");
     this.#stayAwhile();
-    // What was not stored did not happen: nobody was told of it, and nobody will see it.
+    // Unstored changes did not happen: nobody was told of them.
     this.nextCommit().dropTicks();
     this.nextCommit().release = true;
   }
 
   /**
-   * The lease is another's: nothing that is done here counts. What is on its way to the store may have been stored before: who waits for
-   * it is told first, for whoever has sent an event would send it again.
+   * Another owner has the lease: nothing that is done here counts. Commits on their way may have been stored before that, so
+   * callers who wait for them are told first; otherwise they would send their events again.
    */
   fence(): void {
     if (this.#sent === null) this.#lose(leaseLost(this.key), "fenced");
@@ -360,16 +368,17 @@ export class DurableRun implements RunJournal, Committing {
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
     this.#ticks += commit.ticks;
     this.#isStored = true;
+    this.hasStored = true;
     if (commit.records.length > 0) this.#records?.stored(commit);
     if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
     if (commit.release) return this.#leaveStored();
     if (this.#isFenced) return nextTurn(() => this.fence());
-    // Behind the reactions to this commit: only then is the state that of the last stored tick.
+    // After the reactions to this commit: only then is the state that of the last stored tick.
     this.#pace.stored(commit.entries);
     if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
   }
 
-  /** Without the ends of the steps whose records were changed by others: nothing of it was stored, and nobody has seen it. */
+  /** Stores again without the ends of the steps whose records were changed by others. Nothing of it was stored or seen. */
   #storeAgain(commit: Commit, conflicts: readonly RecordKey[]): void {
     const next = this.#next;
     if (this.#phase === "leaving") commit.dropTicks();
@@ -396,7 +405,7 @@ export class DurableRun implements RunJournal, Committing {
     commit.prune = this.#pace.taken(tick, text.length);
   }
 
-  /** Null: it is more than one text can hold. The ticks since the one before stay, and a load has all it needs. */
+  /** `null`: it does not fit into one text. The ticks since the previous snapshot stay, so a load has all it needs. */
   #snapshotText(snapshot: object): string | null {
     try {
       return JSON.stringify(snapshot);
@@ -418,14 +427,20 @@ export class DurableRun implements RunJournal, Committing {
   #summarize(status: StoredStatus, outcome: Outcome | null = null, atMs: number = this.runner.state.atMs): void {
     this.#status = status;
     const { runner, workflow } = this;
+    const { clock } = runner.host.ports;
     const isWaiting = status === "waiting";
     this.nextCommit().summary = {
       status,
       atMs,
-      wakeAtMs: isWaiting ? wakeAt(runner) : outcome === null ? atMs : null,
+      wakeAtMs: isWaiting ? this.#dueAt() : outcome === null ? Math.min(atMs, clock.now()) : null,
       outcome: outcome === null ? null : JSON.stringify(encodeOutcome(outcome, workflow.compiled)),
       waiting: isWaiting ? promptsText(runner) : null,
     };
+  }
+
+  #dueAt(): number | null {
+    const { runner } = this;
+    return this.#supervisor.isDueByClock ? dueByClock(runner, runner.host.ports.clock) : wakeAt(runner);
   }
 
   #stayAwhile(): void {
@@ -454,26 +469,26 @@ export class DurableRun implements RunJournal, Committing {
 
   #leaveStored(): void {
     this.#phase = "left";
-    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // behind those who are told that it is stored
+    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers who are told that it is stored
     this.runner.release("the run has left memory"); // children of one that has ended
     this.#tellLeft();
     this.#supervisor.onLeft(this);
   }
 }
 
-/** Somebody is there to be told that it is too long: what comes from outside or from a child was taken before. */
+/** Tells whether user code can be told that the tick is too long: ticks from outside or from a child were accepted before. */
 function isOfUserCode(tick: Tick): boolean {
   return "item" in tick && tick.item !== null && tick.type !== "child.closed" && tick.type !== "step.failed";
 }
 
-/** Null for the root of the tree. */
+/** `null` for the root of the tree. */
 function childPlace(runner: LiveRunCore): ChildPlace | null {
   const path: string[] = [];
   for (let link = runner.parent; link !== null; link = link.run.parent) path.unshift(link.name);
   return path.length === 0 ? null : { runId: runner.state.runId, path };
 }
 
-/** A step of the run or its children is at work, and waits for nothing. */
+/** Tells whether a step of the run or its children runs, and waits for nothing. */
 function isAtWork({ attempts, children, state }: LiveRun): boolean {
   return (
     [...attempts.keys()].some((item) => state.items.get(item)?.status === "running") ||

@@ -1,5 +1,5 @@
 /**
- * Records that nobody needs after a time: a list says which, and whoever executes runs deletes them.
+ * Records that expire: a list names them, and executing processes delete them.
  *
  * @module
  */
@@ -15,12 +15,12 @@ interface Expiring extends RecordKey {
   readonly version: number;
 }
 
-/** Names an entry of the list. */
+/** Name of an entry in the list. */
 export function expiryKey(store: RunStore, of: Expiring, atMs: number): string {
   return `${timeText(atMs)} ${store.hash(JSON.stringify([of.tenant, of.kind, of.id, of.version]))}`;
 }
 
-/** Written together with that version of the record. */
+/** The entry, to be written together with that version of the record. */
 export function addExpiry(key: string, of: Expiring): RecordWrite {
   return { tenant: TENANT, kind: KIND, id: key, expected: 0, text: JSON.stringify(of) };
 }
@@ -29,7 +29,7 @@ export function removeExpiry(key: string): RecordWrite {
   return { tenant: TENANT, kind: KIND, id: key, expected: 1, text: null };
 }
 
-/** Deletes what has had its time. */
+/** Deletes expired records. */
 export async function sweepExpired(store: RunStore, nowMs: number): Promise<void> {
   for (;;) {
     const { records } = await store.records({ tenant: TENANT, kind: KIND, limit: PAGE });

@@ -90,7 +90,7 @@ async function* ticksAndSnapshots(from: ExportFrom): AsyncGenerator<ExportedPart
   }
 }
 
-/** The newest first. */
+/** Snapshots, the newest first. */
 async function* snapshots({ store, run }: ExportFrom): AsyncGenerator<StoredSnapshot, void> {
   let next = await store.snapshot(run.key);
   while (next !== null) {
@@ -130,7 +130,7 @@ async function* messages({ store, run }: ExportFrom): AsyncGenerator<ExportedPar
     yield { type: "post", position, key, atMs, message: parseJson(text, `a message to ${where({ run })}`) };
 }
 
-/** Those that the start event of the run names, and those that the caller names. */
+/** The records that the start event of the run names, and those that the caller names. */
 async function* records({ store, run, workflow, records: given }: ExportFrom): AsyncGenerator<ExportedPart, void> {
   const event = readStart(run, workflow).event as WorkflowEvent;
   const own = classOf(event).runRecords?.(event, run.key.runId) ?? [];

@@ -1,5 +1,5 @@
 /**
- * The door of `runtime.import`: parts that came from anywhere, checked one by one for their form. All problems are told at once.
+ * Checks the form of the parts that `runtime.import` gets, one by one. All problems are reported together.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface Exported {
   readonly head: ExportedHead;
   readonly codes: ReadonlyMap<string, string>;
   readonly ticks: readonly PartOf<"ticks">[];
-  /** By tick. */
+  /** Snapshots by tick. */
   readonly snapshots: readonly PartOf<"snapshot">[];
   readonly events: readonly PartOf<"event">[];
   readonly posts: readonly PartOf<"post">[];
@@ -30,10 +30,10 @@ export interface Exported {
   readonly records: readonly PartOf<"record">[];
 }
 
-/** How many problems are told. */
+/** Maximum number of problems that are reported. */
 const MOST_TOLD = 20;
 
-/** What is wrong with an export, gathered. */
+/** Collects the problems of an export. */
 export class Problems {
   readonly #found: string[] = [];
 
@@ -41,7 +41,7 @@ export class Problems {
     this.#found.push(problem);
   }
 
-  /** Notes what `work` throws of what it was given; gives null then. Faults of the store are thrown on. */
+  /** Notes an error of `work` as a problem and returns `null`. Errors of the store are rethrown. */
   async of<Value>(work: () => Value | Promise<Value>): Promise<Value | null> {
     try {
       return await work();
@@ -60,7 +60,7 @@ export class Problems {
     if (problems.length === 0) return;
     throw new WorkflowError({
       code: "EXPORT_INVALID",
-      message: `This is no run that can be imported here: ${problems.join("; ")}.`,
+      message: `This run cannot be imported here: ${problems.join("; ")}.`,
       hint: "Give all parts of one `runtime.export`, in order and as they were, to a runtime with the workflow of the run.",
       details: { problems },
     });
@@ -120,8 +120,8 @@ function wrongFields(value: object, fields: { readonly [name: string]: Check }):
 }
 
 /**
- * @param tenant The one that the run must be of.
- * @throws {WorkflowError} `EXPORT_INVALID`, `OPTION_INVALID` for what has no parts; `RUN_TOO_LARGE`.
+ * @param tenant Tenant that the run must have.
+ * @throws {WorkflowError} `EXPORT_INVALID`; `OPTION_INVALID` for a value without parts; `RUN_TOO_LARGE`.
  */
 export async function readParts(parts: ExportedParts, tenant: string): Promise<Exported> {
   if (!isIterable(parts))
@@ -190,7 +190,7 @@ function partOf(given: unknown, number: number, problems: Problems): ExportedPar
   return null;
 }
 
-/** What a store keeps once. */
+/** Refuses parts that a store keeps only once. */
 function checkTwice(head: ExportedHead | null, { received, post, record }: Lists, problems: Problems): void {
   const own = head === null ? [] : [{ key: moveKey(head.move) }];
   const keys = [...own, ...received, ...post].flatMap(({ key }) => key ?? []);
@@ -209,7 +209,7 @@ function lengthOf(part: ExportedPart, number: number, problems: Problems): numbe
   try {
     return JSON.stringify(part).length;
   } catch {
-    problems.add(`part ${number}, "${part.type}", is no JSON, or too deep`);
+    problems.add(`part ${number}, "${part.type}", is not JSON, or too deep`);
     return 0;
   }
 }

@@ -1,4 +1,4 @@
-/** The event of a fork whose fields are replaced: that of one work item which has begun with nothing yet. */
+/** The event whose fields a fork replaces: that of a work item which has not done anything yet. */
 import type { RunState, StepInput } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -54,7 +54,7 @@ function pick(pending: readonly PendingDelivery[], item: number | undefined): Pe
   });
 }
 
-/** How many are named in an error. */
+/** Maximum number of items that an error names. */
 const MOST = 10;
 
 function listed(pending: readonly PendingDelivery[]): string {
@@ -63,10 +63,10 @@ function listed(pending: readonly PendingDelivery[]): string {
   return names.join(", ") + (pending.length > MOST ? ", …" : "");
 }
 
-/** What is not given stays as it is: no transform is applied to it twice. */
+/** Fields that are not given stay unchanged: no transform is applied twice. */
 function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw wrongOption("event", "is no object of fields", "Give the fields that are to be replaced.");
+    throw wrongOption("event", "is not an object of fields", "Give the fields that are to be replaced.");
   const fields = fieldsOf(event);
   const next = eventFromFields(classOf(event), { ...fields, ...given });
   const known = fieldsOf(next);

@@ -1,4 +1,4 @@
-/** A new run that begins where another one was after a tick. */
+/** Starts a new run from the state of another run after a tick. */
 import type { EventData, RunState, StepInput } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -24,8 +24,8 @@ export interface Fork {
 }
 
 /**
- * @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED`, `RUN_FINISHED` for one at which the run had ended,
- * `STATE_INVALID` for an edit that does not fit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
+ * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
+ * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
   const { at, edit, editEvent, event, item } = options;
@@ -119,8 +119,8 @@ function otherEvent({ type }: WorkflowEvent, given: unknown): WorkflowError {
 function hasEnded(runId: string, tick: number): WorkflowError {
   return new WorkflowError({
     code: "RUN_FINISHED",
-    message: `Run "${runId}" had ended at tick ${tick}: nothing goes on from there.`,
-    hint: "Take an earlier tick of `runtime.history(runId)`.",
+    message: `Run "${runId}" had ended at tick ${tick}: there is nothing to continue.`,
+    hint: "Use an earlier tick of `runtime.history(runId)`.",
     details: { runId, tick },
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Group commit: what all runs have to store at the end of one turn of the host goes to the store in one transaction.
+ * Group commit: the commits of all runs at the end of one turn of the host are one transaction.
  *
- * While one is on its way, the next one gathers.
+ * While one is on its way, the next one collects changes.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { nextTurn } from "../run/system.js";
 import type { CommitResult, RunCommit, RunStore } from "./run-store.types.js";
 import type { ObservedCommit, RuntimeObserver } from "./runtime-observer.types.js";
 
-/** Who has something to store. */
+/** A run that may have something to store. */
 export interface Committing {
-  /** Null: nothing any more. */
+  /** The commit; `null` if there is nothing to store. */
   takeCommit(): RunCommit | null;
   onCommitted(result: CommitResult): void;
-  /** The store could not take any of them. */
+  /** The store could not take any of the commits. */
   onCommitFailed(error: unknown): void;
 }
 
@@ -31,7 +31,7 @@ export class GroupCommit {
     this.#observer = observer;
   }
 
-  /** Asks `run` for its commit at the end of this turn. Once per commit. */
+  /** Asks `run` for its commit at the end of this turn. Called once per commit. */
   add(run: Committing): void {
     this.#waiting.push(run);
     if (this.#scheduled) return;
@@ -39,14 +39,14 @@ export class GroupCommit {
     this.#idle = new Promise((resolve) => nextTurn(() => void this.#flush().then(resolve)));
   }
 
-  /** Resolves when what is to be stored by now is stored. */
+  /** Resolves when everything up to now is stored. */
   barrier(): Promise<void> {
     if (!this.#scheduled) return Promise.resolve();
-    // The flush after the one that may be on its way has all of it.
+    // The flush after the present one has all of it.
     return new Promise((resolve) => this.#barriers.push(resolve));
   }
 
-  /** Resolves when nothing is left to store. */
+  /** Resolves when there is nothing left to store. */
   async drain(): Promise<void> {
     while (this.#scheduled) await this.#idle;
   }
@@ -67,7 +67,7 @@ export class GroupCommit {
       }
       if (commits.length > 0) await this.#commit(runs, commits);
       for (const resolve of barriers) resolve();
-      // What the answers have set off goes into the next transaction, with whatever else this turn of the host brings.
+      // Commits that follow from the answers go into the next transaction, with all others of this turn of the host.
       await new Promise<void>(nextTurn);
     }
     this.#scheduled = false;
@@ -84,7 +84,7 @@ export class GroupCommit {
     if ("results" in stored)
       for (const [index, run] of runs.entries()) run.onCommitted(stored.results[index] ?? { status: "fenced" });
     else if (commits.length === 1) for (const run of runs) run.onCommitFailed(stored.error);
-    // One that the store cannot take must not take the others with it.
+    // A commit that the store cannot take must not fail the others.
     else for (const [index, run] of runs.entries()) await this.#commit([run], [commits[index] as RunCommit]);
   }
 }

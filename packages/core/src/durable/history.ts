@@ -1,5 +1,5 @@
 /**
- * What happened to a run, what it was at any tick, and what its code of today would make of it.
+ * The history of a run, its state at any tick, and whether the present code can continue it.
  *
  * @module
  */
@@ -17,37 +17,37 @@ import { isNotBegun, readStart } from "./start-text.js";
 import type { ChangedValue } from "./state-changes.js";
 
 export interface HistoryEntry {
-  /** For `stateAt` and `fork`. From 1; of a fork, `run.forked` is 0. */
+  /** Number of the tick, for `stateAt` and `fork`. From 1; `run.forked` of a fork has 0. */
   readonly number: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** The run that it happened to: this one, or a child. */
+  /** Id of the run that it happened to: this run, or a child. */
   readonly runId: string;
   readonly tick: Tick | RunForked;
 }
 
-/** A tick, with what is known of it only from those before. */
+/** A tick, with facts that only follow from earlier ticks. */
 export interface DetailedEntry extends HistoryEntry {
-  /** Name of the step whose work item the tick is of. Null: it is of none, or the run cannot be rebuilt there. */
+  /** Step of the work item that the tick is about; `null` if there is none, or if the run cannot be rebuilt there. */
   readonly step: string | null;
   readonly item: number | null;
   readonly attempt: number | null;
-  /** What it changed in the state of the run that it happened to. */
+  /** What the tick changed in the state of its run. */
   readonly changes: readonly ChangedValue[];
 }
 
-/** How a fork begins: entry 0 of its history. No tick of its own. */
+/** How a fork begins: entry 0 of its history. It is not a tick. */
 export interface RunForked {
   readonly type: "run.forked";
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** The run that it comes from, and the tick after which it begins. */
+  /** The original run, and the tick after which the fork begins. */
   readonly from: { readonly runId: string; readonly tick: number };
-  /** The state that it begins with, edited where `fork` did. */
+  /** The state that it begins with, after the edits of `fork`. */
   readonly state: unknown;
 }
 
-/** From the oldest tick that is kept, or after one of them. */
+/** Ticks from the oldest one that is kept, or after a given one. */
 export async function* historyOf(from: LoadFrom, after: number | undefined): AsyncGenerator<HistoryEntry, void> {
   assertAfter(after);
   const { runId } = from.run.key;
@@ -62,7 +62,7 @@ export function assertAfter(after: number | undefined): void {
   if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
 }
 
-/** Nothing, for a run that is no fork, and where its beginning is no longer kept. */
+/** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */
 export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & { readonly tick: RunForked }, void> {
   const { key, forkedFrom, createdAtMs: atMs } = from.run;
   if (forkedFrom === null || (await from.store.snapshot(key, 0)) === null) return;
@@ -72,7 +72,7 @@ export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & {
 }
 
 interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
-  /** Null: it changed nothing. */
+  /** `null`: it changed nothing. */
   readonly tick: Tick | null;
 }
 
@@ -85,7 +85,7 @@ export async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<Ti
   }
 }
 
-/** Where entries have no paths: which workflow a child is of is known from the ticks before, so those are reduced again. */
+/** For entries without paths: only earlier ticks tell which workflow a child has, so they are reduced again. */
 async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
   const loaded = await loadTree(from, after);
   for await (const step of steps(from, loaded)) {
@@ -95,7 +95,7 @@ async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, 
   }
 }
 
-/** Null: the entry is of a child, and does not say of which workflow. */
+/** `null`: the entry is about a child, and does not name its workflow. */
 function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick | null {
   if (child === null) return decodeTick(json, workflow.compiled);
   if (child.path === null) return null;
@@ -107,11 +107,11 @@ function wrongAfter(after: number): WorkflowError {
   return wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was, `HISTORY_TRIMMED` for one that is no longer kept. */
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED` for one that is no longer kept. */
 export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
   const { run } = from;
   assertTick(from, tick);
-  // Of a fork, ticks alone give no state.
+  // The ticks of a fork alone give no state.
   if (run.forkedFrom !== null && (await from.store.snapshot(run.key, tick)) === null)
     throw trimmed(from, tick, { why: "no snapshot before it is kept." });
   const loaded = await loadTree(from, tick).catch((error: unknown) => {
@@ -121,14 +121,14 @@ export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
   return loaded.tree;
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never was. */
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed. */
 export function assertTick({ run }: LoadFrom, tick: number): void {
   const first = run.forkedFrom === null ? 1 : 0;
   if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
       message: `Run "${run.key.runId}" has no tick ${tick}: it has ${run.ticks}.`,
-      hint: "Take a number that `runtime.history(runId)` gives.",
+      hint: "Use a tick number from `runtime.history(runId)`.",
       details: { runId: run.key.runId, tick, ticks: run.ticks },
     });
   }
@@ -153,7 +153,7 @@ export function contextOf(tree: RunTree): ContextDict {
   return { ...tree.toDict(), workflow: tree.root.compiled.name } as unknown as ContextDict;
 }
 
-/** How many runs are asked for at once. */
+/** Number of runs that are listed at once. */
 const PAGE = 200;
 
 /** Loads every run that has not ended, without its lease and without running it. */

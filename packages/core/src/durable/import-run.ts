@@ -1,6 +1,5 @@
 /**
- * Takes a run out of an export: what it resumes from is read as a load would read it, and then all of it is stored in one
- * transaction, as nobody's.
+ * Imports an exported run: it is read as a load would read it, and then stored in one transaction, without an owner.
  *
  * @module
  */
@@ -37,13 +36,13 @@ export interface ImportSetup {
   readonly store: RunStore;
   readonly clock: Clock;
   readonly workflows: RegisteredWorkflows;
-  /** Those that this runtime has. */
+  /** Names of the queues of this runtime. */
   readonly queues: ReadonlyMap<string, unknown>;
 }
 
 /**
- * @throws {WorkflowError} `EXPORT_INVALID` with all that is wrong with it, `WORKFLOW_UNKNOWN`, `RUN_TOO_LARGE`; `RUN_ID_CONFLICT` where
- * there is another run of that id, `RECORD_CONFLICT`.
+ * @throws {WorkflowError} `EXPORT_INVALID` with all problems, `WORKFLOW_UNKNOWN`, `RUN_TOO_LARGE`; `RUN_ID_CONFLICT` when there is
+ * another run of that id; `RECORD_CONFLICT`.
  */
 export async function importRun(
   setup: ImportSetup,
@@ -60,7 +59,7 @@ export async function importRun(
   return { ...key, isNew: await store(setup, { key, move, commits, records }) };
 }
 
-/** Whether the run of this move is here, or was. */
+/** Tells whether the run of this move is here, or was. */
 async function isTaken(from: RunStore, key: RunKey, move: string): Promise<boolean> {
   return (await from.receipt(key, moveKey(move))) !== null;
 }
@@ -80,7 +79,7 @@ async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, g
   return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
 }
 
-/** Null: the run has not begun, or something is wrong. */
+/** `null`: the run has not begun, or has a problem. */
 async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: Problems): Promise<LoadedTree | null> {
   const { run, view, firstTick } = staged;
   const from = { store: view, run, workflow };
@@ -90,7 +89,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
   }
   return problems.of(async () => {
     readStart(run, workflow);
-    // All of the history has the form of one; what the run resumes from is read.
+    // All of the history was checked for its form; only the part that the run resumes from is read.
     for await (const { number } of entries(from, firstTick - 1)) if (number > run.ticks) break;
     for (const { row } of staged.snapshots.slice(0, -1)) await loadTree(from, row.tick);
     const loaded = await loadTree(from);
@@ -122,13 +121,13 @@ async function checkRest(
 }
 
 interface Standing {
-  /** Null: the run has not begun. */
+  /** `null`: the run has not begun. */
   readonly loaded: LoadedTree | null;
   readonly workflow: RegisteredWorkflow;
   readonly nowMs: number;
 }
 
-/** How it stands, as its ticks say. A run that was at work is due at once. */
+/** The status that follows from its ticks. A run that was at work is due at once. */
 function summaryOf(run: StoredRun, { loaded, workflow, nowMs }: Standing): RunSummary {
   const { status, updatedAtMs: atMs, waiting } = run;
   const summary = { atMs, outcome: null, waiting: null };
@@ -171,12 +170,12 @@ type StagedSnapshot = StagedRun["snapshots"][number];
 interface Made extends Pick<Standing, "loaded" | "workflow"> {
   readonly given: Exported;
   readonly staged: StagedRun;
-  /** Null: the run has not begun. */
+  /** `null`: the run has not begun. */
   readonly last: StagedSnapshot | null;
   readonly summary: RunSummary;
 }
 
-/** One transaction: created under a lease, which the last one gives back. */
+/** The commits of one transaction: the run is created under a lease, which the last commit gives back. */
 function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
   const { head } = given;
   const { run, firstTick } = staged;
@@ -222,8 +221,8 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
 }
 
 /**
- * After its last tick: a load reads no tick from before the move. Those have positions of posts, and in this store other posts have
- * them. It is read before it is stored: ticks can lead to a state that no snapshot may hold.
+ * A snapshot after the last tick: a load reads no tick from before the move, because those have positions of posts of the other
+ * store. It is read before it is stored: ticks can lead to a state that no snapshot may hold.
  */
 async function newest(
   staged: StagedRun,
@@ -247,7 +246,7 @@ async function newest(
   return { row, blobs: codeHash === code.hash ? [...blobs, code] : blobs };
 }
 
-/** What the last ticks have shown, and was not stored with them. */
+/** Stream events of the last ticks that were not stored with them. */
 function missingEvents(
   staged: StagedRun,
   loaded: LoadedTree | null,
@@ -259,7 +258,7 @@ function missingEvents(
     .map(({ sequence, atMs, ...item }) => staged.eventOf({ sequence, atMs, text: shownText(item, compiled) }));
 }
 
-/** Those that the last ticks have taken, and the others. */
+/** Messages that the last ticks have taken, and the others. */
 function messagesOf(
   posts: Exported["posts"],
   loaded: LoadedTree | null,
@@ -281,7 +280,7 @@ interface Storing {
   readonly records: "refuse" | "keep";
 }
 
-/** False: somebody else has imported it meanwhile. */
+/** `false`: another process has imported the run meanwhile. */
 async function store({ store: to }: ImportSetup, { key, move, commits, records }: Storing): Promise<boolean> {
   let [first, ...rest] = commits as [RunCommit, ...RunCommit[]];
   for (;;) {
@@ -309,7 +308,7 @@ interface Conflicting {
   readonly records: "refuse" | "keep";
 }
 
-/** Without those that are here already. */
+/** Records without those that exist already. */
 async function writable(from: RunStore, { writes, result, records }: Conflicting): Promise<RecordWrite[]> {
   const there = new Set(result.records.map(nameOf));
   const others: RecordWrite[] = [];

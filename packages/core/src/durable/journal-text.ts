@@ -18,7 +18,7 @@ export type JournalEntry =
   | { readonly kind: "tick"; readonly child: ChildPlace | null; readonly json: EncodedTick }
   | { readonly kind: "code"; readonly hash: string };
 
-/** The child that a tick is of. */
+/** The child that a tick is about. */
 export interface ChildPlace {
   readonly runId: string;
   /** Names of children, from the root. Null: the entry was written before entries had paths. */
@@ -30,7 +30,7 @@ export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
   try {
     return JSON.stringify(shortTick(encoded));
   } catch (cause) {
-    // Each value fits, and all of them together do not: engines hold some 500 million characters in one text.
+    // Each value fits, but all together do not: engines hold about 500 million characters in one text.
     throw new WorkflowError({
       code: "VALUE_UNSERIALIZABLE",
       message: `${tick.type} is more than one text can hold, which cannot be stored.`,
@@ -41,7 +41,7 @@ export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
   }
 }
 
-/** What the store of this run does not take of one tick. */
+/** Error for a tick that is longer than the store of the run allows. */
 export function tickTooLong({ type }: Tick, length: number, most: number): WorkflowError {
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
@@ -51,7 +51,7 @@ export function tickTooLong({ type }: Tick, length: number, most: number): Workf
   });
 }
 
-/** @param child Null for the run itself. */
+/** @param child `null` for the run itself. */
 export function entryText(text: string, child: ChildPlace | null): string {
   if (child === null) return text;
   return `{"run":${JSON.stringify(child.runId)},"path":${JSON.stringify(child.path)},"tick":${text}}`;
@@ -63,7 +63,7 @@ export function codeText(hash: string): string {
 
 /** @throws {WorkflowError} `JOURNAL_CORRUPT` naming the run and the batch. */
 export function readBatch(list: unknown, where: string): JournalEntry[] {
-  if (!Array.isArray(list)) throw corrupt(where, "is no list of ticks");
+  if (!Array.isArray(list)) throw corrupt(where, "is not a list of ticks");
   return list.map((entry: unknown, index) => {
     const fields = (entry ?? {}) as { readonly [name: string]: unknown };
     if (typeof fields["type"] === "string") return { kind: "tick", child: null, json: wholeTick(fields) };
@@ -72,7 +72,7 @@ export function readBatch(list: unknown, where: string): JournalEntry[] {
       const json = wholeTick((fields["tick"] ?? {}) as { readonly [name: string]: unknown });
       return { kind: "tick", child: childPlace(fields["run"], fields["path"]), json };
     }
-    throw corrupt(where, `has an entry ${index} that is no tick`);
+    throw corrupt(where, `has an entry ${index} that is not a tick`);
   });
 }
 
@@ -85,7 +85,7 @@ export function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw corrupt(where, "is no JSON", cause);
+    throw corrupt(where, "is not JSON", cause);
   }
 }
 

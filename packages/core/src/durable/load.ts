@@ -1,5 +1,5 @@
 /**
- * From what is stored to a run: the latest snapshot, and every tick since.
+ * Loads a run from the store: the latest snapshot, and every tick since.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "./r
 import { type AppliedTick, type Member, RunTree } from "./run-tree.js";
 import { runTooLarge } from "./runtime-errors.js";
 
-/** How many batches are read at once. */
+/** Number of batches that are read at once. */
 const PAGE = 500;
 
 export interface LoadedTree {
@@ -31,11 +31,11 @@ export interface LoadedTree {
   /** Number of the last tick in it. */
   readonly ticks: number;
   readonly snapshotAt: number;
-  /** Of the code that it was live with last. */
+  /** Hash of the code that it was live with last. */
   readonly codeHash: string;
 }
 
-/** What a load reads of a store. */
+/** What a load reads from a store. */
 export type RunReads = Pick<RunStore, "snapshot" | "ticks" | "blob">;
 
 /** Where a run is stored. */
@@ -48,7 +48,7 @@ export interface LoadFrom extends From {
   readonly workflow: RegisteredWorkflow;
 }
 
-/** A snapshot as the store has it, of a run and its children, the run first. */
+/** A snapshot of a run and its children as it is stored, the run first. */
 export function snapshotJson(code: string, run: object, states: readonly RunState[]): object {
   return { code, run, atWork: Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)])) };
 }
@@ -57,7 +57,7 @@ export function snapshotJson(code: string, run: object, states: readonly RunStat
 export interface NumberedTick {
   readonly number: number;
   readonly entry: Extract<JournalEntry, { readonly kind: "tick" }>;
-  /** Null: it changed nothing (see `RunTree.apply`). */
+  /** `null`: it changed nothing (see `RunTree.apply`). */
   readonly applied: AppliedTick | null;
 }
 
@@ -79,7 +79,7 @@ export async function loadTree(from: LoadFrom, upTo: number = Number.MAX_SAFE_IN
 
 type Step = { readonly kind: "code"; readonly hash: string } | ({ readonly kind: "tick" } & NumberedTick);
 
-/** Applies every tick after `loaded.ticks` to the tree, and tells of each. */
+/** Applies every tick after `loaded.ticks` to the tree, and yields each. */
 export async function* steps(
   from: LoadFrom,
   { tree, ticks }: Pick<LoadedTree, "tree" | "ticks">,
@@ -95,11 +95,11 @@ export async function* steps(
 }
 
 export interface NumberedEntry extends Pick<NumberedTick, "number" | "entry"> {
-  /** Hash of the code that the run has from this tick on. Null: the same as before. */
+  /** Hash of the code of the run from this tick on; `null` if it is unchanged. */
   readonly code: string | null;
 }
 
-/** Every tick after a number, as it is stored. Who reads many of them lets the host have its turns. */
+/** Every tick after a number, as it is stored. Lets the host have its turns. */
 export async function* entries(
   from: LoadFrom,
   after: number,
@@ -129,7 +129,7 @@ export async function* entries(
   }
 }
 
-/** @throws {WorkflowError} that of the tick which cannot be read, with its number: a fork may begin at the one before. */
+/** @throws {WorkflowError} the error of the tick that cannot be read, with its number: a fork may begin at the tick before. */
 export function readTick<Read>(from: From, number: number, read: () => Read): Read {
   try {
     return read();
@@ -145,13 +145,13 @@ export function readTick<Read>(from: From, number: number, read: () => Read): Re
   }
 }
 
-/** Numbers of the oldest and the last tick that are kept. Of a run without any, the first is the one that it begins with. */
+/** Numbers of the oldest and the last tick that are kept. Without ticks, the first is the number of the tick that comes next. */
 export async function keptTicks({ store, run }: From): Promise<{ readonly first: number; readonly last: number }> {
   const [oldest] = await store.ticks(run.key, { after: 0, limit: 1 });
   return { first: oldest?.first ?? run.ticks + 1, last: run.ticks };
 }
 
-/** No batch is without a tick: so many are enough. */
+/** No batch is empty, so a limit in ticks is a limit in batches. */
 export async function* batches({ store, run }: From, after: number, upTo: number): AsyncGenerator<TickBatch, void> {
   let position = after;
   while (position < upTo) {
@@ -171,7 +171,7 @@ async function begin(
   const { run, workflow } = from;
   const { compiled } = workflow;
   if (snapshot === null)
-    // Its first tick brings the store.
+    // The first tick brings the store.
     return {
       states: [createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} })],
       codeHash: run.code,
@@ -196,12 +196,12 @@ export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph>
   };
 }
 
-/** About how many bytes a load needs for each character of what is stored: the JSON, and the run that is made of it. */
+/** Estimate of the bytes that a load needs per character of stored text: for the JSON, and for the run. */
 const BYTES_PER_CHARACTER = 8;
-/** What is shorter is read without a look at the memory. */
+/** Shorter texts are read without a look at the memory. */
 const SHORT = 1_000_000;
 
-/** @throws {WorkflowError} `RUN_TOO_LARGE`, before the memory is used up that all runs of the process share. */
+/** @throws {WorkflowError} `RUN_TOO_LARGE`, before the shared memory of the process is used up. */
 export function readText(from: From, text: string, place: string): Promise<unknown> {
   let characters = 0;
   const freeBytes = freeHeapBytes();
@@ -214,7 +214,7 @@ export function readText(from: From, text: string, place: string): Promise<unkno
 }
 
 /**
- * @param freeBytes Before any of the characters was read. Null: the host does not say.
+ * @param freeBytes Free memory before any of the text was read; `null` if the host does not tell.
  * @throws {WorkflowError} `RUN_TOO_LARGE`
  */
 export function assertRoom(
@@ -230,7 +230,7 @@ function readBlob(from: From, hash: string): Promise<string> {
   return blobOf(from.store, hash, where(from));
 }
 
-/** @param who Names it, as in `run "a1"`. */
+/** @param who Names the run, as in `run "a1"`. */
 export async function blobOf(store: Pick<RunStore, "blob">, hash: string, who: string): Promise<string> {
   const text = await store.blob(hash);
   if (text === null) throw corrupt(who, `names the blob ${hash}, which is gone`);
@@ -242,19 +242,19 @@ export function where({ run }: Pick<From, "run">): string {
 }
 
 /**
- * What every run of the tree has to be told before it goes on under the code that is here now. Null: nothing.
+ * Ticks that tell every run of the tree that its code has changed; `null` if it has not.
  *
- * @throws {WorkflowError} For all that the new code has no place for, as `Context.fromDict`.
+ * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the new code lacks.
  */
 export function prefacesOf(
   { tree, codeHash }: LoadedTree,
   { compiled, code }: RegisteredWorkflow,
 ): Map<string, Tick[]> | null {
   const isOther = codeHash !== code.hash;
-  // All of it is looked at again: steps, events, and what waits where.
+  // Steps, events and waits are all checked again.
   if (isOther) restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
   const prefaces = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
-  // A schema can change without a trace in the code that is compared.
+  // A schema can change without a trace in the compared code.
   return isOther || [...prefaces.values()].some((ticks) => ticks.length > 0) ? prefaces : null;
 }
 
@@ -262,7 +262,7 @@ function changes(member: Member, graph: CodeGraph): Tick[] {
   const ticks: Tick[] = [];
   const { state, compiled, stateVersion, sharesWith, path } = member;
   if (sharesWith !== null) assertShareable(sharesWith, compiled, path.at(-1) as string);
-  // One that has not begun has no state yet; that of another is migrated with its owner.
+  // A run that has not begun has no state yet; a shared state is migrated with its owner.
   const isAsItWas = state.ticks === 0 || sharesWith !== null;
   const store = isAsItWas ? state.store : migrateState(compiled, state.store, stateVersion);
   const { definition } = nodeAt(graph, member.path) ?? compiled;

@@ -1,17 +1,17 @@
 import { type BlobUse, blobUses } from "./blob-uses.js";
 import type { RunCommit } from "./run-store.types.js";
 
-/** The blobs that a run needs, by hash, and until when. */
+/** Blobs that a run needs, by hash, and for how long. */
 export type NeededBlobs = Map<string, Pick<BlobUse, "isForGood" | "tick" | "snapshot">>;
 
 interface BlobOwner {
   readonly blobs: NeededBlobs;
 }
 
-/** Hashed but in no commit yet: their texts are kept only so that the same text gives the same hash. */
+/** Blobs that are in no commit yet: their texts are kept only so that equal texts get equal hashes. */
 const maxUnstored = 1_000;
 
-/** Of all stores of the process: a hash of one store means nothing else in another. */
+/** Shared by all stores of the process: a hash of one store means nothing in another. */
 let lastHash = 0;
 
 /**
@@ -39,7 +39,7 @@ export class MemoryBlobs {
     return this.#blobs.get(hash)?.text ?? null;
   }
 
-  /** Keeps the blobs of a commit for its run. */
+  /** Stores the blobs of a commit for its run. */
   keep(run: BlobOwner, commit: RunCommit): void {
     for (const { hash, text, isForGood, tick, snapshot } of blobUses(commit)) {
       const known = run.blobs.get(hash);
@@ -52,7 +52,7 @@ export class MemoryBlobs {
     }
   }
 
-  /** Drops what only ticks and snapshots named that are gone. */
+  /** Drops blobs that only pruned ticks and snapshots named. */
   prune(run: BlobOwner, prune: NonNullable<RunCommit["prune"]>): void {
     for (const [hash, use] of run.blobs) {
       if (use.isForGood || use.tick > prune.ticks || use.snapshot >= prune.snapshots) continue;

@@ -1,4 +1,4 @@
-/** Queues of runs that want an owner: each run stands in one of them, or in none. */
+/** Queues of runs that need an owner: each run is in one of them, or in none. */
 import type { Timers } from "../engine/timers.js";
 import type { DueEntry, MemoryRun } from "./memory-run.js";
 
@@ -17,7 +17,7 @@ export function putBack(entries: readonly DueEntry[]): void {
   for (const { queue, run, dueAtMs } of entries) enqueue(run, queue, dueAtMs);
 }
 
-/** The first of those that are wanted. */
+/** The first wanted run of a queue. */
 export function firstOf(queue: Timers<DueEntry>, isWanted: (run: MemoryRun) => boolean): DueEntry | undefined {
   const passed: DueEntry[] = [];
   let first = queue.first();

@@ -12,7 +12,7 @@ interface EndedLease {
   readonly hasPlace: boolean;
 }
 
-/** Who holds which run, which runs want an owner, and whose posts are open: without looking at the others. */
+/** Leases, runs that need an owner, and runs with open posts, each found without looking at other runs. */
 export class MemoryLeases {
   readonly #held = new Timers<DueEntry>();
   readonly #unheld = new Timers<DueEntry>();
@@ -20,7 +20,7 @@ export class MemoryLeases {
   readonly #withPosts = new Set<MemoryRun>();
   readonly #queues = new MemoryQueues();
 
-  /** The only one who sets a lease. */
+  /** The only writer of leases. */
   set(run: MemoryRun, lease: Lease | null, hasPlace = false): void {
     const { row } = run;
     if (row.lease !== null && row.lease.owner !== lease?.owner) this.#leave(run, row.lease.owner);
@@ -38,7 +38,7 @@ export class MemoryLeases {
     if (held?.size === 0) this.#byOwner.delete(owner);
   }
 
-  /** To be called after every change of a run. */
+  /** Must be called after every change of a run. */
   update(run: MemoryRun): void {
     const { dueAtMs, row } = run;
     if (row.queue !== null) this.#queues.of(row.queue.name).update(run);
@@ -55,7 +55,7 @@ export class MemoryLeases {
     this.#withPosts.delete(run);
   }
 
-  /** The run gets its first place. */
+  /** Counts the first place of a run against the rate of its queue. */
   countStart(run: MemoryRun, nowMs: number): void {
     run.hadPlace = true;
     if (run.row.queue !== null) this.#queues.of(run.row.queue.name).countStart(nowMs);
@@ -106,7 +106,7 @@ export class MemoryLeases {
       }
   }
 
-  /** Takes them out of the queues: each must get a lease. */
+  /** Takes runs out of the queues: each must get a lease. */
   takeDue({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
     const due = new Set<MemoryRun>();
     const passed: DueEntry[] = [];
@@ -119,7 +119,7 @@ export class MemoryLeases {
       else passed.push(entry);
     }
     putBack(passed);
-    // A post of a process whose clock is ahead is due all the same.
+    // A post is due even if the clock of its process is ahead.
     for (const run of this.#withPosts) {
       if (due.size >= limit) break;
       const { queue, lease, status } = run.row;
@@ -128,7 +128,7 @@ export class MemoryLeases {
     return [...due];
   }
 
-  /** Runs of the named queues, as many as their limits leave: each must get a place. */
+  /** Takes runs of the named queues, as many as their limits allow: each must get a place. */
   takePlaces({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
     this.#endExpired(nowMs, of);
     const chosen: MemoryRun[] = [];
@@ -139,7 +139,7 @@ export class MemoryLeases {
     return chosen;
   }
 
-  /** Leases of runs of the named queues that have run out: gives what they were. */
+  /** Ends expired leases of runs of the named queues; returns what they were. */
   #endExpired(nowMs: number, of: DueRuns): EndedLease[] {
     const ended: EndedLease[] = [];
     for (const { queue } of this.#queues.named(of)) {

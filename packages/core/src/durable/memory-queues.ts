@@ -5,14 +5,14 @@ import type { DueRuns, QueueLimits } from "./run-store.types.js";
 
 type Wanted = (run: MemoryRun) => boolean;
 
-/** What is chosen from a queue. */
+/** Which runs are taken from a queue. */
 export interface PlaceRequest {
   readonly nowMs: number;
   readonly limit: number;
   readonly isWanted: Wanted;
 }
 
-/** The queues that have runs, by name. */
+/** Queues with runs, by name. */
 export class MemoryQueues {
   readonly #byName = new Map<string, MemoryQueue>();
 
@@ -27,19 +27,19 @@ export class MemoryQueues {
   }
 }
 
-/** The runs of one queue: those that are held, those whose time is to come, and a line for each key with those that want a place. */
+/** The runs of one queue: those that are held, those whose time is to come, and a line per key of those that want a place. */
 export class MemoryQueue {
   readonly held: Timers<DueEntry> = new Timers<DueEntry>();
   readonly #later = new Timers<DueEntry>();
-  /** Of these, `later` knows a time that does not count: a post makes its run due at once. */
+  /** Runs whose time in `later` does not count: a post makes them due at once. */
   readonly #posted = new Set<MemoryRun>();
-  /** In the order of their turns: a key that was served goes to the end. */
+  /** Lines in the order of their turns: a key that was served goes to the end. */
   #lines = new Map<string, Line>();
   readonly #placed = new Set<MemoryRun>();
   readonly #starts: number[] = [];
   #longestMs = 0;
 
-  /** To be called after every change of a run. */
+  /** Must be called after every change of a run. */
   update(run: MemoryRun): void {
     const { dueAtMs } = run;
     this.#posted.delete(run);
@@ -66,20 +66,20 @@ export class MemoryQueue {
     this.#starts.splice(older + 1, 0, nowMs);
   }
 
-  /** Its lease has run out, and was ended: it needs an owner, whatever it waits for. */
+  /** Its lease has expired and was ended: the run needs an owner, whatever it waits for. */
   lose(run: MemoryRun): void {
     this.#lineUp(run);
     this.update(run);
   }
 
-  /** Takes them out of their lines: each must get a place, or go back. */
+  /** Takes runs out of their lines: each must get a place, or go back. */
   choose(limits: QueueLimits, { nowMs, limit, isWanted }: PlaceRequest): DueEntry[] {
     this.#arrive(nowMs);
     const held = this.#heldByKey(limits);
     const free = Math.min(limit, (limits.concurrency ?? Number.POSITIVE_INFINITY) - this.#placed.size);
     let starts = this.#startsLeft(limits, nowMs);
     const chosen: DueEntry[] = [];
-    // One that goes to the end of the line comes again.
+    // A key that goes to the end of the line comes again.
     for (const [key, line] of this.#lines) {
       if (chosen.length >= free) break;
       if (limits.perKey !== null && (held.get(key) ?? 0) >= limits.perKey) continue;
@@ -94,7 +94,7 @@ export class MemoryQueue {
     return chosen;
   }
 
-  /** What `choose` would give, which stays where it is. */
+  /** What `choose` would return, without taking it. */
   look(limits: QueueLimits, request: PlaceRequest): DueEntry[] {
     this.#arrive(request.nowMs);
     const before = [...this.#lines];
@@ -125,7 +125,7 @@ export class MemoryQueue {
     return due !== null && this.#lines.get(row.queue?.key ?? "")?.has(due) === true;
   }
 
-  /** Runs that want a place by now stand in line, in the order in which they came to want it. */
+  /** Puts runs that want a place by now into their lines, in the order in which they came to want it. */
   #arrive(nowMs: number): void {
     const arrived = new Set<MemoryRun>(this.#posted);
     this.#posted.clear();
@@ -155,7 +155,9 @@ export class MemoryQueue {
     return held;
   }
 
-  /** Forgets those that no rate counts. One that lies further ahead than a whole window is of a clock that was set back since. */
+  /**
+   * Forgets starts that no rate counts. A start that is ahead by more than a whole window comes from a clock that was set back.
+   */
   #startsLeft({ rate }: QueueLimits, nowMs: number): number {
     if (rate === null) return Number.POSITIVE_INFINITY;
     this.#longestMs = Math.max(this.#longestMs, rate.perMs);
@@ -171,7 +173,7 @@ class LineOrder extends Timers<DueEntry> {
   }
 }
 
-/** The runs of one key that want a place: those that never had one, and those that come again. */
+/** The runs of one key that want a place: new ones, and those that come back. */
 class Line {
   readonly #fresh = new LineOrder();
   readonly #again = new LineOrder();

@@ -10,7 +10,7 @@ export class MemoryRecords {
     return this.#tenants.get(tenant)?.get(kind)?.records.get(id) ?? null;
   }
 
-  /** Those that have another version than expected. */
+  /** Keys of the records that have another version than expected. */
   conflicts(writes: readonly RecordWrite[]): RecordKey[] {
     return writes
       .filter((write) => (this.get(write)?.version ?? 0) !== write.expected)
@@ -34,7 +34,7 @@ export class MemoryRecords {
       countWhile(ids, (id) => compareText(id, prefix) < 0),
       cursor === undefined ? 0 : countWhile(ids, (id) => compareText(id, cursor) <= 0),
     );
-    // One more than asked for tells whether there is a next page.
+    // One record more than requested tells whether there is a next page.
     const page = ids.slice(start, start + checkPageLimit(limit) + 1).filter((id) => id.startsWith(prefix));
     const records = page
       .slice(0, limit)
@@ -43,7 +43,7 @@ export class MemoryRecords {
   }
 }
 
-/** The records of one kind; their ids are sorted when somebody asks for them in order. */
+/** The records of one kind; their ids are sorted when a list needs it. */
 class Kind {
   readonly records = new Map<string, StoredRecord>();
   #ids: string[] | null = null;

@@ -16,7 +16,7 @@ import type {
 
 const unended: ReadonlySet<StoredStatus> = new Set(["scheduled", "running", "waiting"]);
 
-/** A place in a queue of runs that want an owner. */
+/** A run in a queue of runs that need an owner. */
 export interface DueEntry extends Due {
   readonly run: MemoryRun;
   readonly queue: Timers<DueEntry>;
@@ -24,11 +24,11 @@ export interface DueEntry extends Due {
 
 type Row = { -readonly [Column in keyof StoredRun]: StoredRun[Column] };
 
-/** One run of a {@link memoryStore} with everything that it owns. */
+/** One run of a {@link memoryStore} with everything that belongs to it. */
 export class MemoryRun {
-  /** Rises with every run of the store: the later of two that were created in the same millisecond is the newer. */
+  /** Rises with every run of the store: orders runs that were created in the same millisecond. */
   readonly number: number;
-  /** What readers get a copy of. */
+  /** Readers get a copy. */
   readonly row: Row;
 
   /** Sorted by tick, by sequence, by tick. */
@@ -36,16 +36,16 @@ export class MemoryRun {
   readonly events: StoredEvent[] = [];
   readonly snapshots: StoredSnapshot[] = [];
 
-  /** By position, in order: those without a receipt, and the receipts of the others. */
+  /** By position, in order: posts without a receipt, and the receipts of the others. */
   readonly pending: Map<number, StoredPost> = new Map();
   readonly receipts: Map<number, string> = new Map();
   readonly positions: Map<string, number> = new Map();
 
   readonly blobs: NeededBlobs = new Map();
   due: DueEntry | null = null;
-  /** It has had a place of its queue: it counts no more against the rate. */
+  /** `true`: it has had a place of its queue, and no longer counts against the rate. */
   hadPlace = false;
-  /** It is gone from the store. */
+  /** `true`: it was deleted from the store. */
   removed = false;
 
   constructor({ tenant, runId }: RunKey, created: NewRunRecord, number: number) {
@@ -69,7 +69,7 @@ export class MemoryRun {
     };
   }
 
-  /** In the order of positions. */
+  /** Receipts in the order of positions. */
   received(after: number): StoredReceipt[] {
     return [...this.positions]
       .flatMap(([idempotencyKey, position]) => {
@@ -87,7 +87,7 @@ export class MemoryRun {
     return this.row.lease !== null && this.row.lease.owner === owner && this.row.epoch === epoch;
   }
 
-  /** Since when it has wanted an owner, or from when it will. Null: never, as things are. */
+  /** Since when, or from when, it needs an owner; `null`: never, as things are. */
   get dueAtMs(): number | null {
     const { lease, status, wakeAtMs } = this.row;
     if (this.isEnded) return null;
@@ -97,7 +97,7 @@ export class MemoryRun {
     return wakeAtMs === null ? post.atMs : Math.min(post.atMs, wakeAtMs);
   }
 
-  /** Everything of a commit that was taken, but for what belongs to the store: lease, records and blobs. */
+  /** Applies a stored commit, except lease, records and blobs, which belong to the store. */
   apply(commit: RunCommit): void {
     if (commit.ticks !== undefined) this.#addTicks(commit.ticks);
     for (const event of commit.events ?? []) insert(this.events, event, sequenceOf);
@@ -132,7 +132,7 @@ export class MemoryRun {
     );
   }
 
-  /** The run as it is now: a copy, which does not change. */
+  /** A copy of the run as it is now. */
   toStored(): StoredRun {
     return { ...this.row, lastEvent: this.events.at(-1)?.sequence ?? -1 };
   }
@@ -145,7 +145,7 @@ export class MemoryRun {
 const sequenceOf = (event: StoredEvent): number => event.sequence;
 const tickOf = (snapshot: StoredSnapshot): number => snapshot.tick;
 
-/** Of sorted items, how many from the first on fulfil a condition that turns false once. */
+/** Number of leading items that satisfy a condition, which turns false once. */
 export function countWhile<Item>(items: readonly Item[], condition: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
@@ -157,7 +157,7 @@ export function countWhile<Item>(items: readonly Item[], condition: (item: Item)
   return low;
 }
 
-/** Keeps the order. One with the same number stays as it is. */
+/** Keeps the order. An item with the same number stays. */
 function insert<Item>(items: Item[], item: Item, numberOf: (item: Item) => number): void {
   const number = numberOf(item);
   const index = countWhile(items, (other) => numberOf(other) < number);

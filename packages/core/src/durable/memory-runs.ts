@@ -11,7 +11,7 @@ import {
 
 interface Tenant {
   readonly byId: Map<string, MemoryRun>;
-  /** Oldest first. Those that were removed stay until they are half of it. */
+  /** Oldest first. Removed runs stay until they are half of the list. */
   sorted: MemoryRun[];
 }
 
@@ -119,7 +119,7 @@ function startOf(sorted: readonly MemoryRun[], { cursor, createdAfterMs, created
   );
 }
 
-/** Whether no run from here on was created in time. */
+/** Tells whether no run from here on is in the range of times. */
 function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }: RunQuery): boolean {
   if (order === "oldest") return createdBeforeMs !== undefined && row.createdAtMs >= createdBeforeMs;
   return createdAfterMs !== undefined && row.createdAtMs <= createdAfterMs;

@@ -21,17 +21,17 @@ import type {
 
 export interface MemoryStoreOptions {
   /**
-   * How many ended runs are kept: the oldest are forgotten with everything they own. Live runs, and ended ones that
-   * somebody holds, do not count. 0 or more; `Infinity` keeps all. @default 1000
+   * Number of ended runs to keep: the oldest are deleted with everything that belongs to them. Live runs, and ended ones that are
+   * held, do not count. Integer, at least 0; `Infinity` keeps all.
+   * @default 1000
    */
   readonly maxEnded?: number;
 }
 
 /**
- * A {@link RunStore} in memory: durable for as long as the process lives. For tests, for development, and for apps whose runs
- * may go with the process.
+ * A `RunStore` in memory: runs are lost with the process. For tests, for development, and for apps that need no more.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when `maxEnded` is no whole number of at least 0.
+ * @throws {WorkflowError} `OPTION_INVALID` when `maxEnded` is not a whole number of at least 0.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
   checkCallOptions("memoryStore", options);
@@ -41,7 +41,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
   throw wrongOption("maxEnded", what, "Give the number of ended runs to keep.");
 }
 
-/** Every method does its work before it first yields: that is its transaction. */
+/** Every method finishes its work before it first yields: that makes it a transaction. */
 function storeOf(memory: Memory): RunStore {
   const { runs, records, blobs, leases, listeners } = memory;
   return {
@@ -86,6 +86,7 @@ function storeOf(memory: Memory): RunStore {
       const isFree = ({ row: { lease } }: MemoryRun): boolean => lease === null || lease.owner === owner;
       const gone = new Set(keys.flatMap((key) => runs.get(key) ?? []).filter(isFree));
       for (const run of gone) memory.forget(run);
+      memory.tell(gone, "ended");
       return gone.size;
     },
     watch: (listener) => {
@@ -93,7 +94,7 @@ function storeOf(memory: Memory): RunStore {
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
-    // Only stops the watching: what was stored is there as long as the store.
+    // Only stops the watching: nothing else depends on a memory store being closed.
     close: async () => listeners.clear(),
   };
 }
@@ -147,7 +148,7 @@ function readsOf({ runs, records, blobs, leases }: Memory): Pick<RunStore, Reads
   };
 }
 
-/** What a store holds, and what changes it. */
+/** The contents of a store, and what changes them. */
 class Memory {
   readonly runs: MemoryRuns = new MemoryRuns();
   readonly records: MemoryRecords = new MemoryRecords();

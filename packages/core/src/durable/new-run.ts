@@ -1,4 +1,4 @@
-/** A run as it is first stored, from the event that it begins with. */
+/** Makes the first record of a run from its start event. */
 import type { TraceContext } from "../engine/state.js";
 import type { RunStarted } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -17,7 +17,7 @@ export interface NewRunRequest {
   readonly workflow: RegisteredWorkflow;
   readonly event: WorkflowEvent;
   readonly labels: Labels | undefined;
-  /** What its start was given. */
+  /** Trace context that the start was given. */
   readonly trace: TraceContext | null;
   readonly timeoutMs: number | null;
   readonly deadlineMs: number | null;

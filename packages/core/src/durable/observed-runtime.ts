@@ -1,8 +1,8 @@
-/** What observers of a runtime may ask of it, and what they are told of a claim. */
+/** What telemetry may ask of a runtime, and reports of claims. */
 import type { ClaimedRun, RunStore } from "./run-store.types.js";
 import type { ObservedClaim, ObservedRuntime } from "./runtime-observer.types.js";
 
-/** How many runs are listed at once. */
+/** Number of runs that are listed at once. */
 const PAGE = 100;
 
 interface Observed {
@@ -30,7 +30,7 @@ interface QueueOfTenant {
   readonly limit: number;
 }
 
-/** A run that waits for something else than its turn is at rest, and one that has a place is at work. */
+/** A run that waits for something other than its turn does not count, nor does one with a place. */
 async function depthOf(store: Observed["store"], { tenant, queue, limit }: QueueOfTenant): Promise<number> {
   let depth = 0;
   let seen = 0;
@@ -50,7 +50,7 @@ async function depthOf(store: Observed["store"], { tenant, queue, limit }: Queue
   return depth;
 }
 
-/** A run that was claimed because its time had come, a message was there, or its process was gone. */
+/** Report of a claim: the run was due, had a message, or had lost its process. */
 export function observedClaim({ run, posts }: ClaimedRun, claimedAtMs: number): ObservedClaim {
   const since = [run.wakeAtMs ?? run.startAtMs, posts[0]?.atMs ?? claimedAtMs].filter((atMs) => atMs <= claimedAtMs);
   const dueAtMs = Math.min(claimedAtMs, ...since);

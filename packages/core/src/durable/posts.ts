@@ -1,17 +1,18 @@
 /**
- * Messages to a run whoever has it, kept by the store until the run has taken or refused them.
+ * Messages to a run in any process. The store keeps them until the run has taken or refused them.
  *
- * The tick of a delivery carries the position of its post, so a load knows which ones were taken.
+ * The tick of a delivery holds the position of its post, so a load knows which posts were taken.
  *
  * @module
  */
 import type { Receipt } from "../engine/command.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { decodeEvent, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { decodeEvent, type EncodedEvent, encodeEvent } from "../event/event-codec.js";
+import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { answerPrompt, sendAndTell } from "../run/outside.js";
 import type { LiveRun } from "../run/run.types.js";
-import { decodeValue, type EncodedValue, encodeValue } from "../value/codec.js";
+import { type EncodedValue, encodeValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { DurableRun } from "./durable-run.js";
 import { parseJson } from "./journal-text.js";
@@ -22,7 +23,7 @@ export type Message =
   | { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null }
   | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown }
   | { readonly kind: "cancel"; readonly reason: unknown }
-  /** To a run that has not ended: it changes nothing, and its key is known from then on. */
+  /** To a run that has not ended: it changes nothing, but its key is known from then on. */
   | { readonly kind: "resume" };
 
 type EncodedMessage =
@@ -54,7 +55,7 @@ function encodeMessage(message: Message, types: CompiledWorkflow["values"]): Enc
 export class Posts {
   readonly #underWay: WeakMap<DurableRun, Set<number>> = new WeakMap();
 
-  /** Brings them to the run, in order; their receipts go to the store. One that is under way is not brought again. */
+  /** Delivers posts to the run, in order, and stores their receipts. A post that is being delivered is skipped. */
   deliver(live: DurableRun, posts: readonly StoredPost[]): void {
     for (const post of posts) {
       if (!this.#take(live, post)) continue;
@@ -67,7 +68,7 @@ export class Posts {
     }
   }
 
-  /** Whether ticks that were stored before have taken it: then only its receipt is missing. */
+  /** Tells whether stored ticks have taken the post: then only its receipt is missing. */
   isDone(live: DurableRun, post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
     const receipt = receipts.get(post.position);
     if (receipt?.status !== "accepted") return false;
@@ -76,12 +77,12 @@ export class Posts {
     return true;
   }
 
-  /** Those that a run had not taken when it ended, as their senders were told. */
+  /** Refuses the posts that a run had not taken when it ended. */
   refuse(live: DurableRun, posts: readonly StoredPost[], receipt: Receipt): void {
     for (const post of posts) if (this.#take(live, post)) live.receipt(post.position, receipt);
   }
 
-  /** False: it is under way, or was taken and its receipt is. */
+  /** `false`: the post is being delivered, or was taken and its receipt is on its way. */
   #take(live: DurableRun, { position }: StoredPost): boolean {
     const underWay = this.#underWay.get(live) ?? new Set();
     this.#underWay.set(live, underWay);
@@ -91,7 +92,7 @@ export class Posts {
   }
 }
 
-/** Null: the run has left memory. Whoever loads it next finds the post. */
+/** `null`: the run has left memory. The next owner finds the post. */
 async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): Promise<Receipt | null> {
   const message = parseJson(text, `post ${position} of run "${runner.state.runId}"`) as EncodedMessage;
   const { values: types } = runner.host.compiled;
@@ -112,7 +113,7 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
       throw new WorkflowError({
         code: "JOURNAL_CORRUPT",
         message: `Post ${position} of run "${runner.state.runId}" is of no kind that there is.`,
-        hint: "It was written by a newer version: let that one take it.",
+        hint: "It was written by a newer version: upgrade this process.",
       });
   }
 }
@@ -123,7 +124,7 @@ export function cancelReason({ text, position }: StoredPost, types: CompiledWork
   return message.kind === "cancel" ? decodeValue(message.reason, "reason", types) : undefined;
 }
 
-/** Resolves once that is stored: a receipt must not be there before what it stands for. */
+/** Resolves once the cancellation is stored: a receipt must not be there before its effect. */
 export async function cancelRun(runner: LiveRun, reason: unknown): Promise<Receipt> {
   const tick = { type: "run.cancelled", atMs: runner.now(), reason } as const;
   const stored = runner.whenStored(tick);
@@ -132,7 +133,7 @@ export async function cancelRun(runner: LiveRun, reason: unknown): Promise<Recei
   return { status: "accepted", sequence: runner.state.ticks };
 }
 
-/** An event of the run, or else of one of its children. */
+/** Decodes an event of the run, or of one of its children. */
 function readEvent(runner: LiveRun, encoded: EncodedEvent): WorkflowEvent {
   const knows = (one: LiveRun): LiveRun | undefined => {
     if (one.host.compiled.registry.get(encoded.type)) return one;
@@ -147,7 +148,7 @@ function readEvent(runner: LiveRun, encoded: EncodedEvent): WorkflowEvent {
 
 function refusal(error: unknown): Receipt {
   const hint = WorkflowError.is(error) ? `${error.message} ${error.hint}` : String(error);
-  // As a run in memory says it of an event that none of its steps names.
+  // The same error as from a run in memory, for an event that no step names.
   const code = WorkflowError.is(error, "EVENT_UNKNOWN")
     ? "EVENT_NOT_ACCEPTED"
     : WorkflowError.is(error)
@@ -156,7 +157,7 @@ function refusal(error: unknown): Receipt {
   return { status: "refused", code: code as "EVENT_NOT_ACCEPTED", hint };
 }
 
-/** What the sender of a message to a run that has ended is told. */
+/** Receipt of a message to a run that has ended. */
 export function runFinished(status: string): Receipt {
   return {
     status: "refused",

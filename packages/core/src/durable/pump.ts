@@ -1,6 +1,6 @@
 /**
- * What a runtime does by itself: renews its leases, starts what schedules and waiting starts ask for, claims runs that nobody has and
- * that are due, and hears what others post.
+ * The background work of a runtime: renews its leases, starts due schedules and waiting starts, claims due runs without an owner,
+ * and hears of posts by others.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { DueWork } from "./due-work.js";
 import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
 
-/** How many runs are claimed at once. */
+/** Number of runs that are claimed at once. */
 const BATCH = 100;
 
 export interface PumpSetup {
@@ -35,7 +35,7 @@ export class Pump {
     this.#setup = setup;
   }
 
-  /** From the first run on. */
+  /** Called with the first run. */
   start(): void {
     if (this.#stopWatching !== null || this.#stopped) return;
     const { registry, dueWork, clock, renewMs } = this.#setup;
@@ -44,11 +44,11 @@ export class Pump {
       registry.watchers.notify(key === null ? null : idOf(key));
       const isAwaited = key !== null && dueWork.awaits(key);
       if (key === null || isAwaited || registry.isForeign(key)) {
-        // The end of a run is news where its place may be taken, or where something waits for that.
+        // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
         if (!isForNobody) void this.pump();
       } else if (news === "due") {
-        // Of a run in memory here, that is news: another process has sent it a message.
+        // For a run in memory here, this is news: another process has sent it a message.
         registry.deliverPosts(key).catch(() => this.pump());
       }
     });
@@ -57,7 +57,7 @@ export class Pump {
     this.#arm(this.#renewAtMs);
   }
 
-  /** Claims everything that is due. Gives how many runs that were: none where others have all runs. */
+  /** Claims everything that is due. Returns how many runs: none if other processes have all runs. */
   pump(): Promise<number> {
     if (!this.#looksForDue) return Promise.resolve(0);
     if (this.#running !== null) {
@@ -73,7 +73,7 @@ export class Pump {
     return this.#running;
   }
 
-  /** False: others do what is due. */
+  /** `false`: other processes do the due work. */
   get #looksForDue(): boolean {
     const { executes, keepsRecords } = this.#setup.registry;
     return executes && keepsRecords;
@@ -91,16 +91,16 @@ export class Pump {
     const { registry, dueWork, clock, log, renewMs } = this.#setup;
     let adopted = 0;
     try {
-      // Again when it took that long: a lease that has run out would be claimed below.
+      // Renewed again after a long round: an expired lease would be claimed below.
       while (this.#mustRenew(clock.now())) {
         this.#renewAtMs = clock.now() + renewMs;
         await registry.renew();
         await dueWork.sweep();
       }
       await registry.deliverPosts();
-      const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: the runs that it starts are claimed below
+      const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: runs that this starts are claimed below
       adopted = await this.#takeUp();
-      // Without room it looks again when a run leaves.
+      // Without room, it looks again when a run leaves memory.
       const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
       const wakeAtMs = Math.min(dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
       this.#arm(Math.min(this.#renewAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
@@ -112,7 +112,7 @@ export class Pump {
     return adopted;
   }
 
-  /** Claims what is due, as far as there is room. Gives how many runs that were. */
+  /** Claims due runs, as far as there is room. Returns how many. */
   async #takeUp(): Promise<number> {
     const { registry } = this.#setup;
     for (let all = 0; ; ) {
@@ -124,14 +124,16 @@ export class Pump {
     }
   }
 
-  /** Also when the clock is before the last time: it was set back, and would say for that long that it is not due yet. */
+  /** Also `true` if the clock is before the last renewal: it was set back, and would delay the next one. */
   #mustRenew(nowMs: number): boolean {
     return nowMs >= this.#renewAtMs || nowMs < this.#renewAtMs - this.#setup.renewMs;
   }
 
-  /** @param isDue A run wants to be claimed: the process lives on for it. */
-  #arm(atMs: number, isDue = false): void {
-    const { clock, registry } = this.#setup;
+  /** @param isDue `true`: a run needs an owner, so the timer keeps the process alive. */
+  #arm(wantedMs: number, isDue = false): void {
+    const { clock, registry, renewMs } = this.#setup;
+    // Where the clock was set back while the store was asked, it would sleep past the next renewal.
+    const atMs = Math.min(wantedMs, clock.now() + renewMs);
     const isBackground = registry.store.isLocal === true && !isDue;
     if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs && this.#isBackground === isBackground))
       return;

@@ -5,7 +5,8 @@ import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
 import { callOptions } from "./call-options.js";
 import { nameProblem } from "./check-names.js";
 import type { QueueLimits, QueueTicket } from "./run-store.types.js";
-import type { QueueOptions, RuntimeRunOptions } from "./runtime.types.js";
+import type { RuntimeRunOptions } from "./runtime.types.js";
+import type { QueueOptions } from "./runtime-options.types.js";
 
 export interface ResolvedQueue extends QueueLimits {
   readonly hasPriorities: boolean;
@@ -18,7 +19,7 @@ const highest = 2 ** 31 - 1;
 
 /** One text for each problem. */
 export function queueProblems(queues: Readonly<Record<string, QueueOptions>>): string[] {
-  if (!isObject(queues)) return ["`queues` is no object"];
+  if (!isObject(queues)) return ["`queues` is not an object"];
   return Object.entries(queues).flatMap(([name, part]) => {
     const path = `queues.${name}`;
     return [
@@ -50,12 +51,12 @@ function partProblems<Part extends object>(
   problems: (part: Part) => string[],
 ): string[] {
   if (part === undefined) return [];
-  if (!isObject(part)) return [`\`${path}\` is no object`];
+  if (!isObject(part)) return [`\`${path}\` is not an object`];
   const unknown = unknownNames(part, callOptions[call].split(" ")).map((problem) => `${problem} of \`${path}\``);
   return [...unknown, ...problems(part)];
 }
 
-/** Whole milliseconds. Null: it is no duration, or none that a window can have. */
+/** Whole milliseconds. Null: it is not a duration, or none that a window can have. */
 function perMsOf(per: Rate["per"]): number | null {
   try {
     const ms = Math.ceil(toMs(per, "per"));

@@ -1,5 +1,5 @@
 /**
- * A run as it is stored, for when it cannot be loaded: plain JSON, of which nothing is read.
+ * A run as it is stored, as plain JSON, for runs that cannot be loaded.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { batches, type From, readText, where } from "./load.js";
 
 /** One tick as it is stored. */
 export interface RawHistoryEntry {
-  /** For `stateAt` and `fork`. From 1. */
+  /** Number of the tick, for `stateAt` and `fork`. From 1. */
   readonly number: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** The run that it happened to: this one, or a child. */
+  /** Id of the run that it happened to: this run, or a child. */
   readonly runId: string;
-  /** Plain JSON. */
+  /** The tick as plain JSON. */
   readonly tick: { readonly type: string; readonly atMs: number; readonly [field: string]: unknown };
 }
 
 /** A snapshot as it is stored. */
 export interface RawSnapshot {
-  /** The last tick that is in it. */
+  /** Number of the last tick that it includes. */
   readonly tick: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** What `Context.fromDict` would take, if it can be read. */
+  /** Argument for `Context.fromDict`, if it can be read. */
   readonly dict: { readonly [field: string]: unknown };
 }
 
-/** From the oldest tick that is kept after `after`. */
+/** Ticks after `after`, from the oldest one that is kept. */
 export async function* rawHistoryOf(from: From, after: number = 0): AsyncGenerator<RawHistoryEntry, void> {
   const { runId } = from.run.key;
   for await (const batch of batches(from, after, Number.MAX_SAFE_INTEGER)) {

@@ -1,9 +1,10 @@
 /** Values of records, as stores keep them. */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { decodeValue, encodeValue } from "../value/codec.js";
+import { decodeValue } from "../event/decode.js";
+import { encodeValue } from "../value/codec.js";
 import { parseJson } from "./journal-text.js";
 import type { RecordKey, StoredRecord } from "./run-store.types.js";
-import type { RecordEdit, RecordValue } from "./runtime.types.js";
+import type { RecordEdit, RecordValue } from "./runtime-records.types.js";
 
 /** Null: the edit deletes it. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 export function recordText(edit: RecordEdit): string | null {

@@ -2,7 +2,7 @@ import type { RunContext } from "../context/run-context.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StepContext } from "../run/step-context.js";
 import { DurableRun } from "./durable-run.js";
-import type { StepRecords } from "./runtime.types.js";
+import type { StepRecords } from "./runtime-records.types.js";
 
 /**
  * The records of the tenant of this run: versioned data beside the runs, such as a session that many runs share.
@@ -11,9 +11,9 @@ import type { StepRecords } from "./runtime.types.js";
  * const records = recordsOf(ctx);
  * const counter = await records.read("counter", "visits");
  * records.write({ kind: "counter", id: "visits", expected: counter?.version ?? 0, value: Number(counter?.value ?? 0) + 1 });
- * return new StopEvent({ result: null }); // the record and the end of the step are stored at once
+ * return new StopEvent({ result: null }); // stores the record and the end of the step together
  *
- * @throws {WorkflowError} `RUNTIME_REQUIRED` in a run of no runtime, `ATTEMPT_ENDED`.
+ * @throws {WorkflowError} `RUNTIME_REQUIRED` in a run without a runtime, `ATTEMPT_ENDED`.
  */
 export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
   const attempt = StepContext.attemptOf(ctx);

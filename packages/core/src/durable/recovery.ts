@@ -14,6 +14,7 @@ import { type Posts, runFinished } from "./posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
+import type { RunTree } from "./run-tree.js";
 import { isNotBegun, readStart } from "./start-text.js";
 import type { RunWatchers } from "./watchers.js";
 
@@ -120,7 +121,7 @@ export class Recovery {
   async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, why: LoadReason): Promise<DurableRun | null> {
     const { registry } = this.#setup;
     // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
-    const isEarly = run.startAtMs > registry.clock.now() && !run.hasPlace;
+    const isEarly = (run.wakeAtMs ?? run.startAtMs) > registry.clock.now() && !run.hasPlace;
     if (isEarly && typeof why === "string") return this.#release(run);
     const { compiled, code } = workflow;
     const isOther = run.code !== code.hash;
@@ -189,8 +190,10 @@ export class Recovery {
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
     const { runner } = live;
+    const leadMs = leadOfTimers(run, tree);
+    const nowMs = leadMs === 0 ? runner.now() : this.#setup.registry.clock.now();
     // What was posted before a timer was due comes before it.
-    const atMs = Math.max(runner.state.atMs, Math.min(runner.now(), open[0]?.atMs ?? Number.POSITIVE_INFINITY));
+    const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
     continueRun(runner, { type: why === "retry" ? "run.retried" : "run.resumed", atMs });
     if (isQueued && typeof why !== "string") cancelWith(live, why, atMs);
     if (run.outcome === null) this.#setup.posts.deliver(live, open);
@@ -213,6 +216,20 @@ export class Recovery {
       await registry.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs, beside: true });
     return null;
   }
+}
+
+/** A difference that no clock has by chance. */
+const LEAST_LEAD_MS = 1_000;
+
+/**
+ * By how much the time of a waiting run is ahead of this clock. Its timers say the time of the run; when it is due by this clock, its
+ * row says: the store knows, or it was written before the run left memory.
+ */
+function leadOfTimers({ status, wakeAtMs }: StoredRun, { members }: RunTree): number {
+  if (status !== "waiting" || wakeAtMs === null) return 0;
+  const due = [...members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
+  const leadMs = due.length === 0 ? 0 : Math.min(...due) - wakeAtMs;
+  return leadMs < LEAST_LEAD_MS ? 0 : leadMs;
 }
 
 /** In the same round as the tick that it begins or resumes with: no step begins. */

@@ -10,6 +10,7 @@ import { outcomeError } from "../run/outcome.js";
 import { decodeOutcome } from "../snapshot/decode-parts.js";
 import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "./durable-run.js";
+import { FencePauses } from "./fence-pauses.js";
 import { GroupCommit } from "./group-commit.js";
 import { parseJson } from "./journal-text.js";
 import { observedClaim } from "./observed-runtime.js";
@@ -53,6 +54,7 @@ export interface RegistrySetup {
 export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly store: RunStore;
   readonly executes: boolean;
+  readonly isDueByClock = true;
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
@@ -75,6 +77,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly #log: Log;
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
+  readonly #pauses: FencePauses;
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
@@ -91,6 +94,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
+    this.#pauses = new FencePauses(setup.clock);
     this.turns = new RecordTurns(setup.clock);
     this.#workflows = setup.workflows;
     this.streams = new StreamCache(this, setup.workflows);
@@ -208,6 +212,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   }
 
   async #claim(key: RunKey, why: LoadReason): Promise<DurableRun | null> {
+    await this.#pauses.wait(idOf(key));
     // Whoever cancels a run of a queue begins no step of it.
     const claimed = await this.store.claim(key, { ...this.lease, beside: typeof why !== "string" });
     return claimed === null ? null : this.#recovery.load(claimed, why);
@@ -283,6 +288,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
+    this.#pauses.stop();
     await this.#quiet(drainMs);
     await Promise.allSettled(this.#opening.values());
     // Whoever has sent something that is on its way to the store is told what became of it.
@@ -345,6 +351,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
     this.#forget(live);
+    if (how === "fenced") this.#pauses.lost(idOf(live.key), live.hasStored);
     if (how === "fenced") this.#observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
     if (how === "fenced") return this.#log.error(`This process has lost run "${live.key.runId}".`, error);
     this.#log.error(

@@ -33,7 +33,8 @@ function checkSearch(search: unknown): void {
   if (search === undefined) return;
   if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))
     return;
-  const what = typeof search === "string" ? "has more than 1,000 characters, or some that no id has" : "is no text";
+  const what =
+    typeof search === "string" ? "has more than 1,000 characters, or some that no id has" : "is not a string";
   throw wrongOption("search", what, "Search for a part of an id, of a label or of an error.");
 }
 
@@ -60,7 +61,7 @@ export function toListing(run: StoredRun): RunListing {
     wakeAtMs,
     labels,
     ticks,
-    // The event that ends a stream is how the run ended, which is no event of the store.
+    // The event that ends a stream is how the run ended, which is not an event of the store.
     lastEvent: endedAtMs === null ? lastEvent : lastEvent + 1,
     forkedFrom,
     queue: queue === null ? null : { ...queue, hasPlace },

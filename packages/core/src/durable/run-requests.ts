@@ -8,9 +8,10 @@
  */
 import type { Clock, Log } from "../engine/ports.js";
 import { WorkflowError, type WorkflowErrorOptions } from "../errors/workflow-error.js";
+import { decodeValue } from "../event/decode.js";
 import type { Receipt } from "../run/handler.types.js";
 import { systemIds } from "../run/system.js";
-import { decodeValue, type EncodedValue, encodeValue } from "../value/codec.js";
+import { type EncodedValue, encodeValue } from "../value/codec.js";
 import { whenChanged } from "./change.js";
 import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
 import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";

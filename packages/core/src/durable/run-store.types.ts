@@ -10,111 +10,119 @@
 
 export interface RunStore {
   /**
-   * Whether its runs are gone with this process. Then a process may end while nothing of its own is due; a process with any
-   * other store is a worker, and lives until its runtime is stopped. @default false
+   * `true`: its runs are lost with this process. Then the process may end while nothing of its own is due; a process with any other
+   * store is a worker, and lives until its runtime is stopped.
+   * @default false
    */
   readonly isLocal?: boolean;
   /**
-   * Whether its runs are in the memory of other processes only: a runtime over it starts, reads and messages them. It claims nothing,
-   * and does not look for what is due unless its store `keepsRecords`. @default false
+   * `true`: its runs are in the memory of other processes only. A runtime over it starts, reads and messages runs, and claims none.
+   * It does not look for due work unless its store `keepsRecords`.
+   * @default false
    */
   readonly runsElsewhere?: boolean;
-  /** Where `runsElsewhere`: it keeps records all the same, and with them schedules and starts that wait. @default false */
+  /** With `runsElsewhere`: the store keeps records all the same, and with them schedules and starts that wait. @default false */
   readonly keepsRecords?: boolean;
-  /** Asks whoever has its runs to continue one that has ended, where `runsElsewhere`. Resolves once that is stored. */
+  /** With `runsElsewhere`: asks the process that has its runs to continue one that has ended. Resolves once that is stored. */
   again?(key: RunKey, request: AgainRequest): Promise<AgainResult>;
   /** Collision-resistant hash of a text, for blobs. */
   hash(text: string): string;
   /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */
   commit(commits: readonly RunCommit[]): Promise<CommitResult[]>;
   /**
-   * Takes the lease of one run. Null: there is no such run, somebody else holds it, or it has ended (unless `ended`). A run of a
-   * queue that this owner does not hold is given only `beside` the limits of the queue: such a lease holds no place.
+   * Takes the lease of one run. Resolves to `null` when there is no such run, another owner holds it, or it has ended (unless
+   * `ended`). A run of a queue that this owner does not hold is taken only `beside` the limits of the queue: such a lease holds no
+   * place.
    */
   claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null>;
   /**
-   * Takes the leases of runs that need an owner, longest waiting first: the lease has run out; or nobody holds it, and
-   * `wakeAtMs` has come or a post has no receipt yet; a scheduled run only once its time has come. Of these workflows only,
-   * where they are named.
+   * Takes the leases of runs that need an owner, the longest waiting first: the lease has expired; or nobody holds the run, and
+   * `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With `workflows`, only
+   * runs of these workflows.
    *
-   * Runs of the named queues that need an owner follow, as many as the limits of each queue leave; those of other queues stay. A
-   * run that is taken has a place of its queue until its lease ends. Keys that have a run to give take turns: one run each, and
-   * a key that was served, or that had none, goes to the end of the line; one that is at its limit is passed over and keeps its
-   * turn. Within a key: the highest priority, then the earliest `startAtMs`, then as they were created. A lease of a run of a
-   * named queue that has run out is ended first, with its place: the run is nobody's, and needs an owner.
+   * Runs of the named queues that need an owner follow, as many as the limits of each queue allow; runs of other queues stay. A run
+   * that is taken has a place of its queue until its lease ends. Keys with a due run take turns: one run each. A key that was
+   * served, or that had no run, goes to the end of the line; a key at its limit is passed over and keeps its turn. Within a key:
+   * the highest priority, then the earliest `startAtMs`, then the order of creation. An expired lease of a run of a named queue is
+   * ended first, with its place: the run then has no owner, and needs one.
    */
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]>;
-  /** Prolongs every lease of this owner, also one that has run out and that nobody took. Gives the keys of all it holds. */
+  /** Extends every lease of this owner, including expired ones that nobody took. Returns the keys of all runs that it holds. */
   renew(lease: LeaseRequest): Promise<RunKey[]>;
   /**
-   * When the next run that nobody holds wants to be claimed, and could be: where a rate is used up, once it allows the next run. A
-   * queue that is full has none: whoever gives a place back commits something.
+   * When the next run without an owner wants to be claimed and can be, in epoch milliseconds: if a rate is used up, once it allows
+   * the next run. A full queue counts for nothing, because giving a place back is a commit. `null` if there is no such run.
    */
   nextWakeAtMs(of?: DueRuns): Promise<number | null>;
-  /** What `claimDue` would take now, in its order, and when there is something to take. Takes nothing. */
+  /** What `claimDue` would take now, in its order, and when there is something to take. Changes nothing. */
   due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue>;
 
   run(key: RunKey): Promise<StoredRun | null>;
   /** Every tenant that has a run. */
   tenants(): Promise<string[]>;
-  /** Newest first, unless `order` says otherwise. */
+  /** Lists runs, the newest first unless `order` says otherwise. */
   list(query: RunQuery): Promise<RunPage>;
-  /** How many runs there are, by workflow and status; none where there are none. In any order. */
+  /** Counts runs by workflow and status, in any order. Leaves out combinations without runs. */
   counts(query: CountQuery): Promise<RunCount[]>;
-  /** The latest snapshot, where `atOrBelow` says so no later than that tick. */
+  /** The latest snapshot; with `atOrBelow`, the latest one at or below that tick. `null` if there is none. */
   snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null>;
-  /** In order, from the batch that holds tick `after + 1`. */
+  /** Tick batches in order, beginning with the one that holds tick `after + 1`. */
   ticks(key: RunKey, range: Range): Promise<TickBatch[]>;
-  /** In order, with `sequence > after`. */
+  /** Events of the stream in order, with `sequence > after`. */
   events(key: RunKey, range: Range): Promise<StoredEvent[]>;
 
-  /** Keeps a message for whoever runs the run, now or later. Resolves once it is on disk. */
+  /** Keeps a message for the present or next owner of the run. Resolves once it is on disk. */
   post(key: RunKey, message: PostedMessage): Promise<PostResult>;
-  /** Posts without a receipt: of one run, or of all runs that this owner holds. In order. */
+  /** Posts without a receipt, in order: of one run, or of all runs that this owner holds. */
   posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]>;
-  /** @param of The position of a post, or the idempotency key of what was posted or `received`. */
+  /**
+   * Receipt of a message; `null` if it has none.
+   *
+   * @param of Position of a post, or the idempotency key of a message that was posted or `received`.
+   */
   receipt(key: RunKey, of: number | string): Promise<string | null>;
-  /** What has both an idempotency key and a receipt, in order, with `position > after`. */
+  /** Messages that have both an idempotency key and a receipt, in order, with `position > after`. */
   received(key: RunKey, range: Range): Promise<StoredReceipt[]>;
 
   record(key: RecordKey): Promise<StoredRecord | null>;
-  /** By id, in the order of code points. */
+  /** Lists records by id, in the order of code points. */
   records(query: RecordQuery): Promise<RecordPage>;
   /**
-   * Writes all of them in one transaction, outside any run, or none: then it gives the keys of those that do not have the
-   * expected version. Each key once.
+   * Writes all records in one transaction, outside of any run, or none. Returns the keys of those that do not have the expected
+   * version; empty when all were written. Each key at most once.
    */
   writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]>;
   blob(hash: string): Promise<string | null>;
 
   /**
-   * Everything of these runs: ticks, events, posts, snapshots, and blobs that no other run uses. Runs that somebody else than `owner`
-   * holds stay. Gives how many went.
+   * Deletes runs with their ticks, events, posts and snapshots, and blobs that no other run uses. Keeps runs that somebody other
+   * than `owner` holds. Returns how many runs were deleted.
    */
   delete(keys: readonly RunKey[], owner?: string): Promise<number>;
   /**
-   * Calls `listener` soon after anything was committed or posted, by any process. Null: it may be any run. Gives the way to stop.
+   * Calls `listener` soon after anything was committed, posted or deleted, by any process; with `null` when it may be any run.
+   * Returns the function that stops it.
    *
-   * A store that names runs which other processes have changed says what is new of each; one that names its own changes only may leave
-   * it out.
+   * A store that names runs changed by other processes passes `news`; one that names only its own changes may leave it out.
    */
   watch(listener: (key: RunKey | null, news?: RunNews) => void): () => void;
   close(): Promise<void>;
 }
 
 /**
- * What became of a run: `"due"`, there is something for whoever has it or may take it up, such as a message, a run that is nobody's, or
- * records; `"ended"`; `"further"`, its owner has brought it further, and keeps it. Where it is more than one: the first of these.
+ * News about a run. `"due"`: its owner, or a process that may claim it, has something to do, such as a message, a run without an
+ * owner, or records. `"ended"`: the run has ended, or was deleted. `"further"`: its owner has brought it further, and keeps it. If
+ * several hold, the first of these.
  */
 export type RunNews = "due" | "ended" | "further";
 
 export interface AgainRequest {
   readonly how: "resume" | "retry";
-  /** A second request with the same key changes nothing. */
+  /** A second request with the same key changes nothing. `null`: it counts every time. */
   readonly idempotencyKey: string | null;
 }
 
-/** `refused`: a run that is as this one is cannot be continued that way. */
+/** `refused`: the run cannot be continued that way in its present status. */
 export type AgainResult =
   | { readonly status: "accepted" }
   | { readonly status: "unknown" }
@@ -134,49 +142,49 @@ export interface StoredRun extends NewRunRecord {
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
   readonly wakeAtMs: number | null;
-  /** How it ended, and what it waits for: JSON. */
+  /** How the run ended, and what it waits for, as JSON; `null` for neither. */
   readonly outcome: string | null;
   readonly waiting: string | null;
-  /** Number of the last stored tick. 0 before the first. */
+  /** Number of the last stored tick; 0 before the first. */
   readonly ticks: number;
   /** Sequence number of the last stored event of the stream; -1 before the first. */
   readonly lastEvent: number;
   readonly lease: Lease | null;
-  /** Rises with every owner. 0 before the first. */
+  /** Rises with every new owner; 0 before the first. */
   readonly epoch: number;
-  /** Its lease is a place of its queue. */
+  /** `true`: its lease holds a place of its queue. */
   readonly hasPlace: boolean;
 }
 
 export interface NewRunRecord {
   readonly workflow: string;
   readonly input: string;
-  /** Hash of the blob with the routing tables that its first tick was live with. */
+  /** Hash of the blob with the routing tables of the code that the run was created with. */
   readonly code: string;
   readonly createdAtMs: number;
   readonly startAtMs: number;
   readonly labels: { readonly [name: string]: string };
   readonly forkedFrom: { readonly runId: string; readonly tick: number } | null;
-  /** Null: it waits for no place. */
+  /** The queue that the run waits in; `null` for none. */
   readonly queue: QueueTicket | null;
 }
 
-/** Where a run waits for its place. */
+/** The place of a run in the line of a queue. */
 export interface QueueTicket {
   readonly name: string;
-  /** Keys take turns. `""` is one, too. */
+  /** Keys take turns; `""` is a key, too. */
   readonly key: string;
-  /** Within its key, the highest comes first. -2,147,483,648 to 2,147,483,647. */
+  /** Within a key, the highest comes first. An integer from -2,147,483,648 to 2,147,483,647. */
   readonly priority: number;
 }
 
-/** What one process knows of a queue. Null: no such limit. */
+/** The limits of a queue that one process obeys; `null` for no limit. */
 export interface QueueLimits {
   readonly name: string;
-  /** Places of the queue, and of each key. */
+  /** Maximum number of runs with a place, in the queue and per key. */
   readonly concurrency: number | null;
   readonly perKey: number | null;
-  /** How many runs may get their first place in any time of that length. */
+  /** How many runs may get their first place within any window of `perMs` milliseconds. */
   readonly rate: { readonly limit: number; readonly perMs: number } | null;
 }
 
@@ -190,26 +198,26 @@ export interface LeaseRequest extends Lease {
 }
 
 export interface ClaimRequest extends LeaseRequest {
-  /** Also a run that has ended. @default false */
+  /** Takes also a run that has ended. @default false */
   readonly ended?: boolean;
-  /** Also a run of a queue, whatever its limits, and without a place. @default false */
+  /** Takes also a run of a queue, whatever its limits, and without a place. @default false */
   readonly beside?: boolean;
-  /** The owner is no process: the lease lasts until its time, whatever becomes of the process that took it. @default false */
+  /** The owner is not a process: the lease lasts until its time, whatever happens to the process that took it. @default false */
   readonly sealed?: boolean;
 }
 
 export interface DueRuns {
-  /** @default all */
+  /** Only runs of these workflows. @default all */
   readonly workflows?: readonly string[];
-  /** Beside the runs that are in none. Each name once. @default none */
+  /** Queues whose runs are included, besides the runs without a queue. Each name once. @default none */
   readonly queues?: readonly QueueLimits[];
 }
 
 export interface StoredDue {
   readonly runs: readonly DueRun[];
   /**
-   * The earliest of all, due or not. A run that somebody holds is due when its lease has run out, and counts from its own time
-   * where that is still to come: its owner may be found dead then. Null: there is none.
+   * The earliest time of all, due or not, in epoch milliseconds. A held run is due when its lease expires; if its own time is still
+   * to come, that counts, because its owner may be dead by then. `null` if there is none.
    */
   readonly wakeAtMs: number | null;
 }
@@ -217,22 +225,25 @@ export interface StoredDue {
 export interface DueRun {
   readonly key: RunKey;
   readonly workflow: string;
-  /** Since when. */
+  /** Since when the run is due, in epoch milliseconds. */
   readonly dueAtMs: number;
 }
 
-/** A run with its new lease and epoch, and the posts that wait for it. */
+/** A run with its new lease and epoch, and its posts without a receipt. */
 export interface ClaimedRun {
   readonly run: StoredRun;
   readonly posts: readonly StoredPost[];
 }
 
-/** What happens to one run at once. A refused commit changes nothing. */
+/** One atomic change of a run. A refused commit changes nothing. */
 export interface RunCommit {
   readonly key: RunKey;
-  /** Creates the run: refused as `exists` when there is one. Held by `owner` with epoch 1, or by nobody when that is null. */
+  /**
+   * Creates the run; refused as `exists` when there is one. With a `lease`, `owner` holds it with epoch 1; with `null`, nobody
+   * does.
+   */
   readonly create?: NewRunRecord & { readonly lease: Lease | null };
-  /** Else refused as `fenced` unless this is the run's epoch and `owner` holds it. */
+  /** Without `create`, the commit is refused as `fenced` unless `owner` holds the run with this epoch. */
   readonly owner: string | null;
   readonly epoch: number;
   /** Refused as `fenced` unless its first tick follows the last stored one. */
@@ -241,17 +252,17 @@ export interface RunCommit {
   readonly summary?: RunSummary;
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];
-  /** Messages that were never posted, under their keys: from here on a post with such a key is a duplicate. */
+  /** Messages that were never posted, with their keys: from now on, a post with such a key is a duplicate. */
   readonly received?: readonly ReceivedMessage[];
-  /** With `create`: messages that were posted to the run where it was before, in order. No two with one key. */
+  /** With `create`: messages that were posted to the run where it was before, in order. No two with the same key. */
   readonly posts?: readonly PostedMessage[];
-  /** Refused as `conflict` unless each has the expected version. */
+  /** Records to write. The commit is refused as `conflict` unless each has the expected version. */
   readonly records?: readonly RecordWrite[];
-  /** Those that the texts of this commit name. Stored once; kept as long as what names them. */
+  /** Blobs that the texts of this commit name. Each is stored once, and kept as long as a text names it. */
   readonly blobs?: readonly { readonly hash: string; readonly text: string }[];
-  /** Deletes tick batches that end at or below `ticks`, and snapshots below `snapshots`. */
+  /** Deletes tick batches that end at or below tick `ticks`, and snapshots below tick `snapshots`. */
   readonly prune?: { readonly ticks: number; readonly snapshots: number };
-  /** Gives the lease back. */
+  /** Ends the lease. */
   readonly release?: true;
 }
 
@@ -269,7 +280,7 @@ export interface RunSummary {
   readonly waiting: string | null;
 }
 
-/** Ticks of one commit: number `first` to `last`. */
+/** The ticks of one commit: numbers `first` to `last`. */
 export interface TickBatch {
   readonly first: number;
   readonly last: number;
@@ -284,7 +295,7 @@ export interface StoredSnapshot {
   readonly text: string;
 }
 
-/** Written again after a crash with the same content: the first stays. */
+/** An event of the stream. After a crash it may be written again with the same content: the first stays. */
 export interface StoredEvent {
   readonly sequence: number;
   readonly atMs: number;
@@ -292,14 +303,14 @@ export interface StoredEvent {
 }
 
 export interface PostedMessage {
-  /** A second message with the same key is not stored again. Null: no key. */
+  /** A second message with the same key is not stored again. `null` for no key. */
   readonly idempotencyKey: string | null;
   readonly atMs: number;
   readonly text: string;
 }
 
 export interface ReceivedMessage {
-  /** One that is known stays as it is. */
+  /** Idempotency key. If it is known, the stored message stays. */
   readonly idempotencyKey: string;
   readonly receipt: string;
 }
@@ -310,14 +321,14 @@ export interface StoredReceipt extends ReceivedMessage {
 
 export interface StoredPost extends PostedMessage {
   readonly key: RunKey;
-  /** Rises over all runs of the store. */
+  /** Position of the post; rises over all runs of the store. */
   readonly position: number;
 }
 
 export type PostResult =
   | { readonly status: "stored"; readonly position: number }
   | { readonly status: "duplicate"; readonly position: number; readonly receipt: string | null }
-  /** There is no such run, or it has ended: nothing was stored. */
+  /** There is no such run: nothing was stored. */
   | { readonly status: "unknown" }
   | { readonly status: "ended"; readonly run: StoredRun };
 
@@ -334,26 +345,26 @@ export interface StoredRecord {
 }
 
 export interface RecordWrite extends RecordKey {
-  /** 0: it must not exist yet. It is then `expected + 1`. */
+  /** Version that the record must have; 0: it must not exist. The write makes it `expected + 1`. */
   readonly expected: number;
-  /** Null deletes it. */
+  /** The new text; `null` deletes the record. */
   readonly text: string | null;
 }
 
 export interface RecordQuery {
   readonly tenant: string;
   readonly kind: string;
-  /** Ids that begin with it. @default all */
+  /** Only ids that begin with this text. @default all */
   readonly prefix?: string;
-  /** 1 to 1,000. */
+  /** Size of a page, from 1 to 1,000. */
   readonly limit: number;
-  /** Of the page before. */
+  /** `cursor` of the page before. @default the first page */
   readonly cursor?: string;
 }
 
 export interface RecordPage {
   readonly records: readonly (StoredRecord & RecordKey)[];
-  /** Null: this is the last page. */
+  /** For the next page; `null` on the last one. */
   readonly cursor: string | null;
 }
 
@@ -362,7 +373,7 @@ export interface Range {
   readonly limit: number;
 }
 
-/** Every given part must hold. An empty list matches nothing. */
+/** Which runs are listed: those that satisfy every given part. An empty list matches nothing. */
 export interface RunQuery {
   readonly tenant: string;
   readonly workflow?: string;
@@ -373,15 +384,15 @@ export interface RunQuery {
   readonly createdBeforeMs?: number;
   readonly endedBeforeMs?: number;
   /**
-   * Runs for which `matchesSearch` holds. A store looks at so many runs for a page, those that the other conditions leave, and then
-   * gives the page with what it has found, and a cursor: pages may be short, also empty, before the last one.
+   * Only runs for which `matchesSearch` holds. For one page, a store looks at a limited number of runs that satisfy the other
+   * conditions, and returns what it has found with a cursor: pages may be short, or empty, before the last one.
    */
   readonly search?: string;
-  /** By `createdAtMs`. @default "newest": those come first */
+  /** Order by `createdAtMs`. @default "newest": the newest come first */
   readonly order?: RunOrder;
-  /** 1 to 1,000. */
+  /** Size of a page, from 1 to 1,000. */
   readonly limit: number;
-  /** Of the page before, in the same order. */
+  /** `cursor` of the page before, in the same order. @default the first page */
   readonly cursor?: string;
 }
 
@@ -401,6 +412,6 @@ export interface RunCount {
 
 export interface RunPage {
   readonly runs: readonly StoredRun[];
-  /** Null: this is the last page. */
+  /** For the next page; `null` on the last one. */
   readonly cursor: string | null;
 }

@@ -6,7 +6,7 @@ export function leaseLost({ runId }: RunKey): WorkflowError {
   return new WorkflowError({
     code: "RUN_LEASE_LOST",
     message: `Run "${runId}" has been taken over by another owner: what this process did since its lease ran out does not count.`,
-    hint: "Nothing is lost, the run goes on there. Where it happens often, raise `leaseMs`, or keep the event loop free.",
+    hint: "Nothing is lost: the run continues there. If this happens often, raise `leaseMs`, or keep the event loop free.",
     details: { runId },
   });
 }
@@ -46,7 +46,7 @@ export function runtimeStopped(): WorkflowError {
   return new WorkflowError({
     code: "RUNTIME_STOPPED",
     message: "The runtime has been stopped: it takes no more work.",
-    hint: "Make a new one with `createRuntime`; stored runs go on there.",
+    hint: "Make a new one with `createRuntime`; stored runs continue there.",
   });
 }
 
@@ -61,7 +61,7 @@ export function runIdConflict({ runId }: RunKey, stored: string, asked: string |
   return new WorkflowError({
     code: "RUN_ID_CONFLICT",
     message: `There is already a run "${runId}" ${why}.`,
-    hint: "Use another `runId`; the same one with the same workflow and input gives the run that there is.",
+    hint: "Use another `runId`; the same one with the same workflow and input gives the existing run.",
     details: { runId, workflow: stored },
   });
 }

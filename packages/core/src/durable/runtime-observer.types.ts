@@ -1,20 +1,20 @@
 /**
- * What a runtime tells those who measure it: its commits, what it claims, and what it loses.
+ * What a runtime reports to its telemetry: its commits, the runs that it claims, and those that it loses.
  *
- * Methods are called at once where something happens, and must not throw. Without an observer nothing here is made.
+ * Methods are called synchronously, and must not throw. Without telemetry none of these values is made.
  *
  * @module
  */
 import type { Telemetry } from "../inspect/telemetry.types.js";
 
 export interface RuntimeObserver {
-  /** A runtime was made. Gives what is called when it has stopped. */
+  /** Called when a runtime was created. Returns the function to call when it has stopped. */
   onRuntime?(runtime: ObservedRuntime): () => void;
-  /** A transaction goes to the store. Gives what is called when it is stored, or could not be. */
+  /** Called when a transaction is sent to the store. Returns the function to call when it is stored, or has failed. */
   onCommit?(commit: ObservedCommit): (isStored: boolean) => void;
-  /** A run that was due, and nobody's, is this process's now. */
+  /** Called when this process has claimed a due run. */
   onClaim?(claim: ObservedClaim): void;
-  /** A run was taken from this process, because its lease had run out. */
+  /** Called when another process has taken a run from this one, because its lease had expired. */
   onLeaseLost?(run: ObservedRun): void;
 }
 
@@ -24,22 +24,22 @@ export interface RuntimeTelemetry extends Telemetry {
 }
 
 export interface ObservedRuntime {
-  /** How many runs are in the memory of this process, at work or waiting. */
+  /** Number of runs in the memory of this process, at work or waiting. */
   readonly runsInMemory: number;
-  /** The queues that this runtime was given. */
+  /** Names of the queues of this runtime. */
   readonly queues: readonly string[];
   /**
-   * How many runs wait for a place of a queue, in all tenants: counted by lists of the store, at most `limit` for each tenant. It
-   * costs one query for each tenant and each hundred runs.
+   * Number of runs that wait for a place of a queue, in all tenants, counted up to `limit` per tenant. Costs one query per tenant
+   * and per hundred runs.
    */
   queueDepth(queue: string, limit: number): Promise<number>;
 }
 
 export interface ObservedCommit {
-  /** How many runs it stores something of. */
+  /** Number of runs in the transaction. */
   readonly runs: number;
   readonly ticks: number;
-  /** Length of all texts in it, in UTF-16 units. */
+  /** Length of all texts in the transaction, in UTF-16 code units. */
   readonly textLength: number;
 }
 
@@ -50,7 +50,7 @@ export interface ObservedRun {
 }
 
 export interface ObservedClaim extends ObservedRun {
-  /** Since when it was due, in epoch milliseconds: its time, a message, or the last change by a process that is gone. */
+  /** Since when the run was due, in epoch milliseconds: its time, a message, or the last change by a process that died. */
   readonly dueAtMs: number;
   readonly claimedAtMs: number;
 }

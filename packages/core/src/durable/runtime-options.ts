@@ -1,5 +1,6 @@
 /** Options of a runtime, checked all at once. */
 import type { Clock, Log } from "../engine/ports.js";
+import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../run/system.js";
 import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
 import { callOptions } from "./call-options.js";
@@ -7,8 +8,9 @@ import type { DurableRunSettings } from "./durable-run.js";
 import { memoryStore } from "./memory-store.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./queue-options.js";
 import type { RunStore } from "./run-store.types.js";
-import type { RuntimeOptions, Workflows } from "./runtime.types.js";
+import type { Workflows } from "./runtime-names.types.js";
 import type { RuntimeTelemetry } from "./runtime-observer.types.js";
+import type { RuntimeOptions } from "./runtime-options.types.js";
 
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
@@ -19,6 +21,7 @@ export interface ResolvedRuntimeOptions {
   readonly leaseMs: number;
   readonly settings: DurableRunSettings;
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
+  readonly overrides: readonly ResourceOverride[];
   readonly telemetry: RuntimeTelemetry | null;
   readonly clock: Clock;
   readonly log: Log;
@@ -27,7 +30,7 @@ export interface ResolvedRuntimeOptions {
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
-  const { queues = {}, maxConcurrentRuns } = options;
+  const { queues = {}, maxConcurrentRuns, resources = [] } = options;
   const keep = history === "all" ? null : history?.keep;
   const problems = [
     ...unknownNames(options, callOptions.createRuntime.split(" ")),
@@ -39,6 +42,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     ...wholeProblem("snapshotEvery", snapshotEvery, 1),
     ...(keep === null ? [] : wholeProblem("history.keep", keep, 0)),
     ...queueProblems(queues),
+    ...overrideProblem(resources),
   ];
   if (problems.length > 0) throw optionsInvalid("the runtime", problems);
   // A run that only waits has no place.
@@ -51,6 +55,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
     leaseMs,
     settings: { snapshotEvery, idleReleaseMs: releasesAtOnce ? 0 : idleReleaseMs, keepTicks: keep ?? null },
     queues: resolveQueues(queues),
+    overrides: resources,
     telemetry: options.telemetry ?? null,
     clock: options.clock ?? systemClock,
     log: options.log ?? consoleLog,
@@ -62,6 +67,11 @@ function executeProblem({ execute, store }: RuntimeOptions<Workflows>): string[]
     return [`\`execute\` is ${String(execute)}, not true or false`];
   const isAlone = execute === false && store === undefined;
   return isAlone ? ["`execute: false` needs a `store`, which it shares with a runtime that executes"] : [];
+}
+
+function overrideProblem(resources: readonly Partial<ResourceOverride>[]): string[] {
+  const isList = Array.isArray(resources) && resources.every((one) => typeof one?.resource === "object");
+  return isList ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"];
 }
 
 function numberProblem(name: string, value: unknown, from: number): string[] {

@@ -5,7 +5,7 @@
  */
 
 import type { Clock, Log } from "../engine/ports.js";
-import { decodeEvent } from "../event/event-codec.js";
+import { decodeEvent } from "../event/decode.js";
 import { createOnly } from "./create-only.js";
 import { MOST_MISSED } from "./cron.js";
 import type { DueEntry } from "./due-entries.js";

@@ -82,8 +82,8 @@ export async function unseal({ store, clock, key }: Sealing): Promise<void> {
 function runMoved({ runId, tenant }: RunKey): WorkflowError {
   return new WorkflowError({
     code: "RUN_MOVED",
-    message: `Run "${runId}" was exported from this store: it does not go on here.`,
-    hint: "Ask where it was imported. If it is to stay after all, and was imported nowhere: `runtime.release(runId)`.",
+    message: `Run "${runId}" was exported from this store: it does not continue here.`,
+    hint: "Use the store into which it was imported. If it was not imported anywhere and should stay: `runtime.release(runId)`.",
     details: { runId, tenant },
   });
 }

@@ -71,7 +71,7 @@ function openOf(runner: LiveRun, origin: string | null, compiled: CompiledWorkfl
 export function readPrompts(text: string | null, compiled: CompiledWorkflow, where: string): PendingPrompt[] {
   if (text === null) return [];
   const list = parseJson(text, where);
-  if (!Array.isArray(list)) throw corrupt(where, "is no list of prompts");
+  if (!Array.isArray(list)) throw corrupt(where, "is not a list of prompts");
   return list.map((prompt) => {
     const { runId, shown, step, askedAtMs, dueAtMs, answerType } = (prompt ?? {}) as {
       readonly [name: string]: unknown;

@@ -9,17 +9,17 @@ import { sameValue } from "../value/equal.js";
 import { isPlainObject } from "../value/guard.js";
 import type { AppliedTick } from "./run-tree.js";
 
-/** One place of a state that has another value now. */
+/** A place of a state that has another value now. */
 export interface ChangedValue {
-  /** Names of fields, positions in lists, keys of maps. Empty: the whole state. */
+  /** Names of fields, positions in lists, keys of maps. Empty for the whole state. */
   readonly path: readonly (string | number)[];
-  /** Left out: there was nothing. */
+  /** Absent: there was no value. */
   readonly old?: unknown;
-  /** Left out: there is nothing any more. */
+  /** Absent: there is no value any more. */
   readonly new?: unknown;
 }
 
-/** In the order in which they were made. Several may be of one place. */
+/** The changes in the order in which they were made. Several may concern one place. */
 export function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {
   if (Object.is(member.state.store, before)) return []; // it changed nothing, or came too late
   const change = changeOf(tick);
@@ -28,7 +28,7 @@ export function changesOf({ tick, before, member }: AppliedTick): readonly Chang
     : byFields(before, member.state.store);
 }
 
-/** All of it is new. */
+/** The whole state as one change. */
 export function newState(state: unknown): readonly ChangedValue[] {
   return byFields({}, state);
 }
@@ -45,7 +45,7 @@ function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValu
     state = applyPatches(state, [patch]);
     const { op, path, value } = patch;
     if (op === "add") return { path, new: value };
-    // Of a Set, the value says which item goes.
+    // In a Set, the value says which item is removed.
     const old = parent instanceof Set ? value : valueAt(parent, last);
     return op === "remove" ? { path, old } : { path, old, new: value };
   });

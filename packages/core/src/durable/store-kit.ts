@@ -1,6 +1,6 @@
 /**
- * What stores over a database share: which statuses are ends, how pages are limited and continued, what a search finds, and which ids
- * begin with a prefix.
+ * What database stores share: which statuses are final, the limits and cursors of pages, what a search finds, and ranges of ids
+ * with a prefix.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function isEndedStatus(status: StoredStatus): boolean {
 const MAX_PAGE = 1_000;
 
 /**
- * Returns the limit of a page, as it was given.
+ * Returns the limit of a page unchanged.
  *
  * @throws {WorkflowError} `OPTION_INVALID` when it is not a whole number from 1 to 1,000.
  */
@@ -40,7 +40,7 @@ export function checkPageLimit(limit: number): number {
   throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
 }
 
-/** Where a run stands in pages of runs. `id` is the store's own number of the run. */
+/** Position of a run in a list. `id` is the number that the store gave the run. */
 export interface PagePosition {
   readonly createdAtMs: number;
   readonly id: number;
@@ -51,7 +51,7 @@ export function encodePageCursor({ createdAtMs, id }: PagePosition, order: RunOr
   return btoa(`${order === "oldest" ? "o:" : ""}${createdAtMs}:${id}`).replaceAll("=", "");
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for a text that {@link encodePageCursor} did not give for a list in this order. */
+/** @throws {WorkflowError} `OPTION_INVALID` for a text that is not a cursor of {@link encodePageCursor} for this order. */
 export function decodePageCursor(cursor: string, order: RunOrder = "newest"): PagePosition {
   const [, oldest, createdAtMs, id] = /^(o:)?(-?\d{1,16}):(\d{1,16})$/.exec(fromBase64(cursor)) ?? [];
   const isOfOrder = (oldest !== undefined) === (order === "oldest");
@@ -71,12 +71,12 @@ function fromBase64(text: string): string {
   }
 }
 
-/** How many runs a store looks at for one page of a search. */
+/** Number of runs that a store looks at for one page of a search. */
 export const searchWindow = 5_000;
 
 /**
- * Whether a search finds a run: its id begins with the text, one of its labels has it in its value, or the message of the error with
- * which it has failed. A-Z are the same as a-z. Labels of the runtime (`millrace.`) are not searched, and no stack is.
+ * Returns `true` when a search finds a run: its id begins with the text, the value of one of its labels contains it, or the message
+ * of the error with which it failed does. A-Z are the same as a-z. Labels of the runtime (`millrace.`) and stacks are not searched.
  */
 export function matchesSearch(run: Pick<StoredRun, "key" | "labels" | "status" | "outcome">, search: string): boolean {
   const wanted = folded(search);
@@ -89,7 +89,7 @@ export function matchesSearch(run: Pick<StoredRun, "key" | "labels" | "status" |
   );
 }
 
-/** What a database compares without its collations: those of two databases differ. */
+/** Folds case without the collations of databases, which differ. */
 function folded(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -101,11 +101,11 @@ function messageOf(outcome: string | null): string {
     };
     return typeof failure?.error?.message === "string" ? failure.error.message : "";
   } catch {
-    return ""; // a damaged row is reported to whoever reads the run
+    return ""; // A damaged row is reported to the reader of the run.
   }
 }
 
-/** Patterns of `LIKE … ESCAPE '\\'` for a query that finds all that {@link matchesSearch} finds, and more. */
+/** Patterns of `LIKE … ESCAPE '\\'` for a query that finds everything that {@link matchesSearch} finds, and more. */
 export function searchPatterns(search: string): {
   readonly id: string;
   readonly value: string;
@@ -122,7 +122,7 @@ function escaped(text: string): string {
 /** A range of ids in the order of their UTF-8 bytes. */
 export interface IdRange {
   readonly from: string;
-  /** Whether `from` itself is left out. */
+  /** `true`: `from` itself is excluded. */
   readonly isAfter: boolean;
   /** The first id after the range; null when there is none. */
   readonly end: string | null;

@@ -3,14 +3,8 @@ import { checkCallOptions } from "./call-options.js";
 import { checkNames } from "./check-names.js";
 import { recordConflict, recordText, recordValue } from "./record-text.js";
 import type { RunStore } from "./run-store.types.js";
-import type {
-  RecordEdit,
-  RecordList,
-  RecordListQuery,
-  RecordValue,
-  RuntimeRecords,
-  TenantOptions,
-} from "./runtime.types.js";
+import type { TenantOptions } from "./runtime.types.js";
+import type { RecordEdit, RecordList, RecordListQuery, RecordValue, RuntimeRecords } from "./runtime-records.types.js";
 
 /** The records of a store, from outside of runs. */
 export class StoredRecords implements RuntimeRecords {

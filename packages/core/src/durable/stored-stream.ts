@@ -6,6 +6,7 @@
 import { createRunStream, type RunStream } from "../stream/run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "../stream/stream.types.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
+import { wrongOption } from "../value/option-value.js";
 import type { ValueType } from "../value/plain.js";
 import { whenChanged } from "./change.js";
 import type { RunRegistry } from "./registry.js";
@@ -19,7 +20,15 @@ export interface StoredStreamSetup {
   readonly accept: () => Promise<void>;
 }
 
+/** @throws {WorkflowError} `OPTION_INVALID` when `after` is not a number: pages would be lost without a word. */
 export function storedStream(setup: StoredStreamSetup, options: StreamOptions = {}): RunStream {
+  const after: unknown = options.after;
+  if (after !== undefined && (typeof after !== "number" || Number.isNaN(after)))
+    throw wrongOption(
+      "after",
+      `is ${String(after)}; it must be the number of an event`,
+      "Give the `sequence` of the last event that you have read.",
+    );
   return createRunStream(new StoredSource(setup), options);
 }
 

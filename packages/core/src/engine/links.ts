@@ -17,9 +17,9 @@ export function listWait(state: RunState, wait: WaitRecord): void {
   }
   if (wait.promptId === null || wait.prompt === null) return;
   state.prompts ??= new Map();
-  const { promptId, prompt, askedAtMs, item } = wait;
+  const { promptId, prompt, openedAtMs, item } = wait;
   const step = state.items.get(item)?.step ?? null;
-  state.prompts.set(promptId, { promptId, event: prompt, wait, step, askedAtMs });
+  state.prompts.set(promptId, { promptId, event: prompt, wait, step, askedAtMs: openedAtMs || null });
 }
 
 /** Work for one element of the fan-out begins. */

@@ -71,7 +71,7 @@ export interface RunState {
   timers: Timers<Timer> | null;
   runTimer: Timer | null;
   /** Events that led to nothing, for the error of a stuck run; `null` without any. */
-  vain: Vain | null;
+  unused: Unused | null;
   /** The span that its start belongs to; `null` for a run in a trace of its own. */
   trace: TraceContext | null;
   /** How often it has continued after its end. */
@@ -93,7 +93,7 @@ export type Leftover =
   /** A step that emits events has returned none and sent none. */
   | { readonly kind: "nothing"; readonly step: string };
 
-export interface Vain {
+export interface Unused {
   /** Collect steps that no fan-out has led to yet. */
   readonly unfired: Set<string>;
   /** Events that led to nothing, by step. */
@@ -315,8 +315,6 @@ export interface WaitRecord extends SlotlessCall {
   readonly where: Readonly<Record<string, unknown>> | null;
   readonly promptId: string | null;
   readonly prompt: EventData | null;
-  /** When its prompt was shown; `null` without one, and in snapshots from before this was kept. */
-  readonly askedAtMs: number | null;
   readonly dueAtMs: number | null;
   status: "open" | "resolved" | "timedOut";
   event: EventData | null;
@@ -381,7 +379,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     prompts: null,
     timers: null,
     runTimer: null,
-    vain: null,
+    unused: null,
     trace: null,
     ends: 0,
   };

@@ -26,7 +26,7 @@ describe("recordError", () => {
     [{ status: 500 }, '{"status":500}'],
     [undefined, "undefined"],
     [Symbol("s"), "Symbol(s)"],
-  ])("describes a thrown value that is no error: %o", (thrown, message) => {
+  ])("describes a thrown value that is not an error: %o", (thrown, message) => {
     expect(recordError(thrown)).toEqual({ name: "Thrown", message });
   });
 

@@ -12,6 +12,7 @@ import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
 import { insideEdit } from "../value/inside-edit.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
+import { describeIssues, isSchema, refusePromise } from "./schema-answers.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
 
 /** What a defined class knows about its events. */
@@ -235,7 +236,7 @@ function readShape(type: string, shape: object): { fields: [string, StandardSche
     if (isReserved(key)) throw misdefined(`Event "${type}" has a field "${key}", a reserved name`, "Rename the field.");
     if (!isSchema(schema))
       throw misdefined(
-        `Field "${key}" of event "${type}" is no Standard Schema`,
+        `Field "${key}" of event "${type}" is not a Standard Schema`,
         "Give a schema such as `z.string()`.",
       );
     return [key, schema];
@@ -243,19 +244,12 @@ function readShape(type: string, shape: object): { fields: [string, StandardSche
   return { fields, wholes: [] };
 }
 
-function isSchema(value: unknown): value is StandardSchema {
-  return typeof (value as StandardSchema | null | undefined)?.["~standard"]?.validate === "function";
-}
-
 /** Makes an `EVENT_INVALID` error that names the event and every path. */
 export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowError {
-  const lines = issues.map(({ path = [], message }) => {
-    const name = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-    return { path: name, message };
-  });
+  const { lines, text } = describeIssues(issues);
   return new WorkflowError({
     code: "EVENT_INVALID",
-    message: `Event "${type}" is invalid: ${lines.map((line) => (line.path && `${line.path}: `) + line.message).join("; ")}.`,
+    message: `Event "${type}" is invalid: ${text}.`,
     hint: `Give the fields that the shape of "${type}" asks for.`,
     details: { event: type, issues: lines },
   });
@@ -264,14 +258,7 @@ export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowE
 /** Calls a schema, which must answer synchronously. */
 export function ask(check: Check, value: unknown, type: string): SchemaResult<unknown> {
   const answer = check.validate(value);
-  if (!("then" in answer)) return answer;
-  answer.catch(() => {}); // not awaited: its failure would add nothing to this error
-  throw new WorkflowError({
-    code: "SCHEMA_ASYNC",
-    message: `A schema of event "${type}" answered with a promise.`,
-    hint: "Use checks that are synchronous and do not throw; await other things in a step.",
-    details: { event: type },
-  });
+  return "then" in answer ? refusePromise(answer, `A schema of event "${type}"`, { event: type }) : answer;
 }
 
 function misdefined(what: string, hint: string): WorkflowError {

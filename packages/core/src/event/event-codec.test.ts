@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { copyValue } from "../value/codec.js";
 import { JoinIncompleteEvent, makeEngineEvent, StartEvent, StepFailedEvent, StopEvent } from "./built-in-events.js";
 import { mayConvert } from "./converting-schema.js";
+import { decodeEvent } from "./decode.js";
 import { event, type WorkflowEvent } from "./event.js";
-import { decodeEvent, encodeEvent } from "./event-codec.js";
+import { encodeEvent, storableTypes } from "./event-codec.js";
 import { EventRegistry } from "./registry.js";
 
 class Money {
@@ -152,6 +154,55 @@ describe("decodeEvent", () => {
         "event",
       ),
     ).toMatchObject({ note: "none" });
+  });
+});
+
+describe("copies of values", () => {
+  const types = storableTypes(registry);
+
+  it("hold events of their own, frozen like any other", () => {
+    const order = new Order({ id: "1", at: new Date(0) });
+    const copy = copyValue({ order, seen: new Set([order]) }, types);
+
+    expect(copy.order).toStrictEqual(order);
+    expect(copy.order).not.toBe(order);
+    expect(copy.order.at).not.toBe(order.at);
+    expect(copy.order).toBeInstanceOf(Order);
+    expect(Object.isFrozen(copy.order)).toBe(true);
+    expect([...copy.seen]).toStrictEqual([order]);
+  });
+
+  it("hold events whose fields are kept apart", () => {
+    const start = new StartEvent({ topic: { name: "rain" } });
+    const { start: copy } = copyValue({ start, at: undefined }, types);
+
+    expect(copy).toStrictEqual(start);
+    expect(copy.get("topic")).not.toBe(start.get("topic"));
+  });
+
+  it("hold instances and errors of their own", () => {
+    const before = { owed: new Money(5), why: new TypeError("no", { cause: new Error("deeper") }) };
+    const copy = copyValue(before, types);
+
+    expect(copy.owed).toStrictEqual(before.owed);
+    expect(copy.owed).not.toBe(before.owed);
+    expect(copy.why).toBeInstanceOf(TypeError);
+    expect(copy.why).toMatchObject({ message: "no", cause: { message: "deeper" }, stack: before.why.stack });
+    expect(copy.why).not.toBe(before.why);
+  });
+
+  it("go no deeper into a class that takes its own JSON", () => {
+    const box = {
+      name: "box",
+      is: (value: unknown) => typeof value === "object" && value !== null && "box" in value,
+      encode: (value: { box: Date }) => ({ box: value.box }),
+      decode: (json: { box: Date }) => ({ ...json }),
+    };
+    const before = { in: { box: new Date(0) } };
+    const copy = copyValue(before, [box]);
+
+    expect(copy).toEqual(before);
+    expect(copy.in.box).not.toBe(before.in.box);
   });
 });
 

@@ -144,9 +144,9 @@ it("refuses wrong programs", () => {
   event("Typed", { type: z.string() });
   // @ts-expect-error -- a schema that is not of an object
   event("Text", z.string());
-  // @ts-expect-error -- a field that is no schema
+  // @ts-expect-error -- a field that is not a schema
   event("Raw", { text: "string" });
-  // @ts-expect-error -- the type is no text
+  // @ts-expect-error -- the type is not a string
   event(Joke);
   // @ts-expect-error -- an open event has no such property
   new StartEvent({ topic: "x" }).topic;

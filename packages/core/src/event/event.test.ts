@@ -62,7 +62,7 @@ describe("event: construction", () => {
     expect(Object.isFrozen(fields)).toBe(false);
   });
 
-  it.each([null, 5, "text", [1]])("refuses fields that are no object: %o", (fields) => {
+  it.each([null, 5, "text", [1]])("refuses fields that are not an object: %o", (fields) => {
     expect(() => new Joke(fields as never)).toThrow(invalid('Event "Joke" is invalid: fields are an object.'));
   });
 
@@ -126,8 +126,8 @@ describe("event: construction", () => {
 describe("event: definition", () => {
   it.each([
     ["an empty type", () => event("")],
-    ["a type that is no text", () => event(Joke as never)],
-    ["a field that is no schema", () => event("Raw", { text: "string" } as never)],
+    ["a type that is not a string", () => event(Joke as never)],
+    ["a field that is not a schema", () => event("Raw", { text: "string" } as never)],
     ["a reserved field", () => event("Typed", { type: z.string() } as never)],
     ["a field that reaches prototypes", () => event("Bad", { constructor: z.string() } as never)],
   ])("refuses %s", (_, define) => {

@@ -41,7 +41,7 @@ function faultOf(target: string | null, handler: string, kinds: ReadonlyMap<stri
   const kind = kinds.get(target);
   if (kind === undefined)
     return [
-      `"${target}", which is no step`,
+      `"${target}", which is not a step`,
       suggest(target, kinds.keys()).trim() || `There are ${quoteNames([...kinds.keys()])}.`,
     ];
   if (kind !== "failure") return null;

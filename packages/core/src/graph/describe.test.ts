@@ -6,6 +6,7 @@ import { catchError } from "../step/catch-error.js";
 import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { join } from "../step/trigger.js";
+import { defineWorkflow } from "../workflow/define-workflow.js";
 import { Workflow } from "../workflow/workflow.js";
 import { describeWorkflow } from "./describe.js";
 
@@ -47,24 +48,23 @@ class Shop extends Workflow {
   }
 }
 
+function stepNode({ name, ...more }: { readonly name: string; readonly [more: string]: unknown }) {
+  const facts = { levels: [["begin"]], workers: 4, retry: false, executor: null, worksFor: null };
+  return { kind: "step", id: `step:${name}`, name, label: name, ...facts, ...more };
+}
+
+const end = (): StopEvent => new StopEvent({ result: null });
+
 describe("describeWorkflow", () => {
   const description = describeWorkflow(new Shop());
 
   it("gives steps, events and resources as nodes", () => {
     expect(description.name).toBe("Shop");
     expect(description.nodes).toEqual([
-      { kind: "step", id: "step:begin", name: "begin", trigger: "event", levels: [[]], workers: 4, retry: false },
-      { kind: "step", id: "step:ship", name: "ship", trigger: "join", levels: [["begin"]], workers: 4, retry: false },
-      { kind: "step", id: "step:end", name: "end", trigger: "event", levels: [["begin"]], workers: 4, retry: false },
-      {
-        kind: "step",
-        id: "step:recover",
-        name: "recover",
-        trigger: "failure",
-        levels: [["begin"]],
-        workers: 1,
-        retry: false,
-      },
+      stepNode({ name: "begin", trigger: "event", levels: [[]] }),
+      stepNode({ name: "ship", trigger: "join" }),
+      stepNode({ name: "end", trigger: "event" }),
+      stepNode({ name: "recover", trigger: "failure", workers: 1 }),
       ...[
         ["StartEvent", "start"],
         ["Order", "event"],
@@ -73,7 +73,7 @@ describe("describeWorkflow", () => {
         ["Confirmed", "humanResponse"],
         ["Confirm", "inputRequired"],
         ["StopEvent", "stop"],
-      ].map(([name, role]) => ({ kind: "event", id: `event:${name}`, name, role })),
+      ].map(([name, role]) => ({ kind: "event", id: `event:${name}`, name, label: name, role })),
       { kind: "outside", id: "outside", name: "outside" },
       { kind: "resource", id: "resource:database", name: "database", scope: "workflow" },
       { kind: "resource", id: "resource:settings", name: "settings", scope: "app" },
@@ -87,11 +87,67 @@ describe("describeWorkflow", () => {
       { id: "0.1", label: "Ends", kind: "loop", parent: "0", steps: ["ship", "end"] },
     ];
 
+    const rest = { enteredBy: null, workflow: null, branches: [] };
     expect(describeWorkflow(new Shop({ groups })).groups).toEqual([
-      { id: "0", label: "All", kind: "steps", parent: null, nodes: ["step:begin"] },
-      { id: "0.1", label: "Ends", kind: "loop", parent: "0", nodes: ["step:ship", "step:end"] },
+      { id: "0", label: "All", kind: "steps", parent: null, nodes: ["step:begin"], ...rest },
+      { id: "0.1", label: "Ends", kind: "loop", parent: "0", nodes: ["step:ship", "step:end"], ...rest },
     ]);
     expect(description.groups).toEqual([]);
+  });
+
+  it("gives the branches of a group, with the steps that there are", () => {
+    const branches = [
+      { role: "then", steps: ["begin", "gone"], groups: ["1"] },
+      { role: "choice", name: "Ends", steps: ["ship"] },
+    ];
+    const group = { id: "0", label: "Fork", kind: "condition", parent: null, steps: ["begin", "ship"], branches };
+
+    expect(describeWorkflow(new Shop({ groups: [group] })).groups[0]?.branches).toEqual([
+      { role: "then", name: null, nodes: ["step:begin"], groups: ["1"] },
+      { role: "choice", name: "Ends", nodes: ["step:ship"], groups: [] },
+    ]);
+  });
+
+  it("gives the labels of events, and their types where they have none", () => {
+    const { nodes } = describeWorkflow(new Shop({ eventLabels: { StopEvent: "all is sent", Gone: "gone" } }));
+    const labels = nodes.flatMap((node) => (node.kind === "event" ? [[node.name, node.label]] : []));
+
+    expect(labels).toContainEqual(["StopEvent", "all is sent"]);
+    expect(labels.filter(([name, label]) => name !== label)).toHaveLength(1);
+  });
+
+  it("gives what the workflow notes of its steps", () => {
+    const executor = { kind: "team", name: "Crew", members: [{ kind: "agent", name: "Packer" }] };
+    const stepNotes = { ship: { label: "Ship it", executor }, end: { worksFor: "ship" }, gone: { label: "Gone" } };
+    const { nodes } = describeWorkflow(new Shop({ stepNotes }));
+
+    expect(nodes.filter(({ kind }) => kind === "step")).toMatchObject([
+      { id: "step:begin", label: "begin", executor: null, worksFor: null },
+      { id: "step:ship", name: "ship", label: "Ship it", executor, worksFor: null },
+      { id: "step:end", label: "end", executor: null, worksFor: "step:ship" },
+      { id: "step:recover", label: "recover" },
+    ]);
+  });
+
+  it("gives the workflows that run as children, each once, also of children", () => {
+    const nap = defineWorkflow("nap").step("sleep", { on: StartEvent, emits: StopEvent }, end).build();
+    const dream = { id: "0", label: "Dream", kind: "workflow", parent: null, steps: ["dive"] };
+    const night = defineWorkflow("night", { children: { rest: nap } })
+      .step("dive", { on: StartEvent, emits: StopEvent }, end)
+      .build({ groups: [{ ...dream, enteredBy: "dive", child: "rest" }] });
+    const day = defineWorkflow("day", { children: { night, nap } })
+      .step("live", { on: StartEvent, emits: StopEvent }, end)
+      .build({ groups: [{ ...dream, enteredBy: "gone", child: "gone" }] });
+
+    const { children, groups } = describeWorkflow(day);
+
+    expect(children.map(({ name, children: inner }) => [name, inner])).toEqual([
+      ["night", []],
+      ["nap", []],
+    ]);
+    expect(children[0]?.groups).toMatchObject([{ enteredBy: "step:dive", workflow: "nap" }]);
+    expect(children[1]?.nodes).toContainEqual(expect.objectContaining({ id: "step:sleep" }));
+    expect(groups).toMatchObject([{ enteredBy: null, workflow: null }]);
   });
 
   it("gives how they are connected as edges", () => {

@@ -7,8 +7,9 @@ import type { Definition, StepDefinition, TriggerDefinition } from "../engine/de
 import { createRouting, isExternal } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
 import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.types.js";
+import { compiledChild } from "../workflow/child.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
-import type { StepGroup } from "../workflow/options.js";
+import type { StepExecutor } from "../workflow/options.js";
 import type { Workflow } from "../workflow/workflow.types.js";
 import { flowOf, levelsOf } from "./levels.js";
 
@@ -21,6 +22,8 @@ export interface WorkflowDescription {
   readonly edges: readonly GraphEdge[];
   /** Steps that belong together, from the outside inwards. */
   readonly groups: readonly GraphGroup[];
+  /** Workflows that run as its children, at any depth, each once. They have no `children` of their own. */
+  readonly children: readonly WorkflowDescription[];
 }
 
 /** Steps that a drawing shows together: the option `groups` of the workflow. */
@@ -32,6 +35,24 @@ export interface GraphGroup {
   readonly parent: string | null;
   /** Ids of nodes, without those of the groups inside. */
   readonly nodes: readonly string[];
+  /** Id of the step that enters the group, and does not belong to what it does inside. */
+  readonly enteredBy: string | null;
+  /** Name of the workflow that the group runs as a child: one of `children`. */
+  readonly workflow: string | null;
+  /** What runs at the same time in it, or instead of each other. Empty where all runs one after the other. */
+  readonly branches: readonly GraphBranch[];
+}
+
+/** A branch of a group. */
+export interface GraphBranch {
+  /** When it runs: `"then"`, `"else"`, `"choice"`, `"branch"` of a parallel, or a word of the workflow. */
+  readonly role: string;
+  /** That of its only step or group. `null`: it has none, and a drawing writes the role on it. */
+  readonly name: string | null;
+  /** Ids of those nodes of the group that are in it. */
+  readonly nodes: readonly string[];
+  /** Ids of the groups in it. */
+  readonly groups: readonly string[];
 }
 
 export type GraphNode = StepNode | EventNode | ResourceNode | OutsideNode;
@@ -40,6 +61,8 @@ export interface StepNode {
   readonly kind: "step";
   readonly id: string;
   readonly name: string;
+  /** What to show for the name: the same, unless the workflow has a note of the step. */
+  readonly label: string;
   readonly trigger: TriggerDefinition["kind"];
   /**
    * The fan-outs around the step, from the outside inwards, by the steps that open them: `[[]]` outside of all
@@ -51,11 +74,17 @@ export interface StepNode {
   readonly workers: number;
   /** Whether it is tried again when it fails. */
   readonly retry: boolean;
+  /** What does the work, where the workflow has a note of it: of a pipeline, each step that its author wrote. */
+  readonly executor: StepExecutor | null;
+  /** Id of the step for which this one works: it asks people, or gathers branches. */
+  readonly worksFor: string | null;
 }
 export interface EventNode {
   readonly kind: "event";
   readonly id: string;
   readonly name: string;
+  /** What to show for the name: the same, unless the workflow has a label for the event. */
+  readonly label: string;
   readonly role: EventRole;
 }
 export interface ResourceNode {
@@ -96,38 +125,68 @@ export interface GraphEdge {
  * @throws {WorkflowError} `WORKFLOW_INVALID` naming every problem.
  */
 export function describeWorkflow(workflow: Workflow): WorkflowDescription {
-  const { name, definition, steps, options } = compileWorkflow(workflow);
+  const root = compileWorkflow(workflow);
+  const [, ...children] = [...familyOf(root)].map((member) => ({ ...describe(member), children: [] }));
+  return { ...describe(root), children };
+}
+
+/** The workflow, and its children at any depth. */
+function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
+  const family = new Set([root]);
+  for (const member of family)
+    for (const name of member.children.keys()) family.add(compiledChild(member, name, member.name));
+  return family;
+}
+
+function describe(compiled: CompiledWorkflow): Omit<WorkflowDescription, "children"> {
+  const { name, definition, steps, options } = compiled;
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
   const flow = flowOf(definition);
   for (const step of definition.steps) {
     const levels = levelsOf(flow, step.name);
+    const { label = step.name, executor = null, worksFor } = options.stepNotes[step.name] ?? {};
     nodes.push({
       kind: "step",
       id: `step:${step.name}`,
       name: step.name,
+      label,
       trigger: step.trigger.kind,
       levels,
       workers: step.workers,
       retry: steps.get(step.name)?.retry != null,
+      executor: structuredClone(executor),
+      worksFor: worksFor === undefined ? null : `step:${worksFor}`,
     });
     edges.push(...edgesOf(step));
   }
   for (const [step, { name: handler }] of createRouting(definition).handlers) {
     edges.push({ kind: "fails", from: `step:${step}`, to: `step:${handler}` });
   }
-  addEvents(definition, nodes, edges);
+  addEvents(compiled, nodes, edges);
   addResources(steps, nodes, edges);
-  return { name, routing: structuredClone(definition), nodes, edges, groups: groupsOf(options.groups, definition) };
+  return { name, routing: structuredClone(definition), nodes, edges, groups: groupsOf(compiled) };
 }
 
-/** Without steps that the workflow does not have. */
-function groupsOf(groups: readonly StepGroup[], { steps }: Definition): GraphGroup[] {
-  const names = new Set(steps.map(({ name }) => name));
-  return groups.map(({ id, label, kind, parent, steps: inside }) => {
-    const nodes = inside.filter((name) => names.has(name)).map((name) => `step:${name}`);
-    return { id, label, kind, parent, nodes };
-  });
+/** Without steps and children that the workflow does not have. */
+function groupsOf(compiled: CompiledWorkflow): GraphGroup[] {
+  const { options, steps, children } = compiled;
+  const idOf = (step: string | undefined): string[] => (step !== undefined && steps.has(step) ? [`step:${step}`] : []);
+  return options.groups.map(({ id, label, kind, parent, steps: inside, enteredBy, child, branches = [] }) => ({
+    id,
+    label,
+    kind,
+    parent,
+    nodes: inside.flatMap(idOf),
+    enteredBy: idOf(enteredBy)[0] ?? null,
+    workflow: child !== undefined && children.has(child) ? compiledChild(compiled, child, "A group").name : null,
+    branches: branches.map(({ role, name = null, steps, groups = [] }) => ({
+      role,
+      name,
+      nodes: steps.flatMap(idOf),
+      groups: [...groups],
+    })),
+  }));
 }
 
 function edgesOf({ name, trigger, emits, fanOut, waits, streams }: StepDefinition): GraphEdge[] {
@@ -151,11 +210,11 @@ function edgesOf({ name, trigger, emits, fanOut, waits, streams }: StepDefinitio
   ];
 }
 
-function addEvents({ roles }: Definition, nodes: GraphNode[], edges: GraphEdge[]): void {
+function addEvents({ definition, options }: CompiledWorkflow, nodes: GraphNode[], edges: GraphEdge[]): void {
   const outside: GraphEdge[] = [];
-  for (const [type, role] of Object.entries(roles)) {
+  for (const [type, role] of Object.entries(definition.roles)) {
     const id = `event:${type}`;
-    nodes.push({ kind: "event", id, name: type, role });
+    nodes.push({ kind: "event", id, name: type, label: options.eventLabels[type] ?? type, role });
     if (role === "inputRequired") outside.push({ kind: "asks", from: id, to: "outside" });
     if (isExternal(role)) outside.push({ kind: "answers", from: "outside", to: id });
   }

@@ -62,6 +62,13 @@ export class Flowchart {
     this.#lines.push(`${this.#cleanId(id)}${before}"${label}"${after}:::${look}`);
   }
 
+  /** Frames what `draw` draws. */
+  frame(id: string, label: string, draw: () => void): void {
+    this.#lines.push(`subgraph ${this.#cleanId(id)}["${this.#label(label)}"]`);
+    draw();
+    this.#lines.push("end");
+  }
+
   edge(
     from: string,
     to: string,

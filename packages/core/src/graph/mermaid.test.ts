@@ -26,10 +26,88 @@ function drawing(text: string): string {
 }
 
 function empty(name: string, nodes: WorkflowDescription["nodes"] = []): WorkflowDescription {
-  return { name, nodes, edges: [], groups: [], routing: { workflow: name, steps: [], roles: {}, inboxSize: 1 } };
+  const routing = { workflow: name, steps: [], roles: {}, inboxSize: 1 };
+  return { name, nodes, edges: [], groups: [], children: [], routing };
 }
 
+const stepNode = {
+  kind: "step",
+  id: "step:",
+  name: "",
+  label: "",
+  trigger: "event",
+  levels: [[]],
+  workers: 4,
+  retry: false,
+  executor: null,
+  worksFor: null,
+} as const;
+
 describe("toMermaid: a workflow", () => {
+  it("writes the label of a step where it has one", () => {
+    const nodes = [{ ...stepNode, id: "step:edit (0.1)", name: "edit (0.1)", label: "edit" }];
+
+    expect(toMermaid(empty("labels", nodes))).toContain('["edit"]');
+  });
+
+  it("frames the steps of a group, and the groups inside", () => {
+    const nodes = ["a", "b", "c"].map((name) => ({ ...stepNode, id: `step:${name}`, name, label: name }));
+    const group = { kind: "loop", enteredBy: null, workflow: null, branches: [] };
+    const groups = [
+      { ...group, id: "1", label: "outer", parent: null, nodes: ["step:b"] },
+      { ...group, id: "1.0", label: "inner", parent: "1", nodes: ["step:c"] },
+    ];
+
+    expect(drawing(toMermaid({ ...empty("framed", nodes), groups }))).toMatchInlineSnapshot(`
+      "---
+      title: "framed"
+      ---
+      flowchart TD
+        step_a["a"]:::step
+        subgraph group_1["outer"]
+        step_b["b"]:::step
+        subgraph group_1_0["inner"]
+        step_c["c"]:::step
+        end
+        end
+      "
+    `);
+  });
+
+  it("frames branches that are called by their role, and writes the label of an event", () => {
+    const steps = ["if", "b", "c"].map((name) => ({ ...stepNode, id: `step:${name}`, name, label: name }));
+    const entered = { kind: "event", id: "event:e", name: "pipeline.enter 0", label: "to b", role: "event" } as const;
+    const rest = { enteredBy: null, workflow: null, branches: [] };
+    const branches = [
+      { role: "then", name: null, nodes: ["step:b"], groups: [] },
+      { role: "else", name: null, nodes: [], groups: ["0.1"] },
+    ];
+    const groups = [
+      { ...rest, id: "0", label: "long?", kind: "condition", parent: null, nodes: ["step:if", "step:b"], branches },
+      { ...rest, id: "0.1", label: "turns", kind: "loop", parent: "0", nodes: ["step:c"] },
+    ];
+
+    expect(drawing(toMermaid({ ...empty("branches", [...steps, entered]), groups }))).toMatchInlineSnapshot(`
+      "---
+      title: "branches"
+      ---
+      flowchart TD
+        event_e(["to b"]):::event
+        subgraph group_0["long?"]
+        step_if["if"]:::step
+        subgraph group_0_0["then"]
+        step_b["b"]:::step
+        end
+        subgraph group_0_1["else"]
+        subgraph group_0_1_2["turns"]
+        step_c["c"]:::step
+        end
+        end
+        end
+      "
+    `);
+  });
+
   it("draws steps and events by their kind", () => {
     expect(drawing(toMermaid(jokes))).toMatchInlineSnapshot(`
       "---
@@ -90,10 +168,7 @@ describe("toMermaid: a workflow", () => {
   });
 
   it("cleans ids and keeps them apart", () => {
-    const nodes = ["a-b", "a_b", "a b"].map(
-      (name) =>
-        ({ kind: "step", id: `step:${name}`, name, trigger: "event", levels: [[]], workers: 4, retry: false }) as const,
-    );
+    const nodes = ["a-b", "a_b", "a b"].map((name) => ({ ...stepNode, id: `step:${name}`, name, label: name }));
 
     expect(drawing(toMermaid(empty("ids", nodes)))).toMatchInlineSnapshot(`
       "---

@@ -13,6 +13,7 @@ import {
   type StepNode,
   type WorkflowDescription,
 } from "./describe.js";
+import { frameBranches } from "./frame-branches.js";
 import { Flowchart, type Look } from "./mermaid-text.js";
 import type { AttemptTrace, RunTrace, TracedEvent } from "./trace.js";
 
@@ -66,18 +67,28 @@ const dotted: Readonly<Partial<Record<EdgeKind, string>>> = {
   answers: "",
 };
 
-function drawGraph(chart: Flowchart, { name, nodes, edges }: WorkflowDescription): string {
-  for (const node of nodes) chart.node({ id: node.id, lines: linesOf(node), look: lookOf(node) });
+function drawGraph(chart: Flowchart, description: WorkflowDescription): string {
+  const { name, nodes, edges, groups } = frameBranches(description);
+  const groupOf = new Map(groups.flatMap((group) => group.nodes.map((id) => [id, group.id])));
+  drawGroup(null);
   for (const { kind, from, to, label } of edges) {
     const word = dotted[kind];
     chart.edge(from, to, { label: label ?? (word || undefined), isDotted: word !== undefined });
   }
   return chart.toText(name);
+
+  function drawGroup(around: string | null): void {
+    for (const node of nodes)
+      if ((groupOf.get(node.id) ?? null) === around)
+        chart.node({ id: node.id, lines: linesOf(node), look: lookOf(node) });
+    for (const { id, label, parent } of groups)
+      if (parent === around) chart.frame(`group:${id}`, label, () => drawGroup(id));
+  }
 }
 
 function linesOf(node: GraphNode): string[] {
-  if (node.kind !== "step") return [node.name];
-  return [node.name, ...(lookOf(node) === "gather" ? [node.trigger] : []), ...levelLine(node)];
+  if (node.kind !== "step") return [node.kind === "event" ? node.label : node.name];
+  return [node.label, ...(lookOf(node) === "gather" ? [node.trigger] : []), ...levelLine(node)];
 }
 
 /** The fan-outs around a step, for the first two ways to reach it. */

@@ -312,8 +312,8 @@ describe("findGraphProblems: error handlers", () => {
 
   it("reports every name that is none of a step, itself, or another handler", () => {
     expect(messages([step("one", failure(["wirte", "somethingElse", "one", "two"])), step("two", failure())])).toEqual([
-      'Error handler "one" covers "wirte", which is no step. Did you mean "write"?',
-      'Error handler "one" covers "somethingElse", which is no step. There are "write", "one", "two".',
+      'Error handler "one" covers "wirte", which is not a step. Did you mean "write"?',
+      'Error handler "one" covers "somethingElse", which is not a step. There are "write", "one", "two".',
       'Error handler "one" covers itself. What a handler throws fails the run: leave it out of `steps`.',
       'Error handler "one" covers the error handler "two". What a handler throws fails the run: leave it out of `steps`.',
     ]);

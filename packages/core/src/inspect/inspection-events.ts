@@ -13,9 +13,11 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 export interface RunFacts {
   readonly workflow: string;
   readonly runId: string;
+  /** Of the root run, which a runtime has for it; `""` for none. */
+  readonly tenant: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** The attempt that started it, or the span that its start belongs to; `null` for a run in a trace of its own. */
+  /** Span of the attempt that started the run, or the span in which it was started; `null` for a run in a trace of its own. */
   readonly parentSpanId: string | null;
   /** The trace context that the root run was started in; `null` for one in a trace of its own. */
   readonly trace: TraceContext | null;
@@ -64,17 +66,17 @@ export interface InspectionEvents {
   readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
   /** The attempt waits, and its slot is free. */
   readonly "step.waiting": AttemptFacts & { readonly kind: "event" | "sleep" | "child"; readonly until: number | null };
-  /** What it has waited for since `sinceMs` is there, or its time is up; `null`: since when is not known. */
+  /** What the attempt has waited for since `sinceMs` has arrived, or the time is up. `sinceMs` is `null` when it is unknown. */
   readonly "step.answered": AttemptFacts & {
     readonly kind: "event" | "sleep" | "child";
     readonly sinceMs: number | null;
     readonly isTimeout: boolean;
   };
-  /** The attempt is over without an outcome of its own: its run has ended, or its work was cancelled. */
+  /** The attempt has ended without an outcome: its run has ended, or its work was cancelled. */
   readonly "step.stopped": AttemptFacts & { readonly reason: string; readonly elapsedMs: number };
   /**
-   * The attempt was under way when its run left memory, in this process or another: it is over, and its step starts over. Comes before
-   * `run.resumed`. `startedAtMs` is `null` where it is not known.
+   * The attempt was running when its run left the memory of a process. It is over, and its step starts again. Comes before
+   * `run.resumed`. `startedAtMs` is `null` when it is unknown.
    */
   readonly "step.interrupted": AttemptFacts & { readonly startedAtMs: number | null };
   /** A repeated attempt did not repeat calls of an earlier one. */

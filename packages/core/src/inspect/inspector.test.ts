@@ -98,8 +98,12 @@ describe("trace ids", () => {
         spanIdOf("run 1", 1, 2),
         spanIdOf("run 1", 2, 1),
         spanIdOf("run 2"),
+        spanIdOf({ runId: "run 1", tenant: "a" }),
+        spanIdOf({ runId: "run 1", tenant: "b" }),
       ]).size,
-    ).toBe(5);
+    ).toBe(7);
+    expect(spanIdOf({ runId: "run 1", tenant: "" })).toBe(spanIdOf("run 1"));
+    expect(traceIdOf({ runId: "run 1", tenant: "a" })).not.toBe(traceIdOf("run 1"));
   });
 
   it("put an attempt under its run, and a child under the attempt that started it", () => {

@@ -1,25 +1,25 @@
 /**
- * What a tracer needs of runs beside inspection events: the trace that a run is in, and to be around the code of its steps.
+ * What a tracer gets besides inspection events: the trace of a run, and calls around the code of its steps.
  *
- * `@millrace/otel` is one. Its methods are called at once where something happens, and must not throw.
+ * `@millrace/otel` is one. Methods are called synchronously, and must not throw.
  *
  * @module
  */
 import type { TraceContext } from "../engine/state.js";
 import type { Inspection } from "./inspection-events.js";
 
-/** Given to `workflow.use(…)`, or to a runtime for all of its workflows. */
+/** Tracer of runs, for `workflow.use(…)`, or for all workflows of a runtime. */
 export interface Telemetry {
   /** Read before everything else: while it is `false`, nothing else here is called, and no payload is made. */
   readonly isActive: boolean;
   /**
-   * Called in the code that starts a run, before the run is stored. Gives the span that the run belongs to in every process from here
-   * on; `null` leaves it in a trace of its own.
+   * Called in the code that starts a run, before the run is stored. Returns the span that the run belongs to, in every process from
+   * now on; `null` leaves the run in a trace of its own.
    */
   onStart(run: StartingRun): TraceContext | null;
-  /** What happens to the runs, in order. Ends of attempts are told once they are stored. */
+  /** Called for every inspection event of the runs, in order. The end of an attempt is reported once it is stored. */
   onInspection(inspection: Inspection): void;
-  /** Calls the code of a step: `work`, once, at once. Gives what that gives, and throws what that throws. */
+  /** Calls `work`, the code of a step, once and synchronously. Returns what `work` returns, and throws what it throws. */
   callStep(call: AttemptCall, work: () => unknown): unknown;
   /** Calls the function of a `ctx.run` in the same way. */
   callEffect(call: EffectOfAttempt, work: () => unknown): unknown;
@@ -32,9 +32,10 @@ export interface StartingRun {
   readonly trace: TraceContext | null;
 }
 
-/** The attempt that is about to call code of the user; its `step.started` was told. */
+/** An attempt that is about to call user code; its `step.started` was reported. */
 export interface AttemptCall {
   readonly runId: string;
+  readonly tenant: string;
   readonly item: number;
   readonly attempt: number;
   /** The context that the step holds. */

@@ -3,10 +3,10 @@ import type { TraceContext } from "../engine/state.js";
 
 /** Version 00, and what later versions must begin with. Neither id may be zero. */
 const traceparent = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(-|$)/;
-/** Printable ASCII: how much of it a run keeps at most is what every platform has to pass on. */
+/** Printable ASCII, up to the length that every platform must pass on. */
 const tracestate = /^[ -~]{1,512}$/;
 
-/** What is valid of a trace context from outside: `null` where the `traceparent` is not, as the standard asks for. */
+/** The valid parts of a trace context from outside; `null` when its `traceparent` is invalid, as the standard asks for. */
 export function traceContextOf(given: unknown): TraceContext | null {
   const { traceparent: parent, tracestate: state } = Object(given) as {
     readonly [Name in keyof TraceContext]?: unknown;

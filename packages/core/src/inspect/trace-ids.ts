@@ -2,30 +2,39 @@ import type { TraceContext } from "../engine/state.js";
 import { digest } from "../value/digest.js";
 import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 
+/** The id of a run is its own within its tenant. A text is one of no tenant. */
+export type RunOfTenant = string | { readonly runId: string; readonly tenant: string };
+
 /**
  * W3C trace id: 32 hexadecimal digits, equal for the same run in every process. @see
  * https://www.w3.org/TR/trace-context/#trace-id
  */
-export function traceIdOf(runId: string): string {
-  return digest(`trace ${runId}`);
+export function traceIdOf(run: RunOfTenant): string {
+  return digest(`trace ${textOf(run)}`);
 }
 
 /**
- * W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run, which is another one each time that it
+ * W3C span id: 16 hexadecimal digits, for one attempt of a work item, or for the whole run. A run has another id each time it
  * continues after its end.
  */
-export function spanIdOf(runId: string, item = 0, attempt = 0): string {
-  return digest(`span ${item} ${attempt} ${runId}`).slice(0, 16);
+export function spanIdOf(run: RunOfTenant, item = 0, attempt = 0): string {
+  return digest(`span ${item} ${attempt} ${textOf(run)}`).slice(0, 16);
+}
+
+function textOf(run: RunOfTenant): string {
+  if (typeof run === "string") return run;
+  return run.tenant === "" ? run.runId : JSON.stringify([run.tenant, run.runId]);
 }
 
 /** The run that inspection events are about. A child has the trace of its root, and the attempt that started it. */
 export interface TracedRun {
   readonly workflow: string;
   readonly runId: string;
+  readonly tenant?: string;
   readonly traceId?: string;
   readonly parentSpanId?: string | null;
   readonly trace?: TraceContext | null;
-  /** How often it has continued after its end. */
+  /** How often the run has continued after its end. */
   readonly ends?: number;
 }
 
@@ -36,11 +45,12 @@ export interface TracedAttempt {
 }
 
 export function runFacts(run: TracedRun, atMs: number): RunFacts {
-  const { workflow, runId, traceId = traceIdOf(runId), parentSpanId = null, trace = null, ends = 0 } = run;
-  return { workflow, runId, traceId, spanId: spanIdOf(runId, 0, ends), parentSpanId, trace, atMs };
+  const { workflow, runId, tenant = "", parentSpanId = null, trace = null, ends = 0 } = run;
+  const { traceId = traceIdOf({ runId, tenant }) } = run;
+  return { workflow, runId, tenant, traceId, spanId: spanIdOf({ runId, tenant }, 0, ends), parentSpanId, trace, atMs };
 }
 
 export function attemptFacts(run: TracedRun, { step, item, attempt }: TracedAttempt, atMs: number): AttemptFacts {
   const facts = runFacts(run, atMs);
-  return { ...facts, spanId: spanIdOf(run.runId, item, attempt), parentSpanId: facts.spanId, step, item, attempt };
+  return { ...facts, spanId: spanIdOf(facts, item, attempt), parentSpanId: facts.spanId, step, item, attempt };
 }

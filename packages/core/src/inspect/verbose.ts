@@ -12,7 +12,7 @@ interface Payload extends RunFacts {
 }
 
 /**
- * Prints one line for everything that happens. Gives the way to stop.
+ * Prints one line for every inspection event. Returns the function that stops it.
  *
  *     [4f0c2a91] step.failed judge #3.1 error=TypeError: fetch failed, elapsedMs=12, final=false
  */
@@ -22,7 +22,8 @@ export function logVerbosely(inspector: Inspector, log: Log): () => void {
 
 function toLine(name: string, payload: Payload): string {
   // The omitted ids are for tracers.
-  const { workflow, runId, traceId, spanId, parentSpanId, trace, atMs, step, item, attempt, ...facts } = payload;
+  const { workflow, runId, tenant, traceId, spanId, parentSpanId, trace, atMs, step, item, attempt, ...facts } =
+    payload;
   const words = [`[${runId.slice(0, 8)}]`, name];
   if (step) words.push(step);
   if (item !== undefined) words.push(`#${item}.${attempt}`);

@@ -154,7 +154,7 @@ describe("Limiter", () => {
     await expect(third).resolves.toBeTypeOf("function");
   });
 
-  it("names the limit that is no positive integer", () => {
+  it("names the limit that is not a positive integer", () => {
     expect(() => new Limiter("openai", { concurrent: 0 }, new ManualClock())).toThrow(/limits\.openai\.concurrent/);
     expect(() => new Limiter("openai", { perMinute: 1.5 }, new ManualClock())).toThrow(
       expect.objectContaining({ code: "OPTION_INVALID" }),

@@ -32,7 +32,7 @@ function cycle(path: readonly ResourceDefinition[]): WorkflowError {
   return new WorkflowError({
     code: "RESOURCE_CYCLE",
     message: `Resources need each other in a circle: ${names.join(" -> ")}.`,
-    hint: "Let one of them do without the next.",
+    hint: "Remove one of these dependencies.",
     details: { path: names },
   });
 }

@@ -1,17 +1,18 @@
 /**
  * The resources of one scope. Containers form a chain, shortest life first:
  *
- *     call ──► run (overrides) ──► workflow ──► app
+ *     call ──► run (overrides) ──► workflow ──► app (overrides)
  *
  * A resource lives in the container of its scope and is made there once, however many ask at the same time.
  * One that needs, directly or not, what this run overrides lives in the run instead, so that
- * neither does the run see the shared one nor do others see the override.
+ * neither does the run see the shared one nor do others see the override. What a runtime overrides is so for all of its runs.
  *
  * @module
  */
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { retryHint } from "../retry/verdict.js";
+import { isThenable } from "../value/is-thenable.js";
 import { checkResources, rankOf } from "./check-resources.js";
 import type {
   Needed,
@@ -32,7 +33,7 @@ export interface ContainerOptions {
 }
 
 export class ResourceContainer implements AsyncDisposable {
-  /** Overrides, which lower containers inherit. */
+  /** Overrides, its own before those that it inherits. */
   readonly overrides: readonly ResourceOverride[];
   readonly #rank: number;
   readonly #parent: ResourceContainer | null;
@@ -42,16 +43,17 @@ export class ResourceContainer implements AsyncDisposable {
   /** Disposers in the order in which resources became ready, so that a resource comes after what it needs. */
   #made: (() => unknown)[] = [];
 
-  /** @param overrides Set for a run. @param holder Container of the run whose state this run shares. */
+  /** @param overrides Set for a run, or for a runtime. @param holder Container of the run whose state this run shares. */
   constructor(
     scope: ResourceScope,
     parent: ResourceContainer | null = null,
-    { overrides, holder = null }: ContainerOptions = {},
+    { overrides = noOverrides, holder = null }: ContainerOptions = {},
   ) {
     this.#holder = holder;
     this.#rank = rankOf[scope];
     this.#parent = parent;
-    this.overrides = overrides ?? parent?.overrides ?? noOverrides;
+    const inherited = parent?.overrides ?? noOverrides;
+    this.overrides = overrides.length === 0 ? inherited : [...overrides, ...inherited];
   }
 
   /** `true` when nothing was made here, so that nothing needs disposal. */
@@ -148,16 +150,25 @@ export class ResourceContainer implements AsyncDisposable {
   }
 
   #ownerOf(resource: ResourceDefinition): ResourceContainer {
-    const least = Math.min(rankOf[resource.scope], this.#needsOverride(resource) ? rankOf.run : rankOf.app);
+    const least = Math.min(rankOf[resource.scope], this.#rankOfOverrides(resource));
     let owner: ResourceContainer = this;
     while (owner.#parent !== null && owner.#rank < least) owner = owner.#parent;
     while (owner.#holder !== null) owner = owner.#holder;
     return owner;
   }
 
-  #needsOverride(resource: ResourceDefinition): boolean {
-    if (this.overrides.length === 0) return false;
-    return resource.needs.some(([, needed]) => this.#overrideOf(needed) !== undefined || this.#needsOverride(needed));
+  /** Of the shortest life among the containers that were given the overrides which the resource needs. */
+  #rankOfOverrides(resource: ResourceDefinition): number {
+    if (this.overrides.length === 0) return rankOf.app;
+    const ranks = resource.needs.map(([, needed]) => {
+      const override = this.#overrideOf(needed);
+      return override === undefined ? this.#rankOfOverrides(needed) : this.#rankOf(override);
+    });
+    return Math.min(rankOf.app, ...ranks);
+  }
+
+  #rankOf(override: ResourceOverride): number {
+    return this.#parent?.overrides.includes(override) === true ? this.#parent.#rankOf(override) : this.#rank;
   }
 }
 
@@ -183,8 +194,4 @@ function failed(resource: ResourceDefinition, cause: unknown): WorkflowError {
   if (retryable !== null) error.retryable = retryable;
   if (afterMs !== null) error.retryAfterMs = afterMs;
   return error;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

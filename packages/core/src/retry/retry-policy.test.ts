@@ -67,7 +67,7 @@ describe("verdict", () => {
     expect(verdict(policy, failure({ error: new RetryAfterError("busy", "30s") }))).toBeNull();
   });
 
-  it("ignores a retryAfterMs that is no delay", () => {
+  it("ignores a retryAfterMs that is not a delay", () => {
     expect(verdict(retryPolicy(), failure({ error: { retryAfterMs: Number.NaN } }))).toBe(5000);
     expect(verdict(retryPolicy(), failure({ error: { retryAfterMs: "soon" } }))).toBe(5000);
   });

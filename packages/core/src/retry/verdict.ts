@@ -1,4 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
+import { wholeMs } from "../value/duration.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 
 /**
@@ -18,14 +19,13 @@ export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | n
   if (!isDelay(nextMs)) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `A retry policy gave ${String(nextMs)} after failure ${info.failures}, which is no delay.`,
+      message: `A retry policy gave ${String(nextMs)} after failure ${info.failures}, which is not a delay.`,
       hint: "Return milliseconds from `next`, 0 or more, or null to give up.",
       details: { failures: info.failures },
       cause: info.error,
     });
   }
-  // Rounded up, so that the next attempt never comes earlier than the policy says.
-  return Math.ceil(afterMs ?? nextMs);
+  return wholeMs(afterMs ?? nextMs);
 }
 
 /** What an error says about retrying it. */

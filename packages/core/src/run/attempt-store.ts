@@ -3,7 +3,7 @@ import type { WriteOptions } from "../context/store.types.js";
 import type { Writer } from "../state/state-cell.js";
 import { sameValue } from "../value/equal.js";
 import { checkOptions } from "../value/known-options.js";
-import { Calls, recall } from "./calls.js";
+import { callsOf, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";
 import type { AttemptCore } from "./run.types.js";
 
@@ -43,25 +43,25 @@ export class AttemptStore {
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
     return this.#do(() => {
       checkOptions("write", options);
-      const call = this.#calls().id("edit", "", options.key);
-      const record = this.#calls().record(call);
+      const call = callsOf(this.#attempt).id("edit", "", options.key);
+      const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
       return this.#attempt.run.store().edit((draft) => {
-        this.#attempt.assertAlive(); // its turn may come after the end
+        this.#attempt.assertAlive(); // the attempt may end before its turn comes
         return edit(draft as never);
       }, this.#writer(call));
     });
   }
 
-  /** Done once per work item; again when the value differs from what was set then. */
+  /** Done once per work item; again when the value differs from the one set before. */
   #write(
     { kind, about, options = {}, value }: { kind: string; about: string; options?: WriteOptions; value: unknown },
     write: (writer: Writer) => Promise<void>,
   ): Promise<void> {
     return this.#do(() => {
       checkOptions("write", options);
-      const call = this.#calls().id(kind, about, options.key);
-      const record = this.#calls().record(call);
+      const call = callsOf(this.#attempt).id(kind, about, options.key);
+      const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit" && sameValue(record.value, value)) return Promise.resolve();
       return write(this.#writer(call));
     });
@@ -69,11 +69,6 @@ export class AttemptStore {
 
   #writer(call: string): Writer {
     return { token: this.#attempt, note: call };
-  }
-
-  #calls(): Calls {
-    this.#attempt.calls ??= new Calls(this.#attempt);
-    return this.#attempt.calls;
   }
 
   #do<Value>(work: () => Promise<Value>): Promise<Value> {

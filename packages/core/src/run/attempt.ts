@@ -1,7 +1,7 @@
 /**
- * One invocation of a step for one work item: runs the user's function and says what came of it.
+ * One call of a step for one work item: runs the user's function, and reports its outcome as ticks.
  *
- * Once it has ended, however, nothing of it counts any more.
+ * Once the attempt has ended, nothing that it does counts any more.
  *
  * @module
  */
@@ -16,6 +16,7 @@ import type { Limiter, Release } from "../limit/limiter.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
 import { digest } from "../value/digest.js";
+import { isThenable } from "../value/is-thenable.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { callWithMiddleware, type PreparedCall } from "./call-step.js";
 import type { Calls } from "./calls.js";
@@ -35,16 +36,16 @@ export class Attempt implements AttemptCore, AttemptPort {
   readonly item: WorkItem;
   readonly step: CompiledStep;
   readonly number: number;
-  /** Where nobody watches and nothing is stored: the time of the tick that started it. */
+  /** When the step began. If nobody watches and nothing is stored, the time of the tick that started it. */
   startedAtMs: number;
-  /** Whether it began later than the tick that started it. */
+  /** `true`: the step began later than the tick that started the attempt. */
   #isLate = false;
-  /** Why it is over; null while it counts. */
+  /** Why the attempt is over; `null` while it counts. */
   ended: string | null = null;
-  /** Sent, not committed yet. */
+  /** Events that were sent and are not committed yet. */
   sends: Send[] | null = null;
   calls: Calls | null = null;
-  /** What `ctx.finish` gave. */
+  /** The edit of `ctx.finish`, if the step has called it. */
   lastAct: LastAct | null = null;
   generator: GeneratorDrive | null = null;
   #controller: AbortController | null = null;
@@ -64,7 +65,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     const { step, run } = this;
     const isWatched = run.host.inspector.active;
     if (isWatched || run.journal !== null) {
-      this.startedAtMs = run.now(); // storing its tick took its time
+      this.startedAtMs = run.now(); // storing the tick took time
       this.#isLate = this.startedAtMs !== run.state.atMs;
     }
     if (isWatched) inspectStarted(this);
@@ -90,7 +91,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.ended !== null) throw attemptEnded(this);
   }
 
-  /** A call was answered. Its place in a limit is taken again before the code goes on. */
+  /** A call was answered. The attempt takes its place in a limit again before its code continues. */
   settle(call: string): void {
     const granted =
       this.#release === null && this.item.status === "running" ? this.#limiter()?.acquire(this.signal) : undefined;
@@ -109,7 +110,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.item.status === "running") this.#timer?.run();
   }
 
-  /** While it waits, its time stops and its place in a limit is free. */
+  /** While the attempt waits, its time stops and its place in a limit is free. */
   pause(): void {
     this.#timer?.pause();
     this.#release?.();
@@ -124,10 +125,10 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.generator?.pull();
   }
 
-  /** The outcome of this attempt does not count: the run ended, or this work was cancelled. */
+  /** The outcome of this attempt does not count: the run has ended, or this work was cancelled. */
   end(reason: string, settle: boolean): void {
     if (this.ended !== null) return;
-    // One whose run leaves memory is told of where the run is next.
+    // If the run leaves memory, the process that loads it next reports the attempt.
     if (settle && this.run.host.inspector.active) inspectStopped(this, reason);
     this.#over(reason, settle);
   }
@@ -136,7 +137,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.ended = reason;
     this.sends = null;
     this.#timer?.pause();
-    // An error costs more than all else here: it is made only when somebody gets it.
+    // Making an error is expensive, so it is made only if somebody gets it.
     if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
       this.#tellEnd(settle);
     if (this.calls !== null) this.run.hasStore()?.forget(this);
@@ -163,8 +164,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 
   /**
-   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit would have to be stored, and cannot,
-   * `FAN_OUT_TOO_LARGE`.
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
    */
   finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
     if (Array.isArray(output)) assertRoom(this, output.length);
@@ -189,7 +189,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   fail(thrown: unknown): void {
     if (this.ended !== null) return;
     const { run, item } = this;
-    // It has failed because of the stop alone: it begins again where the run is next.
+    // The step failed only because the runtime stops: it begins again where the run is loaded next.
     if (run.journal?.isStopping?.(thrown)) {
       run.forget(item.id);
       return this.#over("the runtime has been stopped", false);
@@ -214,7 +214,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 
   #elapsedMs(atMs: number): number {
-    return Math.max(0, atMs - this.startedAtMs); // a clock that was set back
+    return Math.max(0, atMs - this.startedAtMs); // the clock may have been set back
   }
 
   /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
@@ -253,9 +253,9 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   #provide(hasMiddleware: boolean): void {
     const { step } = this;
-    // From here on: its turn in a limit may be long in coming.
+    // The time counts from here on, because the turn in a limit may come late.
     if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
-    // Where nobody has called `resource()`, the step names none.
+    // If nobody has called `resource()`, the step names no resource.
     if (step.resources === null || features.resources === null)
       return this.#invoke(step.resources ?? undefined, hasMiddleware);
     try {
@@ -295,7 +295,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     try {
       generator = isGenerator(value) ? value : null;
     } catch (error) {
-      return this.threw(error); // a getter or a proxy of the step's own
+      return this.threw(error); // a getter or a proxy of the step has thrown
     }
     if (generator !== null) this.#generate(generator);
     else if (hasFinished(this)) this.complete(value);
@@ -311,14 +311,14 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  /** Also before the end: what was sent is in the run then, whatever comes of the attempt. */
+  /** Events that were sent before the end are in the run, whatever becomes of the attempt. */
   commitSends(sends: readonly Send[] | null): void {
     if (sends === null) return;
     const { run, item, number } = this;
     run.submit({ type: "sends.committed", atMs: run.now(), item: item.id, attempt: number, sends });
   }
 
-  /** What the step asked for is done first, whether it awaits it or not. */
+  /** The calls of the step are finished first, whether it awaits them or not. */
   afterCalls(next: () => void): void {
     finishCalls(this, (failure) => {
       if (this.ended !== null) return;
@@ -327,10 +327,10 @@ export class Attempt implements AttemptCore, AttemptPort {
     });
   }
 
-  /** As when it returns: what it had asked for before counts. */
+  /** The step has thrown: as when it returns, the calls that it had made before count. */
   threw(error: unknown): void {
     if (hasFinished(this)) return this.fail(error);
-    // Effects at work are told at once that nobody needs them any more.
+    // Running effects are told at once that their results are not needed.
     if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, failedWith(error)));
     finishCalls(this, () => this.fail(error));
   }
@@ -352,14 +352,14 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 }
 
-/** In [0, 1): the same for the same failure of the same item, so that jitter can be looked into. */
+/** A number in [0, 1), the same for the same failure of the same item, so that jitter can be reproduced. */
 function chance(runId: string, { id, failures }: WorkItem): number {
   return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
 }
 
 /** The attempt, for tracers. */
 function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
-  return { runId: run.state.runId, item: item.id, attempt: number, ctx };
+  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
 }
 
 function failedWith(error: unknown): string {
@@ -374,10 +374,6 @@ function attemptEnded({ step, item, number, ended }: Attempt, reason: string | n
     hint: "Await everything a step starts before it returns, and stop when `ctx.signal` aborts.",
     details: { step: name, item: item.id, attempt: number, reason },
   });
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** The first argument of the step. */

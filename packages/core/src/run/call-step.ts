@@ -39,13 +39,13 @@ function wrap(middleware: Middleware, call: StepCall, next: Next): Next {
       isReused = true;
       return refusal(call, first);
     });
-    // Also where nobody has looked at what became of the second call.
+    // Also when nobody awaits the second call.
     if (isReused) throw nextReused(call);
     return output;
   };
 }
 
-/** Not before the first call has ended: the attempt ends with it, and nothing of the step is left at work. */
+/** Rejects only when the first call has ended: the attempt ends with it, and no code of the step may still run. */
 function refusal(call: StepCall, first: ReturnType<Next>): ReturnType<Next> {
   const refused = first.then(
     () => {

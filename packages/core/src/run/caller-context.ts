@@ -1,5 +1,5 @@
 /**
- * A run as its caller holds it: before, during and after, here or from a snapshot.
+ * The context of a run for its caller: before, during and after the run, in memory or from a snapshot.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
     this.#run = run;
   }
 
-  /** Of a run that was started without one. @internal */
+  /** The context of a run that was started without one. @internal */
   static of(runner: LiveRun): CallerContext {
     const context = new CallerContext(runner.host.compiled, { state: runner.state, children: null });
     context.#runner = runner;
@@ -45,7 +45,8 @@ export class CallerContext extends OfThisCopy implements RunContext {
   }
 
   toDict(options?: ToDictOptions): ContextDict {
-    return encodeRun(this.#compiled, this.run, options);
+    const { state, children } = this.run;
+    return encodeRun(this.#compiled, { state: this.#runner?.begun() ?? state, children }, options);
   }
 
   /** @internal */
@@ -58,18 +59,18 @@ export class CallerContext extends OfThisCopy implements RunContext {
     return this.#runner === null ? this.#run : { state: this.#runner.state, children: this.#runner.family };
   }
 
-  /** The run in memory that this context is of; null before, and when it was never run here. @internal */
+  /** The run in memory that this context belongs to; `null` before the run, and if it never ran here. @internal */
   get runner(): LiveRun | null {
     return this.#runner;
   }
 
-  /** Another run goes on with this context. @internal */
+  /** Another run continues with this context. @internal */
   bind(runner: LiveRun): void {
     this.#runner = runner;
     this.#run = { state: runner.state, children: null };
   }
 
-  /** Whether a write from outside a run is still at work on the state. @internal */
+  /** `true`: a write from outside of a run is still changing the state. @internal */
   get isWritten(): boolean {
     return detached.get(this.run.state)?.isBusy === true;
   }
@@ -79,7 +80,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
   }
 }
 
-/** The state of a run that is not at work: changed in place, there is nobody to tell. */
+/** The state of a run that is not in memory: it is changed in place, and nobody has to be told. */
 function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
   const known = detached.get(state);
   if (known) return known;

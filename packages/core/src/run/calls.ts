@@ -1,5 +1,5 @@
 /**
- * The calls of one attempt that are matched with the memory of its work item: what was done once is not done again.
+ * The calls of one attempt, matched with the memory of its work item: finished calls are not repeated.
  *
  * @module
  */
@@ -11,17 +11,24 @@ import { copyValue } from "../value/codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import { resultOfStop } from "./outcome.js";
+import { type NamedStep, stepError } from "./step-error.js";
 
-/** What calls are told of the attempt that makes them. */
+/** What calls need of their attempt. */
 export interface Calling {
   readonly run: { readonly host: { readonly compiled: CompiledWorkflow } };
-  readonly step: { readonly definition: { readonly name: string } };
+  readonly step: NamedStep;
   readonly item: Pick<WorkItem, "memory">;
   settle(call: string): void;
 }
 
-/** Calls of an attempt that the memory is about to answer. Here, because a run that waits pays for every field. */
+/** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
 const recalling = new WeakMap<Calls, Set<string>>();
+
+/** The calls of an attempt, from the first on. */
+export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
+  attempt.calls ??= new Calls(attempt);
+  return attempt.calls;
+}
 
 export class Calls {
   readonly #attempt: Calling;
@@ -32,7 +39,7 @@ export class Calls {
     this.#attempt = attempt;
   }
 
-  /** The id of this call: by its key, else by what it is about, and by how often that came before. */
+  /** The id of this call: its key, or its subject with the number of earlier calls about it. */
   id(kind: string, about: string, key: string | undefined): string {
     const name = nameOf(kind, about, key);
     const count = this.#occurrences.get(name) ?? 0;
@@ -40,23 +47,23 @@ export class Calls {
     return idOf(name, count, key !== undefined);
   }
 
-  /** Whether this attempt has made a call with this key. */
+  /** Tells whether this attempt has made a call with this key. */
   hasAsked(kind: string, key: string): boolean {
     return this.#occurrences.has(nameOf(kind, "", key));
   }
 
-  /** What an earlier attempt did, or this one. */
+  /** The result of an earlier attempt, or of this one. */
   record(call: string): MemoryRecord | undefined {
     return this.#attempt.item.memory?.get(call);
   }
 
-  /** Whether the last call of that name still waits for its answer. */
+  /** Tells whether the last call of that name still waits for its answer. */
   isOpen(kind: string, about: string, key: string | undefined): boolean {
     const name = nameOf(kind, about, key);
     return this.#open?.has(idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
   }
 
-  /** Settles when the reducer says so. */
+  /** Settles when the reducer answers the call. */
   expect(call: string): Promise<unknown> {
     this.#open ??= new Map();
     const known = this.#open.get(call);
@@ -66,7 +73,7 @@ export class Calls {
     return deferred.promise;
   }
 
-  /** What the memory answers comes in the order in which it first came, so a race has the winner that it had. */
+  /** Answers from the memory come in their original order, so a race has the same winner again. */
   recall(call: string): Promise<unknown> {
     const answer = this.expect(call);
     const known = recalling.get(this);
@@ -101,7 +108,7 @@ export class Calls {
     return this.isWaiting && this.collecting().length > 0;
   }
 
-  /** Some call is still to be answered. */
+  /** `true`: a call is still open. */
   get isWaiting(): boolean {
     return this.#open !== null && this.#open.size > 0;
   }
@@ -111,7 +118,7 @@ export class Calls {
     this.#open = null;
   }
 
-  /** Records that this attempt has never asked for: its code took another way. */
+  /** Records that this attempt has not asked for: its code took another way. */
   unasked(): string[] {
     const asked = new Set<string>();
     for (const [name, count] of this.#occurrences) {
@@ -125,13 +132,13 @@ function nameOf(kind: string, about: string, key: string | undefined): string {
   return key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
 }
 
-/** The first call with a key has no number, so that moving it in the code does not change its id. */
+/** The first call with a key has no number, so moving it in the code does not change its id. */
 function idOf(name: string, count: number, isKeyed: boolean): string {
   if (!isKeyed) return `${name}#${count}`;
   return count === 0 ? name : `${count}:${name}`;
 }
 
-/** What the memory holds stays as it was, whatever the step makes of its copy. */
+/** Returns a copy: the memory does not change, whatever the step does with it. */
 export function recall(attempt: Calling, value: unknown): unknown {
   return copyValue(value, attempt.run.host.compiled.values);
 }
@@ -161,12 +168,11 @@ function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: Memor
 }
 
 function waitTimedOut({ step }: Calling, type: string): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
+  return stepError(step, {
     code: "WAIT_TIMED_OUT",
-    message: `Step "${name}" has waited for ${type} until its time was up.`,
+    what: `has waited for ${type} until its time was up`,
     hint: "Catch it, or raise `timeout` of the wait.",
-    details: { step: name, event: type },
+    details: { event: type },
   });
 }
 

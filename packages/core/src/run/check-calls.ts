@@ -1,10 +1,11 @@
-/** What calls of `ctx` may be given. */
+/** Checks the arguments of calls of `ctx`. */
 import { runLimits } from "../engine/run-limits.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isEventClass } from "../event/facts.js";
 import { wrongOption } from "../value/option-value.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import type { AttemptCore } from "./run.types.js";
+import { stepError } from "./step-error.js";
 
 export function assertClass(call: string, value: unknown): void {
   if (!isEventClass(value)) throw wrongArgument(call, value, "an event class");
@@ -13,22 +14,30 @@ export function assertClass(call: string, value: unknown): void {
 export function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`${call}\` was given ${value === null ? "null" : `a value of type ${typeof value}`} where it takes ${expected}.`,
-    hint: "`undefined` in place of a class is mostly an import in a circle.",
+    message: `\`${call}\` was given ${nameOf(value)} where it takes ${expected}.`,
+    hint:
+      value === undefined
+        ? "`undefined` in place of a class is mostly an import in a circle."
+        : 'Event classes extend `event("Type", { … })`, and events are made with `new`.',
   });
 }
 
+function nameOf(value: unknown): string {
+  if (typeof value === "function") return `the function or class "${value.name.slice(0, 40)}"`;
+  return value === null ? "null" : `a value of type ${typeof value}`;
+}
+
 /** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
-export function assertNotTooDeep(run: AttemptCore["run"], { definition: { name } }: CompiledStep): void {
+export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): void {
   const { nestedRuns: limit } = runLimits();
   let levels = 1;
   for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
   if (levels <= limit) return;
-  throw new WorkflowError({
+  throw stepError(step, {
     code: "CHILD_TOO_DEEP",
-    message: `Step "${name}" starts a child ${levels} levels below the outermost run; there may be ${limit}.`,
+    what: `starts a child ${levels} levels below the outermost run; there may be ${limit}`,
     hint: "Let one run do the work in a loop, or give what is left to do to the parent.",
-    details: { step: name, levels, limit },
+    details: { levels, limit },
   });
 }
 
@@ -38,11 +47,10 @@ export function storeUnknown(store: unknown): WorkflowError {
 }
 
 export function keyReused({ step }: AttemptCore, key: string): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
+  return stepError(step, {
     code: "KEY_REUSED",
-    message: `Step "${name}" calls \`ctx.run("${key}", …)\` twice in one attempt.`,
+    what: `calls \`ctx.run("${key}", …)\` twice in one attempt`,
     hint: "Give each call its own key, for example with the index of the loop in it.",
-    details: { step: name, key },
+    details: { key },
   });
 }

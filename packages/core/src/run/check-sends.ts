@@ -1,4 +1,4 @@
-/** What a step may send: to which step, and of which class. */
+/** Checks what a step sends: to which step, and of which class. */
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
 import type { EventData } from "../engine/state.js";
@@ -9,8 +9,9 @@ import { nearest } from "../value/nearest.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { undeclared } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
+import { stepError } from "./step-error.js";
 
-/** Of a class that the step lists with `many()` only. */
+/** Tells whether the step lists the class of this event only with `many()`. */
 export function isElement({ elements, alone }: CompiledStep, event: WorkflowEvent): boolean {
   return elements !== null && !alone.has(classOf(event));
 }
@@ -18,20 +19,19 @@ export function isElement({ elements, alone }: CompiledStep, event: WorkflowEven
 export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emits" | "streams"): void {
   const { step } = attempt;
   if (!isEvent(event)) {
-    throw new WorkflowError({
+    throw stepError(step, {
       code: "EVENT_NOT_SENDABLE",
-      message: `Step "${step.definition.name}" sent ${event === null ? "null" : `a ${typeof event}`}, which is no event.`,
+      what: `sent ${event === null ? "null" : `a ${typeof event}`}, which is not an event`,
       hint: "Send an instance of an event class.",
-      details: { step: step.definition.name },
     });
   }
   const role = roleOf(event);
   if (role === "stop" || role === "terminal") {
-    throw new WorkflowError({
+    throw stepError(step, {
       code: "EVENT_NOT_SENDABLE",
-      message: `Step "${step.definition.name}" sent ${event.type}, which ends a run.`,
+      what: `sent ${event.type}, which ends a run`,
       hint: "Return it from the step.",
-      details: { step: step.definition.name, event: event.type },
+      details: { event: event.type },
     });
   }
   const eventClass = classOf(event);
@@ -45,9 +45,9 @@ export function assertTarget({ run, step }: AttemptCore, event: EventData, targe
   const details = { step: step.definition.name, target, event: event.type };
   if (!found) {
     const near = nearest(target, steps.keys());
-    throw new WorkflowError({
+    throw stepError(step, {
       code: "STEP_UNKNOWN",
-      message: `Step "${step.definition.name}" sends ${event.type} to "${target}", and there is no such step.`,
+      what: `sends ${event.type} to "${target}", and there is no such step`,
       hint: near === null ? `Name one of ${[...steps.keys()].join(", ")}.` : `Did you mean "${near}"?`,
       details,
     });

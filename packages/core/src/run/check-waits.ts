@@ -1,4 +1,4 @@
-/** What a step may wait for. */
+/** Checks what a step waits for. */
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
@@ -7,8 +7,9 @@ import { isRecord } from "../state/state-schema.js";
 import { encodeValue } from "../value/codec.js";
 import { undeclared } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
+import { stepError } from "./step-error.js";
 
-/** The list of one type, one list for all waits. */
+/** The list of one type, shared by all waits. */
 function alone(type: string): readonly string[] {
   let list = alones.get(type);
   if (!list) alones.set(type, (list = [type]));
@@ -16,7 +17,7 @@ function alone(type: string): readonly string[] {
 }
 const alones = new Map<string, readonly string[]>();
 
-/** The types that a call takes where it names this class. */
+/** The types that a call accepts when it names this class. */
 export function acceptedFor({ step, run }: AttemptCore, event: EventClass): readonly string[] {
   const type = eventTypeOf(event);
   if (!step.subclasses) return alone(type);
@@ -24,19 +25,19 @@ export function acceptedFor({ step, run }: AttemptCore, event: EventClass): read
   return registry.types().filter((name) => isSubclass(registry.get(name) as EventClass, event));
 }
 
-/** A function, or what no event can hold, would never match. */
+/** A function, or a value that no event can hold, would never match. */
 export function assertWhere({ step, run }: AttemptCore, type: string, where: unknown): void {
   if (isRecord(where)) return void encodeValue(where, `where of ${type}`, run.host.compiled.values);
   const { name } = step.definition;
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`where\` of step "${name}" for ${type} is no record of fields.`,
+    message: `\`where\` of step "${name}" for ${type} is not a record of fields.`,
     hint: "Give the fields and the values that they have to have: `{ orderId: 7 }`.",
     details: { option: "where", step: name, event: type },
   });
 }
 
-/** One hint that leads to a workflow that is valid. */
+/** The hint leads to a valid workflow. */
 export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): WorkflowError {
   const type = eventTypeOf(event);
   const error = undeclared(step, event.prototype, "waits");
@@ -52,11 +53,10 @@ export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): W
 }
 
 export function waitKeyRequired({ step }: AttemptCore, type: string): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
+  return stepError(step, {
     code: "WAIT_KEY_REQUIRED",
-    message: `Step "${name}" waits for ${type} twice at once: a later attempt could not tell the two apart.`,
+    what: `waits for ${type} twice at once: a later attempt could not tell the two apart`,
     hint: "Give each of them a `key` of its own.",
-    details: { step: name, event: type },
+    details: { event: type },
   });
 }

@@ -14,13 +14,15 @@ import { initialStore } from "./state-of-run.js";
 interface ChildCall {
   readonly item: number;
   readonly record: ChildRecord;
+  /** Of the parent that resumes: its time may be ahead of the clock. */
+  readonly atMs?: number;
 }
 
-/** Starts a child, or goes on with the state that a snapshot has of it. */
+/** Starts a child, or continues with its state from a snapshot. */
 export function startChild(parent: LiveRun, call: ChildCall): void {
   const { record } = call;
   const host = parent.host.hostFor(compiledChild(parent.host.compiled, record.name, "It"));
-  // Who traces a run traces its children.
+  // The tracer of a run also traces its children.
   host.inspector.telemetry ??= parent.host.inspector.telemetry;
   const { runId, sharesStore } = record;
   const restored = parent.family?.get(runId);
@@ -34,14 +36,14 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
   });
   child.owner = {
     onFinish: (outcome) => closeChild(parent, call, outcome),
-    // That it cannot go on here is no end of it: the whole run leaves memory, and what is stored is the truth.
+    // A child that cannot continue here has not ended: the whole run leaves memory, and the stored state counts.
     onDrop: (error) => parent.drop(error),
   };
   parent.adopt(state);
   parent.children ??= new Map();
   parent.children.set(record.runId, child);
   const atMs = child.now();
-  // One that a snapshot caught before its first tick begins now.
+  // A child that was in a snapshot before its first tick begins now.
   if (restored && restored.ticks > 0) continueChild(parent, child, call);
   else {
     child.begin({
@@ -57,12 +59,13 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
   }
 }
 
-/** A child that had ended before its parent heard of it says so now. */
+/** If a child had ended before its parent heard of it, the parent is told now. */
 function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
   const { outcome, status } = child.state;
   if (outcome === null || status === "cancelled") {
-    child.begin({ type: "run.resumed", atMs: child.now() });
-    return resumeChildren(child);
+    const atMs = Math.max(child.now(), call.atMs ?? 0);
+    child.begin({ type: "run.resumed", atMs });
+    return resumeChildren(child, atMs);
   }
   child.live = false;
   closeChild(parent, call, outcome);
@@ -70,7 +73,7 @@ function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
 
 function closeChild(parent: LiveRun, call: ChildCall, outcome: Outcome): void {
   parent.children?.delete(call.record.runId);
-  if (!parent.live) return; // it was cancelled with its parent, and goes on with it
+  if (!parent.live) return; // it was cancelled with its parent, and continues with it
   const completed = outcome.status === "completed";
   const error: ErrorRecord | null = completed ? null : recordError(outcomeError(parent.state.runId, outcome));
   const { item, record } = call;
@@ -83,7 +86,7 @@ function closeChild(parent: LiveRun, call: ChildCall, outcome: Outcome): void {
     result: completed ? outcome.event : null,
     error,
   };
-  // Until the parent knows of its end, a child that has ended is in every snapshot: else it would begin anew.
+  // A child that has ended stays in every snapshot until its parent knows; otherwise it would begin again.
   parent.submit(tick, () => parent.disown(record.runId));
 }
 
@@ -91,17 +94,17 @@ export function cancelChild(parent: LiveRun, runId: string): void {
   const child = parent.children?.get(runId);
   parent.children?.delete(runId);
   parent.disown(runId);
-  // Nobody has it any more, no snapshot and no replay: what of it is still under way must not change what they have.
+  // The child is in no snapshot and no replay any more, so its unfinished work must not change them.
   if (child?.parent?.sharesStore === true) unshareStore(child.state);
   child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
 }
 
-/** Every open child of a loaded run goes on by itself, whether or not its step has asked for it again. */
-export function resumeChildren(parent: LiveRun): void {
+/** Continues every open child of a loaded run, whether or not its step has asked for it again. */
+export function resumeChildren(parent: LiveRun, atMs: number): void {
   for (const item of parent.state.items.values()) {
     for (const record of item.memory?.values() ?? []) {
       if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId))
-        startChild(parent, { item: item.id, record });
+        startChild(parent, { item: item.id, record, atMs });
     }
   }
 }

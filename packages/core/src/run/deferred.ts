@@ -1,4 +1,4 @@
-/** A promise with its handles outside. A rejection that nobody awaits is no crash. */
+/** A promise with its resolvers. A rejection that nobody awaits does not end the process. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value) => void;
@@ -21,7 +21,7 @@ class MarkedDeferred<Value> implements Deferred<Value> {
     });
   }
 
-  /** Marked only now: the mark of a promise that waits for long takes memory, and most are never rejected. */
+  /** Marked only now, because the mark of a long-lived promise takes memory, and most are never rejected. */
   reject(error: unknown): void {
     markHandled(this.promise);
     this.#reject(error);

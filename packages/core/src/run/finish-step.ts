@@ -8,12 +8,14 @@ import type { Routing } from "../engine/routing.js";
 import { canEndAlone } from "../engine/routing.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
-import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
 import type { LastEdit } from "../state/last-edits.js";
+import { isThenable } from "../value/is-thenable.js";
+import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
 type Output = EventData | readonly EventData[] | null;
 
-/** What is asked of the attempt that ends. */
+/** What an ending needs of its attempt. */
 export interface EndingAttempt {
   readonly step: NamedStep;
   readonly item: WorkItem;
@@ -28,16 +30,12 @@ export interface EndingAttempt {
   fail(error: unknown): void;
 }
 
-interface NamedStep {
-  readonly definition: { readonly name: string };
-}
-
-/** What `ctx.finish` gives: good for the attempt that asked for it. */
+/** The result of `ctx.finish`, valid for the attempt that called it. */
 export class LastAct {
   readonly #edit: (draft: never) => unknown;
-  /** What the callback shows to readers. Null: nothing yet. */
+  /** Events that the callback has written to the stream; `null` for none. */
   shown: EventData[] | null = null;
-  /** Whether the callback is at work. */
+  /** `true` while the callback runs. */
   isOpen = false;
 
   constructor(edit: (draft: never) => unknown) {
@@ -59,24 +57,28 @@ export class LastAct {
   }
 }
 
-/** How a step ends with it: the edit, and how it is stored. */
+/** The edit at the end of a step, and how it is stored. */
 export interface LastChange {
   readonly change: StateChange;
   /** Called once it is in the state, or never will be. */
   readonly told: () => void;
 }
 
-/** @throws {WorkflowError} `STEP_RESULT_INVALID` for a second one in one attempt, `OPTION_INVALID` for what is no function. */
+/**
+ * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
+ * function.
+ */
 export function beginLastAct(attempt: EndingAttempt, edit: (draft: never) => unknown): LastAct {
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, edit);
-  if (attempt.lastAct !== null) throw invalid(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
+  if (attempt.lastAct !== null)
+    throw invalidResult(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
   attempt.lastAct = new LastAct(edit);
   return attempt.lastAct;
 }
 
 /**
- * An edit that is not returned would be lost in silence.
+ * Refuses a result that is not the one of `ctx.finish`: the edit would be lost silently.
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID`
  */
@@ -84,13 +86,13 @@ export function assertLastActIs(attempt: EndingAttempt, value: unknown): void {
   const { lastAct, step } = attempt;
   if (lastAct === value) return;
   if (value instanceof LastAct)
-    throw invalid(
+    throw invalidResult(
       step,
       "returned what `ctx.finish` gave to another attempt",
       "Call it in the attempt that returns it.",
     );
   if (lastAct !== null)
-    throw invalid(
+    throw invalidResult(
       step,
       "called `ctx.finish` and returned something else, so its edit would be lost",
       "Return what it gives, alone: `return ctx.finish((state) => …)`.",
@@ -98,9 +100,9 @@ export function assertLastActIs(attempt: EndingAttempt, value: unknown): void {
 }
 
 /**
- * Makes the edit in its turn, which nearly always is now, and ends the attempt with it.
+ * Makes the edit in its turn, nearly always at once, and ends the attempt with it.
  *
- * @param outputOf Checks what the callback gave.
+ * @param outputOf Checks the result of the callback.
  */
 export function finishWith(attempt: EndingAttempt, act: LastAct, outputOf: (answer: unknown) => Output): void {
   const { run, item } = attempt;
@@ -118,33 +120,20 @@ export function finishWith(attempt: EndingAttempt, act: LastAct, outputOf: (answ
   });
 }
 
-function isThenable(answer: unknown): answer is PromiseLike<unknown> {
-  return typeof (answer as { then?: unknown } | null | undefined)?.then === "function";
-}
-
 function isAsync(step: NamedStep, answer: PromiseLike<unknown>): WorkflowError {
-  answer.then(null, () => {}); // nobody awaits it, and its failure says no more than this error
-  return invalid(
+  answer.then(null, () => {}); // nobody awaits it, and its failure adds nothing to this error
+  return invalidResult(
     step,
     "gave `ctx.finish` a callback that is async",
     "The callback is synchronous: await what it needs before, and drop its `async`.",
   );
 }
 
-function noCallback({ definition: { name } }: NamedStep, given: unknown): WorkflowError {
-  return new WorkflowError({
+function noCallback(step: NamedStep, given: unknown): WorkflowError {
+  return stepError(step, {
     code: "OPTION_INVALID",
-    message: `Step "${name}" called \`ctx.finish\` with ${given === null ? "null" : `a value of type ${typeof given}`}.`,
+    what: `called \`ctx.finish\` with ${given === null ? "null" : `a value of type ${typeof given}`}`,
     hint: "Give a function: `return ctx.finish((state) => { …; return new Next(); })`.",
-    details: { option: "edit", step: name },
-  });
-}
-
-function invalid({ definition: { name } }: NamedStep, what: string, hint: string): WorkflowError {
-  return new WorkflowError({
-    code: "STEP_RESULT_INVALID",
-    message: `Step "${name}" ${what}.`,
-    hint,
-    details: { step: name },
+    details: { option: "edit" },
   });
 }

@@ -1,42 +1,44 @@
 /**
- * Calls of an attempt that are at work when its step returns or throws: a forgotten `await` loses none.
+ * Calls that are still running when their step returns or throws: a forgotten `await` loses none of them.
  *
- * Writes, effects and `collectEvents` are finished before the attempt ends. A call that failed, and that nobody took, fails the
- * step. Waits, sleeps and children are given up: that is how a race ends.
+ * Writes, effects and `collectEvents` are finished before the attempt ends. A failed call whose error nobody took fails the step.
+ * Waits, sleeps and children are given up: that is how a race ends.
  *
  * @module
  */
 import type { Log } from "../engine/ports.js";
 import { CallPromise, type FailedCall } from "../state/call-promise.js";
-import { Calls } from "./calls.js";
+import { callsOf } from "./calls.js";
 import { afterHops } from "./hops.js";
 import type { AttemptCore } from "./run.types.js";
 import { nextTurn } from "./system.js";
 
-// Here, because a run that waits pays for every field of its attempts.
+// A WeakMap, because a waiting run pays for every field of its attempts.
 const effects = new WeakMap<AttemptCore, Set<Promise<unknown>>>();
 const failures = new WeakMap<AttemptCore, FailedCall[]>();
 
-/** Keeps in mind how a call has failed, in case that nobody takes it. */
+/** Remembers the error of a call, in case nobody takes it. */
 export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
   const { run, step, ended } = attempt;
   if (attempt.hasReturned)
     return tellUntaken(run.host.ports.log, `A call of step "${step.definition.name}" came too late.`, failure);
-  if (ended !== null) return; // the step is told by its signal
-  attempt.calls ??= new Calls(attempt); // one that makes no call ends at once
+  if (ended !== null) return; // the signal tells the step
+  callsOf(attempt); // one that makes no call ends at once
   const known = failures.get(attempt);
   if (known) known.push(failure);
   else failures.set(attempt, [failure]);
 }
 
-/** A call that is refused. */
+/** The promise of a refused call. */
 export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<never> {
   const call = new CallPromise<never>((_, reject) => reject(error)).markHandled();
   noteFailure(attempt, { call, error });
   return call;
 }
 
-/** The attempt does not end before it. It never settles once its run has left memory: the step will run again. */
+/**
+ * The attempt does not end before this effect. The promise never settles once the run has left memory: the step will run again.
+ */
 export function watchEffect<Value>(attempt: AttemptCore, effect: Promise<Value>): CallPromise<Value> {
   const atWork = effects.get(attempt) ?? new Set();
   effects.set(attempt, atWork.add(effect));
@@ -57,12 +59,12 @@ export function watchEffect<Value>(attempt: AttemptCore, effect: Promise<Value>)
   return call.markHandled();
 }
 
-/** Ended without an outcome of its run. */
+/** Tells whether the attempt ended because its run left memory. */
 function hasLeftMemory({ ended, run }: AttemptCore): boolean {
   return ended !== null && run.hasLeft;
 }
 
-/** Whether the attempt can end at once: always so for a step that has written nothing. */
+/** Tells whether the attempt can end at once: always so for a step that has written nothing. */
 export function hasFinished(attempt: AttemptCore): boolean {
   const { run, calls } = attempt;
   if (calls === null) return true;
@@ -70,7 +72,7 @@ export function hasFinished(attempt: AttemptCore): boolean {
   return !effects.has(attempt) && !failures.has(attempt);
 }
 
-/** Calls back once nothing is at work any more: with the first failure that nobody took, or null. */
+/** Calls back once no call is running: with the first failure that nobody took, or `null`. */
 export function finishCalls(attempt: AttemptCore, done: (failure: FailedCall | null) => void): void {
   afterHops(() => {
     if (!isAtWork(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
@@ -90,7 +92,7 @@ function workOf(attempt: AttemptCore): readonly unknown[] {
   return [run.hasStore()?.whenWritten(attempt), ...(effects.get(attempt) ?? []), ...(calls?.collecting() ?? [])];
 }
 
-/** Nobody else would hear of it. */
+/** Logs a failure that nobody else would hear of. */
 export function tellUntaken(log: Log, what: string, { call, error }: FailedCall): void {
   nextTurn(() => {
     if (!call.isTaken) log.error(what, error);

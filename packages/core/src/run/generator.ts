@@ -1,7 +1,7 @@
 /**
- * A step that is an async generator: each yield is a commit point and dispatched at once.
+ * A step that is an async generator: each yield is a commit point, and is dispatched at once.
  *
- * A second run of it must yield the same: what was recorded is compared, not dispatched again.
+ * When it runs again, it must yield the same: recorded elements are compared, and not dispatched again.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { isKeyed } from "../step/keyed.js";
 import { digest } from "../value/digest.js";
-import { Calls } from "./calls.js";
+import { callsOf } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
 import { assertRoom, checkElement, returnedByGenerator } from "./output.js";
@@ -23,14 +23,14 @@ export const generating: GeneratorFeature = {
 };
 
 function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, unknown>): void {
-  const calls = (attempt.calls ??= new Calls(attempt));
+  const calls = callsOf(attempt);
   let stopped = false;
   let isAsking = false;
   attempt.generator = {
     pull,
     stop() {
       stopped = true;
-      // Its `finally` blocks run; what it still gives no longer counts.
+      // Its `finally` blocks run; further elements no longer count.
       generator
         .return(undefined)
         .catch((error) =>
@@ -101,7 +101,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
   }
 }
 
-/** It has given all it gives; without a yield it is an empty batch. */
+/** The generator has ended; without a yield, the batch is empty. */
 function restOf({ step, item }: AttemptCore, value: unknown): readonly EventData[] | null {
   if (value !== undefined && value !== null) throw returnedByGenerator(step);
   return item.fan === null ? [] : null;
@@ -112,7 +112,7 @@ function digestOf({ run }: AttemptCore, event: EventData): string {
   return digest(`${type} ${JSON.stringify(data)}`);
 }
 
-/** From the id of its call: `yield:#0`, or `yield=<key>`. */
+/** The element as its call id names it: `yield:#0`, or `yield=<key>`. */
 function elementOf(call: string): string {
   const [, position, key] = /^(?:\d+:)?yield(?::#(\d+)|=(.*))$/s.exec(call) ?? [];
   return `Element ${key === undefined ? position : JSON.stringify(key)}`;

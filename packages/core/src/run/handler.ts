@@ -1,5 +1,5 @@
 /**
- * A started run, for its caller.
+ * The handle of a started run.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import type { LiveRun } from "./run.types.js";
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;
   #context: CallerContext | null;
-  /** Made when somebody asks for it: a run that waits for days has a handler that nobody awaits. */
+  /** Made on demand: a run that waits for days has a handler that nobody awaits. */
   #result: Deferred<unknown> | null = null;
   #settled: Settled | null = null;
   #accepted: Deferred<void> | null = null;
   #isStored: boolean;
   #awaited = false;
-  /** Kept here: another handler may have gone on with the run. */
+  /** Kept here, because another handler may have continued the run. */
   #outcome: Outcome | null = null;
   #dropped: { readonly error: unknown } | null = null;
   #stopListening: (() => void) | null = null;
@@ -39,7 +39,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#isStored = runner.journal === null && runner.host.permits === null;
   }
 
-  /** Nothing has to happen before the start is stored. @internal */
+  /** `true`: the start needs no store. @internal */
   get isStored(): boolean {
     return this.#isStored;
   }
@@ -99,7 +99,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#told(answerPrompt(this.#runner, { promptId, fields }));
   }
 
-  /** Of a run that was dropped there is no receipt: why it was is known by then. */
+  /** A dropped run gives no receipt: the reason is known by then. */
   async #told(receipt: Promise<Receipt | null>): Promise<Receipt> {
     const told = await receipt;
     if (told === null) throw this.#dropped?.error;
@@ -113,7 +113,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   /** Resolves when the run has stopped. */
   async cancel(reason?: unknown): Promise<void> {
     const runner = this.#runner;
-    this.#awaited = true; // whoever cancels knows
+    this.#awaited = true; // the caller of `cancel` knows how the run ends
     runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: reason ?? null });
     if (runner.live) await this.#promise().catch(() => {});
   }
@@ -176,7 +176,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#runner.host.liveIds.delete(this.runId);
   }
 
-  /** A failure that nobody awaits is not lost. */
+  /** Logs a failure that nobody awaits. */
   #tellIfUnheard(error: unknown): void {
     queueMicrotask(() => {
       const { log } = this.#runner.host.ports;
@@ -189,7 +189,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   }
 }
 
-/** What the promise of the result comes to. */
+/** How the promise of the result settles. */
 interface Settled {
   readonly failed: boolean;
   readonly value: unknown;

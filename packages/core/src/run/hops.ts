@@ -1,11 +1,11 @@
-/** As many as a call takes to come back through some functions that await one another. */
+/** Enough microtasks for a call to come back through several functions that await one another. */
 const HOPS = 8;
 
 let hopping: (() => void)[] | null = null;
 
 /**
- * Calls back some microtasks later: code that goes on after a call makes its next one, or returns, some microtasks later. Those who
- * ask together hop together.
+ * Calls back some microtasks later: by then, code that continues after a call has made its next call, or has returned. Callers at
+ * the same time share the hops.
  */
 export function afterHops(callback: () => void): void {
   if (hopping === null) {
@@ -16,7 +16,7 @@ export function afterHops(callback: () => void): void {
 }
 
 function hop(together: (() => void)[], left: number): void {
-  if (left === HOPS - 1) hopping = null; // whoever comes later hops on its own
+  if (left === HOPS - 1) hopping = null; // a later caller begins hops of its own
   if (left > 0) return void settled.then(() => hop(together, left - 1));
   for (const callback of together) callback();
 }

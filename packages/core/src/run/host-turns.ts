@@ -1,8 +1,8 @@
 /**
- * Fairness towards the host: runs that never wait for anything still let it have a turn every 5 ms.
+ * Fairness to the host: runs that never wait for anything still give it a turn every 5 ms.
  *
- * Shared by all runs of the process, in one queue: a run whose time is over goes to its end. After a pause the first look
- * finds the time over as well: one needless turn in 5 ms at most.
+ * All runs of the process share one queue: a run whose time is over goes to its end. After a pause, the first check finds the time
+ * over as well: one needless turn in 5 ms at most.
  *
  * @module
  */

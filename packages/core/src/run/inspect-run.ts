@@ -1,5 +1,5 @@
 /**
- * What the watchers of a workflow are told. Nothing here runs while nobody watches.
+ * Reports to the listeners of a workflow. Nothing here runs without listeners.
  *
  * @module
  */
@@ -14,27 +14,29 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import { outcomeError } from "./outcome.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
-/** What watchers are told of a run. */
-type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent">;
+/** A run, as its reports see it. */
+type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent" | "journal">;
 
-function traced({ state, parent }: InspectedRun): Required<TracedRun> {
+function traced({ state, parent, journal }: InspectedRun): Required<TracedRun> {
   const { workflow, runId, ends } = state;
   if (parent !== null) {
-    const { traceId, trace } = traced(parent.run);
+    const { traceId, trace, tenant } = traced(parent.run);
     const attempt = parent.run.state.items.get(parent.item)?.attempt ?? 0;
     return {
       workflow,
       runId,
+      tenant,
       ends,
       traceId,
       trace,
-      parentSpanId: spanIdOf(parent.run.state.runId, parent.item, attempt),
+      parentSpanId: spanIdOf({ runId: parent.run.state.runId, tenant }, parent.item, attempt),
     };
   }
   const { trace } = state;
+  const tenant = journal?.tenant ?? "";
   // 00-<trace id>-<span id>-<flags>
-  const [, traceId = traceIdOf(runId), parentSpanId = null] = trace?.traceparent.split("-") ?? [];
-  return { workflow, runId, ends, traceId, trace, parentSpanId };
+  const [, traceId = traceIdOf({ runId, tenant }), parentSpanId = null] = trace?.traceparent.split("-") ?? [];
+  return { workflow, runId, tenant, ends, traceId, trace, parentSpanId };
 }
 
 export function factsOf(run: InspectedRun): RunFacts {
@@ -45,26 +47,26 @@ export function attemptFactsOf(run: InspectedRun, item: WorkItem, atMs: number =
   return attemptFacts(traced(run), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
-/** Asked before the tick is reduced; what it gives is called after that, and before its commands are performed. */
+/** Called before the tick is reduced. The returned function is called after that, and before the commands are performed. */
 export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
   const tellEnd = endings.get(tick);
   endings.delete(tick);
   tellEnd?.();
   if (tick.type === "run.resumed") inspectInterrupted(run);
   if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(run, tick);
-  // It ends its item.
+  // The tick ends its item.
   const step = run.state.items.get(tick.item)?.step ?? null;
   const before = run.state.store;
   const { change } = tick;
   return () => {
-    if (run.state.store !== before) inspectEdited(run, step, change); // else it was refused
+    if (run.state.store !== before) inspectEdited(run, step, change); // otherwise it was refused
   };
 }
 
-/** What tracers are told of the end of an attempt once that is stored: a process that is gone has told of no other end. */
+/** The end of an attempt is reported to tracers once it is stored: a process that dies before has reported no other end. */
 const endings = new WeakMap<Tick, () => void>();
 
-/** A snapshot says of no item that it is at work; one that has failed as often as it has started is not. */
+/** A snapshot does not say which items were running; an item that has failed as often as it has started was not. */
 function inspectInterrupted(run: LiveRunCore): void {
   const { items, outcome, atMs } = run.state;
   if (outcome !== null) return; // its attempts have ended with it
@@ -82,7 +84,7 @@ function inspectEdited(run: InspectedRun, step: string | null, change: StateChan
   run.host.inspector.emit("state.edited", () => ({ ...factsOf(run), step, paths }));
 }
 
-/** Items that it ended are gone from the state: their attempts still know them. */
+/** Items that have ended are gone from the state; their attempts still know them. */
 function inspectReduced(run: InspectedRun, tick: Tick): void {
   const { inspector } = run.host;
   switch (tick.type) {
@@ -148,7 +150,7 @@ export function inspectStarted(attempt: AttemptCore): void {
   inspector.emit("step.started", () => ({ ...facts(), events: inputEvents(item) }));
 }
 
-/** @param tick Says so, and is still to be stored and reduced. */
+/** @param tick The tick that ends the attempt, before it is stored and reduced. */
 export function inspectEnded(attempt: AttemptCore, output: unknown, tick: Tick): void {
   const { run, item } = attempt;
   const { inspector } = run.host;
@@ -160,10 +162,10 @@ export function inspectEnded(attempt: AttemptCore, output: unknown, tick: Tick):
   if (inspector.tracer !== null) endings.set(tick, () => inspector.trace("step.completed", payload));
 }
 
-/** What a tick says of a failure that is still to be reduced. */
+/** The failure in a tick, before it is reduced. */
 interface Failed {
   readonly error: unknown;
-  /** Null: for good. */
+  /** `null`: the failure is final. */
   readonly delayMs: number | null;
   readonly tick: Tick;
 }
@@ -186,7 +188,8 @@ export function inspectReleased(run: InspectedRun, reason: string): void {
 
 export function inspectStopped(attempt: AttemptCore, reason: string): void {
   const { run, item, number } = attempt;
-  const facts = { ...attemptFactsOf(run, item), spanId: spanIdOf(run.state.runId, item.id, number), attempt: number };
+  const known = attemptFactsOf(run, item);
+  const facts = { ...known, spanId: spanIdOf(known, item.id, number), attempt: number };
   const elapsedMs = facts.atMs - attempt.startedAtMs;
   run.host.inspector.emit("step.stopped", () => ({ ...facts, reason, elapsedMs }));
 }
@@ -231,7 +234,7 @@ function inspectAnswered(run: InspectedRun, item: WorkItem, record: MemoryRecord
   run.host.inspector.emit("step.answered", () => ({ ...attemptFactsOf(run, item), kind, sinceMs, isTimeout }));
 }
 
-/** What stream readers get. */
+/** Reports an event of the stream. */
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
   const { inspector } = run.host;
   inspector.emit("event.streamed", () => ({ ...factsOf(run), ...item }));
@@ -243,7 +246,7 @@ export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
-/** An event from outside, or an answer to a prompt that is gone: of that, the type is not known. */
+/** Reports an event from outside, or an answer to a prompt that is gone, whose type is unknown. */
 export function inspectRefused(run: InspectedRun, eventType: string | null, { code, hint }: Refusal): void {
   run.host.inspector.emit("event.refused", () => ({ ...factsOf(run), eventType, code, hint }));
 }

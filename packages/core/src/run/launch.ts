@@ -1,5 +1,5 @@
 /**
- * Puts a run together: the only file that knows the loop, those who do what its commands say, and its children.
+ * Creates runs: the only file that knows the loop, the performers of its commands, and its children.
  *
  * @module
  */
@@ -14,8 +14,8 @@ export function openRun(setup: Omit<RunnerSetup, "perform">): LiveRun {
   return new Runner({ ...setup, perform });
 }
 
-/** Begins a run that has ticks already, and its open children. */
+/** Starts a run that has ticks already, with its open children. */
 export function continueRun(run: LiveRun, tick: Tick): void {
   run.begin(tick);
-  resumeChildren(run);
+  resumeChildren(run, tick.atMs);
 }

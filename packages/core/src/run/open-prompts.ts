@@ -1,5 +1,5 @@
 /**
- * What a run asks, told in one way wherever it is told: in memory, from its row, from its history.
+ * The open prompts of a run, in one form for all sources: memory, row and history.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function openPrompts({ state, routing, registry }: AskingRun): PendingPro
   }));
 }
 
-/** The event that an answer becomes: what the wait is for, or the one answer that the steps take. */
+/** The type of event that an answer becomes: that of the wait, or the only answer that the steps accept. */
 export function answerTypeOf(routing: Routing, registry: EventRegistry, prompt: OpenPrompt): string | null {
   const [type, ...others] = answerTypes(routing, prompt);
   if (type === undefined || (prompt.wait === null && others.length > 0)) return null;

@@ -1,4 +1,4 @@
-/** The stream of a run, opened when there is something to show or somebody to see it. */
+/** The stream of a run, opened with its first event or its first reader. */
 
 import { terminalEvent } from "../engine/reduce/engine-events.js";
 import type { WorkflowEvent } from "../event/event.js";

@@ -5,7 +5,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { StopEvent } from "../event/built-in-events.js";
 import type { RunOutcome } from "./handler.types.js";
 
-/** What awaiting the handler throws. An error that a step threw comes as itself in the process where it was thrown. */
+/** The error that awaiting the handler throws. In the process of the step, it is the error that the step threw. */
 export function outcomeError(
   runId: string,
   outcome: Exclude<Outcome, { readonly status: "completed" }> | Outcome,
@@ -25,7 +25,7 @@ export function resultOfStop(event: unknown): unknown {
   return StopEvent.is(event) ? event.result : event;
 }
 
-/** What `idle()` says of a run that has ended. */
+/** What `idle()` returns for a run that has ended. */
 export function runOutcome(runId: string, outcome: Outcome): RunOutcome {
   switch (outcome.status) {
     case "completed":
@@ -50,7 +50,7 @@ function timedOut(
   return new WorkflowError({
     code: "RUN_TIMED_OUT",
     message: `Run "${runId}" ${what}. ${activeSteps.length > 0 ? `At work were: ${activeSteps.join(", ")}.` : "No step was at work."}`,
-    hint: "Raise `timeout` or `deadline`, or go on with `workflow.retry(context)`.",
+    hint: "Raise `timeout` or `deadline`, or continue with `workflow.retry(context)`.",
     details: { runId, timeoutMs, activeSteps, ...(deadlineMs !== undefined && { deadlineMs }) },
   });
 }
@@ -59,7 +59,7 @@ function cancelled(runId: string, reason: unknown): WorkflowError {
   return new WorkflowError({
     code: "RUN_CANCELLED",
     message: `Run "${runId}" was cancelled${reason === undefined || reason === null ? "" : `: ${typeof reason === "string" ? reason : JSON.stringify(reason)}`}.`,
-    hint: "Its work is kept: `workflow.resume(context)` goes on with it.",
+    hint: "Its work is kept: `workflow.resume(context)` continues it.",
     details: { runId, reason },
   });
 }

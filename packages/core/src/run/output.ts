@@ -1,12 +1,13 @@
-/** What a step gave back, checked against what it declares. */
+/** Checks the output of a step against its declaration. */
 import { runLimits } from "../engine/run-limits.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { Send } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
-import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEvent, roleOf } from "../event/facts.js";
 import type { CompiledStep } from "../workflow/compile.js";
+import { invalidResult, stepError } from "./step-error.js";
 
 export function checkOutput(step: CompiledStep, value: unknown): EventData | readonly EventData[] | null {
   if (value === undefined || value === null) return null;
@@ -21,14 +22,14 @@ export function checkOutput(step: CompiledStep, value: unknown): EventData | rea
   return value as readonly EventData[];
 }
 
-/** An attempt that gives elements to a fan-out. */
+/** An attempt that adds elements to a fan-out. */
 interface Feeding {
   readonly step: CompiledStep;
   readonly item: WorkItem;
   readonly sends: readonly Send[] | null;
 }
 
-/** Calls of elements that attempts have sent at once. Here, because a run that waits pays for every field of its attempts. */
+/** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
 const sentAtOnce = new WeakMap<Feeding, string[]>();
 
 export function noteSentAtOnce(attempt: Feeding, { call }: Send): void {
@@ -38,7 +39,7 @@ export function noteSentAtOnce(attempt: Feeding, { call }: Send): void {
 }
 
 /**
- * @param more Elements that the step is about to give, besides those that it has sent.
+ * @param more Number of elements that the step is about to add, besides those that it has sent.
  * @throws {WorkflowError} `FAN_OUT_TOO_LARGE` for an element that no snapshot could hold.
  */
 export function assertRoom(attempt: Feeding, more: number): void {
@@ -50,12 +51,11 @@ export function assertRoom(attempt: Feeding, more: number): void {
   for (const call of atOnce) if (item.memory?.has(call) !== true) size++;
   for (const send of sends ?? []) if (send.isElement === true) size++;
   if (size <= limit) return;
-  const { name } = step.definition;
-  throw new WorkflowError({
+  throw stepError(step, {
     code: "FAN_OUT_TOO_LARGE",
-    message: `Step "${name}" gives ${size} elements to one fan-out, which may have ${limit}.`,
+    what: `gives ${size} elements to one fan-out, which may have ${limit}`,
     hint: "Give several things in one element, or let a step take the next part when one part is done.",
-    details: { step: name, size, limit },
+    details: { size, limit },
   });
 }
 
@@ -128,22 +128,11 @@ function noEvent(step: CompiledStep, value: unknown): WorkflowError {
   );
 }
 
-function invalidResult(step: CompiledStep, what: string, hint: string): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
-    code: "STEP_RESULT_INVALID",
-    message: `Step "${name}" ${what}.`,
-    hint,
-    details: { step: name },
-  });
-}
-
 export function undeclared(
   step: CompiledStep,
   event: WorkflowEvent,
   option: "emits" | "waits" | "streams",
 ): WorkflowError {
-  const { name } = step.definition;
   const declared = [...step.definition[option]];
   const isSecond = isOfSecondCopy(event) && declared.includes(event.type);
   const twin = isSecond
@@ -151,16 +140,16 @@ export function undeclared(
     : declared.includes(event.type)
       ? " by another class of that type"
       : "";
-  return new WorkflowError({
+  return stepError(step, {
     code: "EVENT_UNDECLARED",
-    message: `Step "${name}" uses ${event.type}, which its \`${option}\` does not list${twin}: ${declared.join(", ") || "nothing"}.`,
+    what: `uses ${event.type}, which its \`${option}\` does not list${twin}: ${declared.join(", ") || "nothing"}`,
     hint: isSecond ? secondCopyHint : `Add the class to \`${option}\` of the step.`,
-    details: { step: name, event: event.type, option, declared },
+    details: { event: event.type, option, declared },
   });
 }
 
 export function isGenerator(value: unknown): value is AsyncGenerator<WorkflowEvent, void> {
-  if (isEvent(value)) return false; // nearly always: looking for what an event does not have takes longer
+  if (isEvent(value)) return false; // nearly always: looking for a missing property takes longer
   const generator = value as { next?: unknown; [Symbol.asyncIterator]?: unknown } | null | undefined;
   return typeof generator?.[Symbol.asyncIterator] === "function" && typeof generator.next === "function";
 }

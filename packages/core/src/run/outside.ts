@@ -1,5 +1,5 @@
 /**
- * Events, answers and questions from outside, brought to a run in memory or to the child that they are for.
+ * Delivers events, answers and questions from outside to a run in memory, or to one of its children.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { inspectRefused } from "./inspect-run.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 import type { LiveRun } from "./run.types.js";
 
-/** What is asked of the run that somebody reaches from outside. */
+/** What delivery needs of a run. */
 type ReachedRun = Pick<
   LiveRun,
-  "parent" | "host" | "state" | "live" | "hasLeft" | "children" | "now" | "submit" | "ticket"
+  "parent" | "host" | "state" | "journal" | "live" | "hasLeft" | "children" | "now" | "submit" | "ticket"
 >;
 
 interface Answer extends Pick<Sent, "ticket" | "atMs"> {
@@ -26,19 +26,19 @@ interface Answer extends Pick<Sent, "ticket" | "atMs"> {
   readonly fields: unknown;
 }
 
-/** Answers exactly this prompt, of the run or of a child. Null: the run has left memory, and says nothing here. */
+/** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
 export async function answerPrompt(run: ReachedRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return tellIfRefused(run, null, closed(run, promptId));
   const event = eventFromFields(answerClass(found.run, found.prompt), fields);
   const receipt = await send(found.run, { event, step: null, promptId, ...post });
-  // The end of a child is none of the run: only its prompt is gone.
+  // The end of a child does not end the run: only its prompt is gone.
   const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
   const said = isOfChild ? closed(run, promptId) : receipt;
   return tellIfRefused(found.run, event.type, said && receiptOfAnswer(said));
 }
 
-/** To somebody who answers, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
+/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
 export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
   return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
 }
@@ -48,13 +48,13 @@ export interface Sent {
   readonly event: WorkflowEvent;
   readonly step: string | null;
   readonly promptId: string | null;
-  /** Below zero: the post that it came as. @default one of its own */
+  /** Below zero: the position of a stored post. @default a new ticket */
   readonly ticket?: number;
-  /** When it was posted. @default now */
+  /** Time of the post, in epoch milliseconds. @default now */
   readonly atMs?: number;
 }
 
-/** Null: the run has left memory, and says nothing here. */
+/** `null`: the run has left memory, so there is no receipt here. */
 export async function sendAndTell(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   return tellIfRefused(run, sent.event.type, await send(run, sent));
 }
@@ -64,7 +64,7 @@ function tellIfRefused(run: ReachedRun, eventType: string | null, receipt: Recei
   return receipt;
 }
 
-/** To the run; what it has no use for, its children are asked in turn. */
+/** Offers the event to the run, and then to its children in turn. */
 async function send(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   if (!run.live) return finished(run);
   const receipt = run.host.compiled.registry.has(sent.event) ? await submit(run, sent) : unknownEvent(run, sent.event);
@@ -73,14 +73,14 @@ async function send(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
     const answer = await send(child, sent);
     if (answer?.status !== "refused") return answer;
   }
-  // A child that nobody asked may be there where the run is next.
+  // A child that was not asked here may exist where the run is loaded next.
   return run.hasLeft ? null : receipt;
 }
 
 function submit(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   return new Promise((resolve) => {
     const { event, step, promptId } = sent;
-    // Whoever posted it may have another clock.
+    // The clock of the sender may differ.
     const atMs = Math.min(run.now(), Math.max(run.state.atMs, sent.atMs ?? run.now()));
     const ticket = run.ticket(resolve, sent.ticket);
     run.submit({ type: "event.received", atMs, event, step, promptId, ticket });
@@ -108,7 +108,7 @@ export function assertSendable(event: WorkflowEvent): void {
   if (role !== null && role !== "stop" && role !== "terminal") return;
   throw new WorkflowError({
     code: "EVENT_NOT_SENDABLE",
-    message: role === null ? "What was sent is no event." : `${event.type} ends a run and cannot be sent to one.`,
+    message: role === null ? "What was sent is not an event." : `${event.type} ends a run and cannot be sent to one.`,
     hint:
       role === null
         ? "Send an instance of an event class."

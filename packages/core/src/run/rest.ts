@@ -1,5 +1,5 @@
 /**
- * When a run has nothing left to do now, and who waits for that. Kept by a run from the first time that it looks.
+ * Finds out when a run has nothing to do now, and tells those who wait for it. A run makes it at its first look.
  *
  *     quiet ──(a turn of the host)──► run.idled ──► idle, until the next tick
  *
@@ -9,25 +9,25 @@ import type { RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { nextTurn } from "./system.js";
 
-/** What is asked of the run. */
+/** What it needs of the run. */
 export interface Resting {
   readonly state: RunState;
   readonly live: boolean;
-  /** Nothing is at work, here and in its children. */
+  /** Nothing runs, here and in its children. */
   isQuiet(): boolean;
-  /** Quiet, and told so: it might have found that it can never end. */
+  /** Quiet, and checked: an idle run may find that it can never end. */
   isIdle(): boolean;
   now(): number;
   submit(tick: Tick): void;
 }
 
 export class Rest {
-  /** The run was idle at this tick; -1 when it has to look again in any case. */
+  /** The run was idle at this tick; -1 when it has to be checked again. */
   atTick = -1;
   #isChecking = false;
   #waiters: Set<() => void> | null = null;
 
-  /** Looks after a turn of the host: code that goes on after an answer has made its next call by then. */
+  /** Checks after a turn of the host: by then, code that continues after an answer has made its next call. */
   check(run: Resting): void {
     if (this.#isChecking || run.state.ticks === this.atTick || !run.live) return;
     this.#isChecking = true;
@@ -38,7 +38,7 @@ export class Rest {
     });
   }
 
-  /** Tells all who wait for it. */
+  /** Tells all who wait. */
   reached(tick: number): void {
     this.atTick = tick;
     const waiters = this.#waiters;
@@ -46,15 +46,15 @@ export class Rest {
     for (const wake of waiters ?? []) wake();
   }
 
-  /** Resolves when nothing is left to do now, or when the run has ended or left memory. It makes no tick. */
+  /** Resolves when there is nothing to do now, or when the run has ended or left memory. It makes no tick. */
   when(run: Resting, signal: AbortSignal | undefined): Promise<void> {
     if (!run.live) return Promise.resolve();
-    // Not at once: whoever asks in a loop would keep the host from the timer that the run waits for.
+    // Not at once: a caller that asks in a loop would keep the host from the timer that the run waits for.
     if (run.isIdle())
       return new Promise((resolve) => nextTurn(() => resolve(run.isIdle() ? undefined : this.when(run, signal))));
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
-        this.#waiters?.delete(wake); // a run may be at work for days, and be asked all the time
+        this.#waiters?.delete(wake); // a run may work for days, and be asked all the time
         reject(signal?.reason);
       };
       const wake = (): void => {

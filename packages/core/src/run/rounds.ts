@@ -3,35 +3,36 @@
  *
  *     submit ──► queue ──(permit, turn of the host)──► round ──► stored ──► reduced, all of it ──► performed ──► told
  *
- * Nothing that a tick causes is seen by anyone before it is stored. In memory there is nothing to store, and a round is done at once.
- * What a round is stored in, and what follows from it, is said by the class below ({@link Runner}).
+ * Nobody sees an effect of a tick before the tick is stored. In memory there is nothing to store, and a round is done at once.
+ *
+ * The class below ({@link Runner}) decides where a round is stored, and what follows from it.
  *
  * @module
  */
 import type { Command } from "../engine/command.js";
 import type { RunState } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
+import type { RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { afterHops } from "./hops.js";
 import { afterTurn, isTurnOver } from "./host-turns.js";
 import { RunPermit } from "./run-permit.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
-/** Nothing is ever put into it: a list of one, made as such, takes the room of one. */
+/** Never filled: a literal list of one item takes the memory of one. */
 const none: Tick[] = [];
 
 export abstract class Rounds {
   readonly host: WorkflowHost;
   readonly state: RunState;
   live = true;
-  /** `null`: the run needs none. */
+  /** `null`: the run needs no permit. */
   protected readonly permit: RunPermit | null;
   #queue: Tick[] = none;
-  /** Who is told of which tick once it is stored. */
+  /** Callbacks for ticks, called once they are stored. */
   #stored: Map<Tick, () => void> | null = null;
   #busy = false;
   #soon = false;
-  /** Busy with nothing but waiting for a turn of the host. */
+  /** `true`: busy only with waiting for a turn of the host. */
   #awaitsTurn = false;
 
   constructor(host: WorkflowHost, state: RunState, isChild: boolean) {
@@ -40,19 +41,19 @@ export abstract class Rounds {
     this.permit = host.permits === null || isChild ? null : new RunPermit(host.permits);
   }
 
-  /** Whether rounds are stored before they count. */
+  /** `true`: rounds are stored before they count. */
   protected abstract get isStored(): boolean;
   abstract now(): number;
   abstract prepare(tick: Tick): void;
-  /** What has to be known before the first tick. */
+  /** Ticks that come before the first one. */
   protected abstract preface(): readonly Tick[];
-  /** The ticks of the next round, taken out of the queue; the queue itself stands for all of it. */
+  /** Takes the ticks of the next round out of the queue; the queue itself stands for all of it. */
   protected abstract takeRound(queue: Tick[]): Tick[];
-  /** Stores a round. Gives nothing when it is stored already. */
+  /** Stores a round. Returns nothing when it is stored already. */
   protected abstract append(round: Tick[]): void | Promise<void>;
   protected abstract reduceTick(tick: Tick): readonly Command[];
   protected abstract performCommand(command: Command): void;
-  /** The queue is empty. */
+  /** Called when the queue is empty. */
   protected abstract afterRounds(): void;
   abstract drop(error: unknown): void;
 
@@ -80,7 +81,7 @@ export abstract class Rounds {
     return new Promise((resolve) => this.#onStored(tick, resolve));
   }
 
-  /** The store has refused a tick: another one takes its place. */
+  /** The store has refused a tick: another one replaces it. */
   onReplaced(tick: Tick, other: Tick): void {
     const told = this.#stored?.get(tick);
     if (told === undefined) return;
@@ -88,7 +89,10 @@ export abstract class Rounds {
     this.#onStored(other, told);
   }
 
-  /** In the state at once, so that every snapshot holds it; takes effect a little later, so that whoever started the run can listen first. */
+  /**
+   * The tick is in the state at once, so every snapshot holds it. It takes effect a little later, so that the caller can add
+   * listeners first.
+   */
   begin(tick: Tick): void {
     if (this.permit?.isMissing || this.isStored) {
       for (const first of [...this.preface(), tick]) {
@@ -106,18 +110,27 @@ export abstract class Rounds {
     });
   }
 
-  /** No tick is waiting or on its way. */
+  /** The tick that begins a run in memory, while the run waits for a permit or for its turn: the state does not hold it yet. */
+  protected get startInLine(): RunStarted | null {
+    const [first] = this.#queue;
+    return first?.type === "run.started" && !this.isStored ? first : null;
+  }
+
+  /** `true`: no tick is waiting or on its way. */
   protected get isDrained(): boolean {
     return !this.#busy && this.#queue.length === 0;
   }
 
-  /** Waits for no turn of the host: whoever goes on with the state of the parent would find this run at work in it. */
+  /**
+   * Cancels without waiting for a turn of the host: otherwise code that continues with the parent's state would find this run still
+   * working on it.
+   */
   cancelAtOnce(reason: string): void {
     this.submit({ type: "run.cancelled", atMs: this.now(), reason });
     if (this.#awaitsTurn && !this.isStored) this.#applyRound(this.#takeQueue());
   }
 
-  /** Edits that come too late to be stored. Where the store is shared, the next writer waits for them. */
+  /** Reports edits that come too late to be stored. If the store is shared, the next writer waits for them. */
   protected tellLateEdits(): void {
     for (const tick of [...(this.#stored?.keys() ?? [])])
       if (tick.type === "state.edited" || tick.type === "step.completed") this.#tellStored(tick);
@@ -145,9 +158,9 @@ export abstract class Rounds {
     return round;
   }
 
-  /** What one piece of code submits together is one round, and one commit. */
+  /** Ticks that one piece of code submits together are one round, and one commit. */
   #drainSoon(): void {
-    if (this.#busy || this.#soon) return; // whoever is busy takes the next round by itself
+    if (this.#busy || this.#soon) return; // a busy run takes the next round by itself
     this.#soon = true;
     afterHops(() => {
       this.#soon = false;
@@ -174,7 +187,7 @@ export abstract class Rounds {
 
   #onPermit(): void {
     if (!this.live) return this.permit?.release();
-    // Time in the queue is no time of the run.
+    // Time in the queue does not count as time of the run.
     for (const tick of this.#queue) {
       (tick as { atMs: number }).atMs = this.now();
       this.prepare(tick);
@@ -191,7 +204,7 @@ export abstract class Rounds {
   #applyStored(round: readonly Tick[], stored: Promise<void>): void {
     stored.then(
       () => {
-        if (!this.live) return; // it has left memory since: a load applies them
+        if (!this.live) return; // it has left memory meanwhile: a load applies them
         this.#applyRound(round);
         this.#nextRound();
       },
@@ -201,7 +214,7 @@ export abstract class Rounds {
 
   #applyRound(round: readonly Tick[], before: readonly Command[] = []): void {
     try {
-      // All of it is known before any of it is done: a step whose run is cancelled in the same round does not begin.
+      // All of it is reduced before any of it is performed: a step whose run is cancelled in the same round does not begin.
       const decided = [before, ...round.map((tick) => this.reduceTick(tick))];
       for (const commands of decided) for (const command of commands) this.performCommand(command);
       if (this.#stored !== null) for (const tick of round) this.#tellStored(tick);

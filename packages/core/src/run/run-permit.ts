@@ -1,4 +1,4 @@
-/** The place of one run among those of `maxConcurrentRuns`: held while the run has something to do. */
+/** The place of one run within `maxConcurrentRuns`: held while the run has something to do. */
 import type { Permits } from "../limit/permits.js";
 
 export class RunPermit {
@@ -10,7 +10,7 @@ export class RunPermit {
     this.#permits = permits;
   }
 
-  /** The run has to wait for a permit before it does anything. */
+  /** `true`: the run has to wait for a permit before it does anything. */
   get isMissing(): boolean {
     return this.#status === "none";
   }
@@ -23,7 +23,7 @@ export class RunPermit {
     });
   }
 
-  /** The run needs no permit from here on. Gives whether it has waited for one. */
+  /** The run needs no permit from here on. Returns whether it has waited for one. */
   skip(): boolean {
     if (this.#status !== "none") return false;
     this.#status = "skipped";
@@ -33,7 +33,7 @@ export class RunPermit {
     return leave !== null;
   }
 
-  /** The permit is free for another run. */
+  /** Frees the permit for another run. */
   release(): void {
     if (this.#status !== "held") return;
     this.#status = "none";

@@ -1,19 +1,19 @@
 /**
- * The time of a run: the clock's, and never less than that of the run's last tick.
+ * The time of a run: that of the clock, and never less than that of the run's last tick.
  *
- * Where somebody sets the clock back, the time of a run goes on from its last tick, at the pace of the clock: it then leads
- * the clock by as much as that was set back. Without a lead, each sleep would be longer by that. Only runs in memory have
- * one: a run that begins or is loaded later goes by the clock, unless its last tick is ahead of it.
+ * If the clock is set back, the time of a run continues from its last tick at the pace of the clock: it then leads the clock by
+ * that much. Without a lead, each sleep would be longer by that. Only runs in memory have a lead: a run that begins or is loaded
+ * later uses the clock, unless its last tick is ahead of it.
  *
  * @module
  */
 import type { Clock } from "../engine/ports.js";
 import type { RunState } from "../engine/state.js";
 
-/** Less than this is no set clock: timers of the host may fire a little early. */
+/** A smaller difference is no set clock: timers of the host may fire a little early. */
 const LEAST_LEAD_MS = 1_000;
 
-// Here, because a run that waits pays for every field.
+// A WeakMap, because a waiting run pays for every field.
 const leads = new WeakMap<RunState, number>();
 let hasLeads = false;
 
@@ -26,7 +26,7 @@ export function timeOf(state: RunState, clockMs: number): number {
   const behindMs = atMs - clockMs;
   if (behindMs < LEAST_LEAD_MS) return atMs;
   const leadMs = leads.get(state) ?? 0;
-  // By little: the run's own timer was early.
+  // A small difference: the run's own timer was early.
   if (behindMs - leadMs >= LEAST_LEAD_MS) {
     leads.set(state, behindMs);
     hasLeads = true;
@@ -35,13 +35,29 @@ export function timeOf(state: RunState, clockMs: number): number {
   return Math.max(atMs, clockMs + leadMs);
 }
 
-/** By how many milliseconds the time of the run is ahead of the clock: 0, unless that was set back. */
+/** Number of milliseconds by which the time of the run is ahead of the clock: 0, unless the clock was set back. */
 export function leadOf(state: RunState, clockMs: number): number {
   timeOf(state, clockMs);
   return hasLeads ? (leads.get(state) ?? 0) : 0;
 }
 
-/** A moment of the clock, in the time of the run. They differ only where the clock was set back. */
+interface RunWithChildren {
+  readonly state: RunState;
+  readonly children: ReadonlyMap<string, RunWithChildren> | null;
+}
+
+/** When the next timer of the run or a child is due by the clock: where that was set back, a timer says the time of its run. */
+export function dueByClock({ state, children }: RunWithChildren, clock: Clock): number | null {
+  const dueAtMs = state.timers?.first()?.dueAtMs;
+  let firstMs = dueAtMs === undefined ? null : dueAtMs - leadOf(state, clock.now());
+  for (const child of children?.values() ?? []) {
+    const atMs = dueByClock(child, clock);
+    if (atMs !== null) firstMs = Math.min(firstMs ?? atMs, atMs);
+  }
+  return firstMs;
+}
+
+/** Converts a time of the clock to the time of the run. They differ only if the clock was set back. */
 export function timeAt(
   run: { readonly state: RunState; readonly host: { readonly ports: { readonly clock: Clock } } },
   clockMs: number,

@@ -40,7 +40,7 @@ export interface LiveRunCore {
   /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
   readonly family: ReadonlyMap<string, RunState> | null;
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
-  readonly journal: Pick<RunJournal, "mayRefuse" | "isStopping"> | null;
+  readonly journal: Pick<RunJournal, "tenant" | "mayRefuse" | "isStopping"> | null;
   /** The run has left memory without an outcome: what its attempts still do counts for nobody, and nobody is told of it. */
   readonly hasLeft: boolean;
   /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
@@ -127,6 +127,8 @@ export interface LiveRun extends LiveRunCore {
   /** Senders that wait for a receipt: `null` as a receipt says that the run leaves memory, and none comes of it here. */
   tickets: Map<number, (receipt: Receipt | null) => void> | null;
   begin(tick: Tick): void;
+  /** Its state, or what that is after its start event, if it still waits to begin. */
+  begun(): RunState;
   whenStored(tick: Tick): Promise<void>;
   onReplaced(tick: Tick, other: Tick): void;
   ticket(resolve: (receipt: Receipt | null) => void, number?: number): number;
@@ -173,6 +175,8 @@ export interface RunOwner {
 
 /** Where the ticks of one run and its children go before they are reduced. */
 export interface RunJournal {
+  /** Whose run it is. @default "" */
+  readonly tenant?: string;
   /**
    * Called where a tick is made, with the step or the caller that is to blame still there to be told.
    *

@@ -5,7 +5,7 @@
  */
 import type { Command, Receipt } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
-import type { Outcome, RunState } from "../engine/state.js";
+import { createRunState, type Outcome, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
@@ -89,6 +89,15 @@ export class Runner extends Rounds implements LiveRun {
 
   protected get isStored(): boolean {
     return this.journal !== null;
+  }
+
+  /** A snapshot without the start event could not be resumed. */
+  begun(): RunState {
+    const start = this.startInLine;
+    if (start === null) return this.state;
+    const state = createRunState(this.state);
+    reduce(this.host.routing, state, start);
+    return state;
   }
 
   prepare(tick: Tick): void {

@@ -1,5 +1,5 @@
 /**
- * Snapshots of runs with their children, and what a context is made of when it comes back.
+ * Snapshots of runs with their children, and the runs that are restored from them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { assertShareable, compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { LiveRunCore } from "./run.types.js";
 
-/** What a context holds: the run, and its children as the snapshot had them. */
+/** The run of a context, and its children as the snapshot had them. */
 export interface RestoredRun {
   readonly state: RunState;
   readonly children: ReadonlyMap<string, RunState> | null;
@@ -79,7 +79,7 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
   return { state, children: children.size === 0 ? null : children };
 }
 
-/** As it was stored, for the ticks that come after: states are neither migrated nor checked. The root comes first. */
+/** Restores states as they were stored, for later ticks: they are neither migrated nor checked. The root comes first. */
 export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunState[] {
   const children = new Map<string, RunState>();
   const state = decodeTree({ compiled, children, ids: new Set(), asStored: true }, new Reader(dict, "snapshot"));
@@ -91,7 +91,7 @@ const migratedSnapshot = { path: "What `migrate` made of the snapshot", code: "S
 
 interface Unsealing {
   readonly codec: SnapshotCodec | undefined;
-  /** Whether nobody is to write into what comes out. */
+  /** `true`: the result is frozen. */
   readonly freeze: boolean;
 }
 
@@ -126,7 +126,7 @@ interface Tree {
   readonly asStored: boolean;
 }
 
-/** Where a child is. */
+/** The place of a child. */
 interface Inside {
   readonly parent: RunState;
   readonly record: ChildRecord;
@@ -137,7 +137,7 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   const isChild = inside !== null;
   const owner = inside?.record.sharesStore === true ? inside.parent : null;
   checkFormat(reader);
-  // A child goes by its name in `static children`, a stored run by that in the runtime: the name of a class may change with every build.
+  // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
@@ -193,7 +193,7 @@ function checkName({ name }: CompiledWorkflow, reader: Reader): void {
   });
 }
 
-/** Everything that names code has to be there, and all that is missing is named at once. */
+/** Checks that everything that the snapshot names exists, and reports all that is missing at once. */
 function checkSteps({ name, steps, definition }: CompiledWorkflow, reader: Reader): void {
   const unknown = [...namedSteps(reader, steps.keys())].filter((step) => !steps.has(step));
   if (unknown.length === 0) return;
@@ -205,7 +205,7 @@ function checkSteps({ name, steps, definition }: CompiledWorkflow, reader: Reade
   });
 }
 
-/** A run that has not begun: only a state to start on. */
+/** A run that has not begun: only a state to start with. */
 export function freshRun(
   compiled: CompiledWorkflow,
   setup: { readonly runId: string; readonly store: unknown },

@@ -1,5 +1,5 @@
 /**
- * Runs begin here: anew, from a context, or again.
+ * Starts runs: new ones, from a context, or again.
  *
  * @module
  */
@@ -67,7 +67,7 @@ interface Resuming {
 }
 
 function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, type }: Resuming): WorkflowHandler {
-  checkOptions("run", options); // `run` with a context that goes on comes by here, too
+  checkOptions("run", options); // a `run` that continues a context comes here, too
   const context = callerContext(compiled, given);
   const { state } = context.run;
   const never = state.ticks === 0;
@@ -130,7 +130,7 @@ function tellStored(run: LiveRun, tick: Tick, handler: RunHandler): void {
   if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
 }
 
-/** The journal port of a host, as the journal of a run. */
+/** Makes the journal port of a host the journal of a run. */
 function journalOf(port: Journal | null): RunJournal | null {
   return port && { append: (run, ticks) => port.append(run.state.runId, ticks) };
 }
@@ -152,7 +152,7 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
     const isSecond = isOfSecondCopy(given);
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: isSecond ? `\`context\` is ${ofSecondCopy}.` : "`context` is no context of a run.",
+      message: isSecond ? `\`context\` is ${ofSecondCopy}.` : "`context` is not the context of a run.",
       hint: isSecond
         ? secondCopyHint
         : "Give `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
@@ -195,7 +195,7 @@ export function limitsOf(
   };
 }
 
-/** A run that has not ended takes no second start event, and none is dropped. */
+/** A run that has not ended takes no second start event; the input must not be dropped silently. */
 function inputToLive({ runId, status }: RunState): WorkflowError {
   return new WorkflowError({
     code: "RUN_LIVE",

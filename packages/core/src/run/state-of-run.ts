@@ -1,4 +1,4 @@
-/** The state cell of a run: commits become ticks. */
+/** The state cell of a run: its commits become ticks. */
 import { isWritten } from "../state/is-written.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
@@ -6,7 +6,7 @@ import type { CompiledWorkflow } from "../workflow/compile.js";
 import { noteFailure, tellUntaken } from "./forgotten-calls.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
-/** What a new run starts from. */
+/** The initial state of a run. */
 export function initialStore(compiled: CompiledWorkflow): unknown {
   return compiled.state?.initial() ?? empty;
 }
@@ -19,7 +19,7 @@ export function createCell(run: LiveRunCore): StateCell {
     commit(change, { writer, value }) {
       const attempt = (writer?.token ?? null) as AttemptCore | null;
       attempt?.assertAlive();
-      // That of the attempt: a child that shares this store remembers, in the same tick, that it has done it.
+      // The memory of the attempt: a child that shares this store records the edit in the same tick.
       const by = attempt?.run ?? run;
       return by.commit({
         type: "state.edited",
@@ -28,7 +28,7 @@ export function createCell(run: LiveRunCore): StateCell {
         attempt: attempt?.number ?? 0,
         call: (writer?.note as string | undefined) ?? null,
         change,
-        // What was written is frozen, and what a step gets of it is a copy.
+        // Written values are frozen, and steps get copies.
         value: isWritten(change, value) ? value : copyValue(value, compiled.values),
       });
     },

@@ -1,5 +1,5 @@
 /**
- * What a step holds: every call is checked, matched with the memory of the work item, and told to the run as a tick.
+ * The context of a step: every call is checked, matched with the memory of the work item, and submitted as a tick.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { checkOptions } from "../value/known-options.js";
 import { timeOf } from "../value/option-value.js";
 import { childStart } from "../workflow/child.js";
 import { AttemptStore } from "./attempt-store.js";
-import { Calls, recall } from "./calls.js";
+import { callsOf, recall } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
 import { assertSendable, assertTarget, isElement } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
@@ -49,7 +49,7 @@ export class StepContext implements Context {
     this.#attempt = attempt;
   }
 
-  /** Null: this is the context of no step. */
+  /** `null`: this is not the context of a step. */
   static attemptOf(context: object): AttemptCore | null {
     return #attempt in context ? context.#attempt : null;
   }
@@ -78,7 +78,7 @@ export class StepContext implements Context {
     checkOptions("sendEvent", options);
     assertSendable(attempt, event, "emits");
     if (options.step !== undefined) assertTarget(attempt, event, options.step);
-    const calls = this.#calls();
+    const calls = callsOf(this.#attempt);
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
     const isOfFan = options.scope !== "run" && isElement(attempt.step, event);
@@ -130,7 +130,7 @@ export class StepContext implements Context {
       if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
       if (options.where !== undefined) assertWhere(attempt, type, options.where);
-      const calls = this.#calls();
+      const calls = callsOf(this.#attempt);
       if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
       const call = calls.id("wait", type, options.key);
       return this.#open(call, () => ({
@@ -155,7 +155,7 @@ export class StepContext implements Context {
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
       const types = expected.map(eventTypeOf);
       const buffer = options.buffer ?? types.join(",");
-      const call = this.#calls().id("collect", buffer, undefined);
+      const call = callsOf(this.#attempt).id("collect", buffer, undefined);
       return this.#do(call, () => ({
         type: "event.collected",
         ...this.#stamp(call),
@@ -170,7 +170,7 @@ export class StepContext implements Context {
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result> {
     return this.#call("run", () => {
       const attempt = this.#attempt;
-      const calls = this.#calls();
+      const calls = callsOf(this.#attempt);
       if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
       const call = calls.id("run", "", key);
       if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
@@ -188,7 +188,7 @@ export class StepContext implements Context {
       const { run, step } = this.#attempt;
       const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
-      const call = this.#calls().id("child", name, key);
+      const call = callsOf(this.#attempt).id("child", name, key);
       return this.#open(call, () => {
         assertNotTooDeep(run, step);
         return {
@@ -207,7 +207,7 @@ export class StepContext implements Context {
     return this.#call("sleep", () => {
       checkOptions("sleep", options);
       const { run } = this.#attempt;
-      const call = this.#calls().id("sleep", "", options.key);
+      const call = callsOf(this.#attempt).id("sleep", "", options.key);
       const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
       return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
     });
@@ -230,17 +230,12 @@ export class StepContext implements Context {
     };
   }
 
-  #calls(): Calls {
-    this.#attempt.calls ??= new Calls(this.#attempt);
-    return this.#attempt.calls;
-  }
-
-  /** Every call gives a promise, whatever is wrong with it, and one that nobody has to handle. */
+  /** Every call returns a promise, even a refused one, and nobody has to handle it. */
   #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
     try {
       this.#attempt.assertAlive();
       if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
-      return make(); // what `Calls` gives is marked
+      return make(); // promises of `Calls` are marked as handled
     } catch (error) {
       return refuseCall(this.#attempt, error);
     }
@@ -256,18 +251,18 @@ export class StepContext implements Context {
     return { atMs: run.now(), item: item.id, attempt: number, call };
   }
 
-  /** A call that gives the worker slot back until it is answered. Everything sent so far leaves first. */
+  /** A call that releases the worker slot until it is answered. Everything sent before is committed first. */
   #open(call: string, tick: () => Tick): Promise<unknown> {
     const attempt = this.#attempt;
     const { run, sends } = attempt;
-    const record = this.#calls().record(call);
+    const record = callsOf(this.#attempt).record(call);
     const isAnswered = record !== undefined && "status" in record && record.status !== "open";
     const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
-    if (opened !== null) run.prepare(opened); // what cannot be stored is refused before anything changes
+    if (opened !== null) run.prepare(opened); // a value that cannot be stored is refused before anything changes
     attempt.sends = null;
     attempt.commitSends(sends);
-    if (opened === null) return this.#calls().recall(call);
-    const answer = this.#calls().expect(call);
+    if (opened === null) return callsOf(this.#attempt).recall(call);
+    const answer = callsOf(this.#attempt).expect(call);
     attempt.pause();
     run.submit(opened);
     return answer;
@@ -275,10 +270,10 @@ export class StepContext implements Context {
 
   #do(call: string, tick: () => Tick): Promise<unknown> {
     const { run } = this.#attempt;
-    const done = this.#calls().record(call) ? null : tick();
+    const done = callsOf(this.#attempt).record(call) ? null : tick();
     if (done !== null) run.prepare(done);
-    if (done === null) return this.#calls().recall(call);
-    const answer = this.#calls().expect(call);
+    if (done === null) return callsOf(this.#attempt).recall(call);
+    const answer = callsOf(this.#attempt).expect(call);
     run.submit(done);
     return answer;
   }
@@ -297,10 +292,11 @@ export class StepContext implements Context {
         return attempt.signal;
       },
     };
-    const traced = { runId: this.runId, item: item.id, attempt: number, ctx: this, key };
+    const tenant = run.journal?.tenant ?? "";
+    const traced = { runId: this.runId, tenant, item: item.id, attempt: number, ctx: this, key };
     const value = await (tracer === null ? effect(call) : (tracer.callEffect(traced, () => effect(call)) as Result));
     attempt.assertAlive();
-    encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // what cannot be stored is refused where it is made
+    encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // a value that cannot be stored is refused where it is made
     return this.#do(id, () => ({
       type: "effect.recorded",
       ...this.#stamp(id),

@@ -1,5 +1,6 @@
-import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
 import type { AttemptCore } from "./run.types.js";
+import { stepError } from "./step-error.js";
 
 /** The time limit of an attempt, without its waits. */
 export class StepTimer {
@@ -29,17 +30,16 @@ export class StepTimer {
     if (this.#callOff === null) return;
     this.#callOff();
     this.#callOff = null;
-    // A clock that is set back gives no time.
+    // A clock that is set back gives no extra time.
     this.#leftMs -= Math.max(0, this.#attempt.run.now() - this.#sinceMs);
   }
 }
 
 function timedOut({ step, item }: AttemptCore, limitMs: number): WorkflowError {
-  const { name } = step.definition;
-  return new WorkflowError({
+  return stepError(step, {
     code: "STEP_TIMEOUT",
-    message: `Step "${name}" has worked for ${limitMs} ms (item ${item.id}, attempt ${item.attempt}): that is its limit.`,
+    what: `has worked for ${limitMs} ms (item ${item.id}, attempt ${item.attempt}): that is its limit`,
     hint: "Raise `timeout` of the step, or split it.",
-    details: { step: name, limitMs, attempt: item.attempt },
+    details: { limitMs, attempt: item.attempt },
   });
 }

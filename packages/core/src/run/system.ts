@@ -5,7 +5,7 @@
  */
 import type { Clock, Ids, Log } from "../engine/ports.js";
 
-/** Timers of the host cannot be set further ahead. */
+/** Timers of hosts cannot be set further ahead. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 // Taken once: a test that puts its own timers in place later does not stop the engine. Called bare: browsers and workerd
@@ -14,7 +14,7 @@ const startTimer = setTimeout;
 const stopTimer = clearTimeout;
 const soon = typeof setImmediate === "function" ? setImmediate : undefined;
 
-/** Workers of Cloudflare run many requests in one place, and what one of them starts must not go on inside another. */
+/** A Cloudflare Worker runs many requests in one isolate, and code started by one of them must not continue inside another. */
 export const isPerRequest: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 export const systemClock: Clock = {
@@ -26,11 +26,11 @@ export const systemClock: Clock = {
       const partMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
       timer = startTimer(() => {
         if (leftMs <= LONGEST_TIMER_MS) return wake();
-        // A clock that was set forward makes it shorter; one that was set back does not make it longer.
+        // If the clock was set forward, the timer is shorter; set back, it is not longer.
         leftMs = Math.min(leftMs - partMs, atMs - Date.now());
         arm();
       }, partMs);
-      // A number in browsers and workerd, where nothing has to end.
+      // A number in browsers and workerd, where no process has to end.
       if (isBackground && typeof timer === "object") timer.unref();
     };
     arm();
@@ -56,7 +56,7 @@ interface HeapStatistics {
   readonly used_heap_size: number;
 }
 
-/** By how many bytes the heap of this process may grow at most. Null: the host does not say. */
+/** Number of bytes by which the heap of this process may grow at most; `null` if the host does not tell. */
 export function freeHeapBytes(): number | null {
   const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process;
   const v8 = host?.getBuiltinModule?.("node:v8") as { getHeapStatistics?: () => HeapStatistics } | undefined;

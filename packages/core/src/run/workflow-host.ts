@@ -20,20 +20,20 @@ export interface WorkflowHost {
   readonly routing: Routing;
   readonly ports: Ports;
   readonly inspector: Inspector;
-  /** Null: without limit. */
+  /** `null`: no limit. */
   readonly permits: Permits | null;
   readonly limiters: ReadonlyMap<string, Limiter>;
-  /** Of the scope `workflow`, opened when first asked for. */
+  /** Resources of the scope `workflow`, opened on first use. */
   readonly resources: () => ResourceContainer;
-  /** Disposes them, where there are any. */
+  /** Disposes them, if there are any. */
   readonly dispose: () => Promise<void>;
-  /** Ids of live runs that were chosen by the caller. */
+  /** Ids of live runs that callers have chosen. */
   readonly liveIds: Set<string>;
   /** The host of a child workflow. */
   readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }
 
-/** Resources of the scope `app`, until a runtime brings its own. */
+/** Resources of the scope `app` for workflows without a runtime. */
 let appResources: ResourceContainer | null = null;
 
 const hosts = new WeakMap<CompiledWorkflow, WorkflowHost>();
@@ -44,20 +44,20 @@ export function hostOf(compiled: CompiledWorkflow): WorkflowHost {
   return host;
 }
 
-/** Gives a workflow other ports, for tests and for hosts. Before its first run. */
+/** Replaces ports of a workflow, for tests and hosts. Call it before the first run. */
 export function setPorts(compiled: CompiledWorkflow, ports: Partial<Ports>): void {
   hosts.set(compiled, createHost(compiled, { ...alone, ports }));
 }
 
-/** What hosts of one runtime share. */
+/** What the workflows of one runtime share. */
 export interface HostSetup {
   readonly ports: Partial<Ports>;
-  /** Resources of the scope `app`. Null: those of all workflows that no runtime has. */
+  /** Resources of the scope `app`. `null`: those of all workflows without a runtime. */
   readonly resources: ResourceContainer | null;
   readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }
 
-/** Workflows that no runtime has. */
+/** The setup of workflows without a runtime. */
 const alone: HostSetup = { ports: {}, resources: null, hostFor: hostOf };
 
 export function createHost(compiled: CompiledWorkflow, { ports: given, resources, hostFor }: HostSetup): WorkflowHost {
@@ -90,7 +90,7 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
   };
 }
 
-/** For a step that needs resources: `resource()` made them, and brought this along. */
+/** For a step that needs resources: the call of `resource()` that made them has registered this feature. */
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
   return (features.resources as ResourceFeature).open(...args);
 }

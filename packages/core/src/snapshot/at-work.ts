@@ -1,8 +1,7 @@
 /**
- * What of a run is at work at one tick: which attempts run, who queues, which calls they await.
+ * The running work of a run at one tick: which attempts run, which items queue, which calls they await.
  *
- * A snapshot leaves it out, because whatever loads it starts that work over. A journal cannot: the ticks that follow are those of
- * the same attempts.
+ * A snapshot leaves it out, because a load starts that work over. A journal cannot: its next ticks belong to the same attempts.
  *
  * @module
  */
@@ -11,7 +10,7 @@ import type { RunState, WorkItem } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
-/** Plain JSON, beside the snapshot of the same tick. */
+/** Plain JSON, stored in addition to the snapshot of the same tick. */
 export function encodeAtWork(state: RunState): object {
   const { active, activeMs, activeSinceMs, runTimer } = state;
   return {
@@ -33,7 +32,7 @@ export function encodeAtWork(state: RunState): object {
       answered: item.answered,
       awaited: awaitedBy(item),
     })),
-    // Fan-outs whose generator is not asked for more for now.
+    // Fan-outs whose generator is paused.
     paused: [...(state.scopes?.values() ?? [])].filter(({ paused }) => paused).map(({ id }) => id),
   };
 }
@@ -44,7 +43,7 @@ function awaitedBy({ memory, attempt }: WorkItem): string[] {
   return records.filter((record) => "awaitedIn" in record && record.awaitedIn === attempt).map(({ call }) => call);
 }
 
-/** Puts a run that was decoded from the snapshot of the same tick back to work. */
+/** Restores the running work of a run that was decoded from the snapshot of the same tick. */
 export function decodeAtWork(state: RunState, json: unknown, path: string): void {
   const reader = new Reader(json, path);
   state.active = reader.count("active");

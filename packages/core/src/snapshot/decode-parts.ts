@@ -1,19 +1,18 @@
 /**
- * What a run holds, from JSON: its events, values, failures and inputs. None of it refers to another part of the run.
+ * Decodes the parts of a run that refer to no other part: events, values, failures and inputs.
  *
  * @module
  */
 import type { Failure, Outcome, Recoveries, SettledMember, StepInput } from "../engine/state.js";
 import type { ErrorRecord } from "../errors/error-record.js";
+import { decodeEvent, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { decodeEvent } from "../event/event-codec.js";
-import { decodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
-/** How a run ended, as `encodeOutcome` gave it. */
+/** How a run ended, as `encodeOutcome` wrote it. */
 export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
   return new PartDecoder(compiled).outcome(new Reader(json, "outcome"));
 }
@@ -64,11 +63,11 @@ export class PartDecoder {
       attempts: reader.number("attempts"),
       elapsedMs: reader.number("elapsedMs"),
       failedAtMs: reader.time("failedAtMs"),
-      ...this.failedInput(reader),
+      ...this.#failedInput(reader),
     };
   }
 
-  private failedInput(reader: Reader): Pick<Failure, "input" | "shape"> {
+  #failedInput(reader: Reader): Pick<Failure, "input" | "shape"> {
     const input = this.events(reader, "input");
     const shape = reader.raw("shape");
     if (shape === undefined) return { input };
@@ -97,23 +96,23 @@ export class PartDecoder {
       case "batch":
         return { kind, members: Object.freeze(this.events(reader, "members")) };
       case "settled":
-        return { kind, members: reader.each("members", (member) => this.member(member)) };
+        return { kind, members: reader.each("members", (member) => this.#member(member)) };
       case "set":
         return {
           kind,
           slots: Object.fromEntries(
-            reader.array("slots").map((entry, index) => this.slot(entry, `${reader.at("slots")}.${index}`)),
+            reader.array("slots").map((entry, index) => this.#slot(entry, `${reader.at("slots")}.${index}`)),
           ),
         };
     }
   }
 
-  private slot(entry: unknown, path: string): readonly [string, WorkflowEvent] {
+  #slot(entry: unknown, path: string): readonly [string, WorkflowEvent] {
     if (!Array.isArray(entry) || typeof entry[0] !== "string") throw invalidSnapshot(path, "no slot");
     return [entry[0], this.event(entry[1], path)];
   }
 
-  private member(reader: Reader): SettledMember {
+  #member(reader: Reader): SettledMember {
     const index = reader.number("index");
     const status = reader.oneOf("status", ["ok", "empty", "failed"]);
     if (status === "ok") return { status, index, event: this.event(reader.raw("event"), reader.at("event")) };

@@ -1,6 +1,6 @@
-/** The memory of a work item, from JSON. */
+/** Decodes the memory of a work item. */
 import type { MemoryRecord } from "../engine/state.js";
-import { decodeEvent } from "../event/event-codec.js";
+import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../state/state-schema.js";
 import { compiledChild } from "../workflow/child.js";
 import type { PartDecoder } from "./decode-parts.js";
@@ -45,7 +45,7 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, item: number)
 function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryRecord {
   for (const type of reader.texts("accepts"))
     if (!decoder.compiled.registry.get(type))
-      throw mismatch(reader.at("accepts"), `names ${type}, which is no event of it`);
+      throw mismatch(reader.at("accepts"), `names ${type}, which is not an event of it`);
   return {
     kind: "wait",
     call: reader.text("call"),
@@ -59,7 +59,6 @@ function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryR
     ),
     promptId: reader.nullable("promptId", (name) => reader.text(name)),
     prompt: reader.raw("promptId") === null ? null : decoder.event(reader.raw("prompt"), reader.at("prompt")),
-    askedAtMs: reader.nullable("askedAtMs", (name) => reader.time(name)),
     dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
     status: reader.oneOf("status", ["open", "resolved", "timedOut"]),
     event: reader.raw("status") === "resolved" ? decoder.event(reader.raw("event"), reader.at("event")) : null,
@@ -76,7 +75,7 @@ function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>
   throw invalidSnapshot(path, "no record of fields");
 }
 
-/** Its start and result are events of the child, which the parent need not know. */
+/** Start and result of a child are its events, which the parent need not know. */
 function childRecord(decoder: PartDecoder, reader: Reader): MemoryRecord {
   const name = reader.text("name");
   const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));

@@ -1,5 +1,5 @@
 /**
- * Plain JSON from anywhere to the state of a run: all of it checked before any of it is used.
+ * Decodes the state of a run from untrusted JSON: all of it is checked before any of it is used.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import {
   type WorkItem,
 } from "../engine/state.js";
 import { Timers } from "../engine/timers.js";
+import { decodeOwn } from "../event/decode.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
-import { decodeOwn } from "../value/codec.js";
 import { isVersion } from "../value/version.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { toCurrent } from "../workflow/state-version.js";
@@ -36,9 +36,9 @@ import { takesInput } from "./takes-input.js";
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
 
 export interface DecodeOptions {
-  /** Leave the user's state in the version that it has. */
+  /** `true`: the user's state keeps its version. */
   readonly asStored: boolean;
-  /** The run whose store this one shares. Null: the dict has one. */
+  /** The run whose store this one shares; `null` for a run with a store of its own. */
   readonly owner: RunState | null;
 }
 
@@ -48,17 +48,18 @@ export function decodeState(compiled: CompiledWorkflow, dict: Reader, options: D
 const alone: DecodeOptions = { asStored: false, owner: null };
 
 class StateDecoder extends PartDecoder {
-  private readonly dict: Reader;
-  private readonly scopes: Map<number, Scope> = new Map();
+  readonly #dict: Reader;
+  readonly #scopes: Map<number, Scope> = new Map();
 
   constructor(compiled: CompiledWorkflow, dict: Reader) {
     super(compiled);
-    this.dict = dict;
+    this.#dict = dict;
   }
 
   state({ asStored, owner }: DecodeOptions): RunState {
-    const { dict, compiled } = this;
-    const store = owner === null ? this.store(asStored) : null;
+    const { compiled } = this;
+    const dict = this.#dict;
+    const store = owner === null ? this.#store(asStored) : null;
     const workflow = asStored ? compiled.name : dict.text("workflow");
     const state = createRunState({ runId: dict.text("runId"), workflow, store });
     if (owner !== null) shareStore(state, owner);
@@ -73,32 +74,33 @@ class StateDecoder extends PartDecoder {
     for (const name of ["ticks", "nextId", "streamed"] as const) state[name] = dict.count(name);
     for (const name of ["atMs", "startedAtMs"] as const) state[name] = dict.time(name);
     state.ends = dict.raw("ends") === undefined ? 0 : dict.count("ends");
-    state.trace = dict.nullable("trace", (name) => this.trace(new Reader(dict.raw(name), dict.at(name))));
+    state.trace = dict.nullable("trace", (name) => this.#trace(new Reader(dict.raw(name), dict.at(name))));
     state.activeMs = dict.number("activeMs");
     state.timeoutMs = dict.nullable("timeoutMs", (name) => dict.number(name));
     state.deadlineMs = dict.nullable("deadlineMs", (name) => dict.number(name));
-    this.readScopes(state);
-    for (const item of dict.each("items", (reader) => this.item(reader))) this.addItem(state, item);
+    this.#readScopes(state);
+    for (const item of dict.each("items", (reader) => this.#item(reader))) this.#addItem(state, item);
     if (state.ticks === 0 && state.items.size > 0) throw invalidSnapshot(dict.at("ticks"), "0, and there is work");
     listWaits(state);
-    this.fillScopes();
-    this.readKept(state);
-    this.readVain(state);
-    this.readTimers(state);
+    this.#fillScopes();
+    this.#readKept(state);
+    this.#readUnused(state);
+    this.#readTimers(state);
     relink(state, dict.path);
     return state;
   }
 
-  /** Ids and all: whoever traces looks whether they are valid. */
-  private trace(reader: Reader): TraceContext {
+  /** The ids are not checked here: tracers check them. */
+  #trace(reader: Reader): TraceContext {
     const traceparent = reader.text("traceparent");
     return reader.raw("tracestate") === undefined
       ? { traceparent }
       : { traceparent, tracestate: reader.text("tracestate") };
   }
 
-  private store(asStored: boolean): unknown {
-    const { dict, compiled } = this;
+  #store(asStored: boolean): unknown {
+    const { compiled } = this;
+    const dict = this.#dict;
     const store = freezeState(decodeOwn(dict.raw("store"), dict.at("store"), compiled.values));
     if (!isRecord(store)) throw invalidSnapshot(dict.at("store"), "no state");
     const version = dict.raw("stateVersion") === undefined ? 1 : dict.raw("stateVersion");
@@ -110,10 +112,10 @@ class StateDecoder extends PartDecoder {
     return asStored ? store : toCurrent(compiled, store, version);
   }
 
-  private item(reader: Reader): WorkItem {
+  #item(reader: Reader): WorkItem {
     const step = reader.text("step");
-    const id = reader.count("id", this.dict.count("nextId"));
-    const scope = this.scope(reader, "scope");
+    const id = reader.count("id", this.#dict.count("nextId"));
+    const scope = this.#scope(reader, "scope");
     const item: WorkItem = {
       id,
       step,
@@ -131,20 +133,20 @@ class StateDecoder extends PartDecoder {
       open: 0,
       answered: null,
       retryTimer: null,
-      fan: reader.raw("fan") === undefined ? null : (this.scope(reader, "fan") ?? cancelledFan(step)),
+      fan: reader.raw("fan") === undefined ? null : (this.#scope(reader, "fan") ?? cancelledFan(step)),
     };
     const records = reader.each("memory", (record) => decodeRecord(this, record, id));
     if (records.length > 0) item.memory = new Map(records.map((record) => [record.call, record]));
-    this.feed(item, reader);
+    this.#feed(item, reader);
     if (!takesInput(this.compiled, item))
       throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
-    if (item.status === "failed" && this.dict.raw("status") === "running")
-      throw invalidSnapshot(reader.at("status"), '"failed", and the run goes on');
+    if (item.status === "failed" && this.#dict.raw("status") === "running")
+      throw invalidSnapshot(reader.at("status"), '"failed", but the run has not ended');
     return item;
   }
 
   /** A fan-out stays open while the step that opened it is at work. */
-  private feed({ id, scope, index, fan, memory }: WorkItem, reader: Reader): void {
+  #feed({ id, scope, index, fan, memory }: WorkItem, reader: Reader): void {
     if (fan === null || fan.closed) return;
     if (fan.open > 0) throw invalidSnapshot(reader.at("fan"), `${fan.id}, which another item feeds`);
     if (fan.parent !== scope || fan.parentIndex !== index)
@@ -154,21 +156,21 @@ class StateDecoder extends PartDecoder {
     if (isGenerator) fan.generator = id;
   }
 
-  private scope(reader: Reader, name: string): Scope | null {
+  #scope(reader: Reader, name: string): Scope | null {
     const id = reader.nullable(name, () => reader.number(name));
     if (id === null) return null;
-    const scope = this.scopes.get(id);
+    const scope = this.#scopes.get(id);
     if (!scope) throw invalidSnapshot(reader.at(name), `${id}, a fan-out that is not open`);
     return scope;
   }
 
-  /** Outer scopes come before inner ones: ids rise. */
-  private readScopes(state: RunState): void {
-    for (const reader of this.dict.each("scopes", (scope) => scope)) {
-      const parent = this.scope(reader, "parent");
-      const id = reader.count("id", this.dict.count("nextId"));
-      if (this.scopes.has(id)) throw invalidSnapshot(reader.at("id"), `${id} a second time`);
-      // Gathered, and not listed: in snapshots from before fan-outs were declared.
+  /** Outer scopes come before inner ones, because ids rise. */
+  #readScopes(state: RunState): void {
+    for (const reader of this.#dict.each("scopes", (scope) => scope)) {
+      const parent = this.#scope(reader, "parent");
+      const id = reader.count("id", this.#dict.count("nextId"));
+      if (this.#scopes.has(id)) throw invalidSnapshot(reader.at("id"), `${id} a second time`);
+      // Absent from the list in snapshots from before fan-outs were declared.
       const gathered = reader.each("gathered", (entry) => entry.text("step"));
       const scope = createScope({
         id,
@@ -180,16 +182,16 @@ class StateDecoder extends PartDecoder {
       });
       scope.size = reader.count("size", runLimits().elements + 1);
       parent?.inner.add(scope);
-      this.scopes.set(scope.id, scope);
+      this.#scopes.set(scope.id, scope);
     }
-    if (this.scopes.size > 0) state.scopes = this.scopes;
+    if (this.#scopes.size > 0) state.scopes = this.#scopes;
   }
 
-  /** Arrivals name scopes, so all scopes are there first. */
-  private fillScopes(): void {
-    for (const reader of this.dict.each("scopes", (scope) => scope)) {
-      const scope = this.scopes.get(reader.number("id")) as Scope;
-      for (const name of scope.collects) this.checkCollect(name, reader.at("collects"));
+  /** Arrivals name scopes, so all scopes are made first. */
+  #fillScopes(): void {
+    for (const reader of this.#dict.each("scopes", (scope) => scope)) {
+      const scope = this.#scopes.get(reader.number("id")) as Scope;
+      for (const name of scope.collects) this.#checkCollect(name, reader.at("collects"));
       for (const gathered of reader.each("gathered", (entry) => entry)) {
         scope.gathered ??= new Map();
         const arrivals = gathered.each("arrivals", (arrival) => ({
@@ -198,28 +200,28 @@ class StateDecoder extends PartDecoder {
           event: this.event(arrival.raw("event"), arrival.at("event")),
           recoveries: this.recoveries(arrival),
         }));
-        this.checkCollect(gathered.text("step"), gathered.at("step"), arrivals);
+        this.#checkCollect(gathered.text("step"), gathered.at("step"), arrivals);
         scope.gathered.set(gathered.text("step"), { fired: gathered.flag("fired"), arrivals });
       }
       for (const pair of reader.array("failures")) {
         if (!Array.isArray(pair) || !Number.isSafeInteger(pair[0]) || pair[0] < 0 || pair[0] >= scope.size)
-          throw invalidSnapshot(reader.at("failures"), "no list of failures by element");
+          throw invalidSnapshot(reader.at("failures"), "not a list of failures by element");
         scope.failures ??= new Map();
         scope.failures.set(pair[0], this.failure(pair[1], reader.at("failures")));
       }
-      scope.joins = this.joins(reader);
+      scope.joins = this.#joins(reader);
     }
   }
 
-  private checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
+  #checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
     const trigger = this.compiled.steps.get(name)?.definition.trigger;
     if (trigger?.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
     const foreign = arrivals.find(({ event }) => !matchesType(trigger.accepts, event.type));
     if (foreign) throw mismatch(path, `names "${name}", which does not collect ${foreign.event.type}`);
   }
 
-  /** Under another key, what comes later would never meet what has come. */
-  private checkJoin(entry: Reader, parcels: readonly Parcel[]): void {
+  /** With another key, later events would never meet earlier ones. */
+  #checkJoin(entry: Reader, parcels: readonly Parcel[]): void {
     const step = entry.text("step");
     const definition = this.compiled.steps.get(step)?.definition;
     if (definition?.trigger.kind !== "join") throw mismatch(entry.at("step"), `names "${step}", which joins nothing`);
@@ -230,14 +232,14 @@ class StateDecoder extends PartDecoder {
     if (foreign) throw mismatch(entry.at("arrivals"), `has ${foreign.event.type}, which "${step}" does not take`);
   }
 
-  private addItem(state: RunState, item: WorkItem): void {
-    if (state.items.has(item.id)) throw invalidSnapshot(this.dict.at("items"), `a list with item ${item.id} twice`);
+  #addItem(state: RunState, item: WorkItem): void {
+    if (state.items.has(item.id)) throw invalidSnapshot(this.#dict.at("items"), `a list with item ${item.id} twice`);
     state.items.set(item.id, item);
     item.scope?.items.add(item.id);
   }
 
-  private parcel(reader: Reader): Parcel {
-    const scope = this.scope(reader, "scope");
+  #parcel(reader: Reader): Parcel {
+    const scope = this.#scope(reader, "scope");
     return {
       event: this.event(reader.raw("event"), reader.at("event")),
       scope,
@@ -247,11 +249,11 @@ class StateDecoder extends PartDecoder {
     };
   }
 
-  private joins(reader: Reader): Map<string, JoinBuffer> | null {
+  #joins(reader: Reader): Map<string, JoinBuffer> | null {
     const joins = reader.each("joins", (entry): readonly [string, JoinBuffer] => {
       const arrivals = new Map<string, Parcel[]>();
-      const parcels = entry.each("arrivals", (parcel) => this.parcel(parcel));
-      this.checkJoin(entry, parcels);
+      const parcels = entry.each("arrivals", (parcel) => this.#parcel(parcel));
+      this.#checkJoin(entry, parcels);
       for (const parcel of parcels) {
         const same = arrivals.get(parcel.event.type);
         if (same) same.push(parcel);
@@ -262,10 +264,10 @@ class StateDecoder extends PartDecoder {
     return joins.length === 0 ? null : new Map(joins);
   }
 
-  private readKept(state: RunState): void {
-    const { dict } = this;
-    state.joins = this.joins(dict);
-    const inbox = dict.each("inbox", (parcel) => this.parcel(parcel));
+  #readKept(state: RunState): void {
+    const dict = this.#dict;
+    state.joins = this.#joins(dict);
+    const inbox = dict.each("inbox", (parcel) => this.#parcel(parcel));
     if (inbox.length > 0) state.inbox = inbox;
     for (const [index, set] of dict.array("sets").entries()) {
       const path = `${dict.at("sets")}.${index}`;
@@ -290,26 +292,30 @@ class StateDecoder extends PartDecoder {
     }
   }
 
-  /** Said by a run that is stuck, and read by nothing else: a step that is gone does no harm in it. */
-  private readVain(state: RunState): void {
-    const { dict } = this;
+  /** Only used for the error of a stuck run: a missing step does no harm here. */
+  #readUnused(state: RunState): void {
+    const dict = this.#dict;
     const unfired = dict.texts("unfired");
     const leftovers = new Map<string, Leftover>();
     for (const reader of dict.each("leftovers", (leftover) => leftover)) {
       const step = reader.text("step");
       leftovers.set(step, leftoverOf(step, reader));
     }
-    if (unfired.length + leftovers.size > 0) state.vain = { unfired: new Set(unfired), leftovers };
+    if (unfired.length + leftovers.size > 0) state.unused = { unfired: new Set(unfired), leftovers };
   }
 
-  private readTimers(state: RunState): void {
-    for (const reader of this.dict.each("timers", (timer) => timer)) {
+  #readTimers(state: RunState): void {
+    for (const reader of this.#dict.each("timers", (timer) => timer)) {
       state.timers ??= new Timers();
       const base = { dueAtMs: reader.number("dueAtMs"), order: reader.count("order"), position: 0 };
       const kind = reader.oneOf("kind", ["call", "retry", "send", "deadline"]);
       if (kind === "deadline") state.timers.add({ ...base, kind });
       else if (kind === "send")
-        state.timers.add({ ...base, kind, parcel: this.parcel(new Reader(reader.raw("parcel"), reader.at("parcel"))) });
+        state.timers.add({
+          ...base,
+          kind,
+          parcel: this.#parcel(new Reader(reader.raw("parcel"), reader.at("parcel"))),
+        });
       else {
         const item = state.items.get(reader.number("item"));
         if (!item) throw invalidSnapshot(reader.at("item"), `${reader.number("item")}, an item that is not there`);
@@ -327,7 +333,7 @@ class StateDecoder extends PartDecoder {
   }
 }
 
-/** What an item has fed, and nobody takes any more. */
+/** The fan-out of an item whose elements nobody takes any more. */
 function cancelledFan(opener: string): Scope {
   const fan = createScope({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
   fan.closed = true;
@@ -338,7 +344,7 @@ function pathOf(reader: Reader): readonly number[] | null {
   if (reader.raw("path") === undefined) return null;
   const path = reader.array("path");
   if (path.every((place) => Number.isSafeInteger(place))) return path as number[];
-  throw invalidSnapshot(reader.at("path"), "no list of places");
+  throw invalidSnapshot(reader.at("path"), "not a list of places");
 }
 
 function leftoverOf(step: string, reader: Reader): Leftover {

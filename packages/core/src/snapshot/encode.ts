@@ -1,5 +1,5 @@
 /**
- * A run's state to plain JSON: O(what is live), never O(what was).
+ * Encodes the state of a run as plain JSON. The cost depends on what is live, not on the past.
  *
  * The result shares immutable data with the state, and nothing that changes.
  *
@@ -41,10 +41,10 @@ import {
   type SnapshotV1,
 } from "./format.js";
 
-/** What is around a state in its snapshot. */
+/** What an encoder knows about the snapshot around a state. */
 export interface Around {
   readonly children: { readonly [runId: string]: SnapshotV1 } | null;
-  /** The snapshot that it is in has the store. */
+  /** `true`: the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
 }
 
@@ -58,18 +58,18 @@ export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): Enc
 }
 
 class StateEncoder {
-  private readonly compiled: CompiledWorkflow;
-  private readonly types: readonly ValueType[];
+  readonly #compiled: CompiledWorkflow;
+  readonly #types: readonly ValueType[];
 
   constructor(compiled: CompiledWorkflow) {
-    this.compiled = compiled;
-    this.types = compiled.values;
+    this.#compiled = compiled;
+    this.#types = compiled.values;
   }
 
   state(state: RunState, { children, sharesStore = false }: Around): SnapshotV1 {
     const running = state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
-    const stateVersion = stateVersionOf(this.compiled);
+    const stateVersion = stateVersionOf(this.#compiled);
     const timers = (state.timers?.toArray() ?? []).filter((timer) => timer.kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
@@ -86,78 +86,78 @@ class StateEncoder {
       activeMs: state.activeMs + running,
       nextId: state.nextId,
       streamed: state.streamed,
-      ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.types) }),
+      ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.#types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...list(
         "items",
-        [...state.items.values()].map((item) => this.item(item)),
+        [...state.items.values()].map((item) => this.#item(item)),
       ),
       ...list(
         "scopes",
-        [...(state.scopes?.values() ?? [])].map((scope) => this.scope(scope)),
+        [...(state.scopes?.values() ?? [])].map((scope) => this.#scope(scope)),
       ),
-      ...list("joins", this.joins(state.joins)),
+      ...list("joins", this.#joins(state.joins)),
       ...list(
         "sets",
-        [...(state.sets ?? [])].map(([key, events]) => [key, this.events(events, key)] as const),
+        [...(state.sets ?? [])].map(([key, events]) => [key, this.#events(events, key)] as const),
       ),
       ...list(
         "inbox",
-        (state.inbox ?? []).map((parcel) => this.parcel(parcel)),
+        (state.inbox ?? []).map((parcel) => this.#parcel(parcel)),
       ),
       ...list(
         "prompts",
         emitted.map(({ promptId, event, step, askedAtMs }) => ({
           promptId,
-          event: this.event(event, "prompt"),
+          event: this.#event(event, "prompt"),
           ...(step !== null && { step }),
           ...(askedAtMs !== null && { askedAtMs }),
         })),
       ),
       ...list(
         "timers",
-        timers.map((timer) => this.timer(timer)),
+        timers.map((timer) => this.#timer(timer)),
       ),
-      ...list("unfired", [...(state.vain?.unfired ?? [])]),
-      ...list("leftovers", [...(state.vain?.leftovers.values() ?? [])]),
+      ...list("unfired", [...(state.unused?.unfired ?? [])]),
+      ...list("leftovers", [...(state.unused?.leftovers.values() ?? [])]),
       ...(state.trace === null ? null : { trace: state.trace }),
       ...(state.ends === 0 ? null : { ends: state.ends }),
       ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }
 
-  private event(event: { readonly type: string }, path: string): EncodedEvent {
-    return encodeEvent(event as WorkflowEvent, `${path}: ${event.type}`, this.types);
+  #event(event: { readonly type: string }, path: string): EncodedEvent {
+    return encodeEvent(event as WorkflowEvent, `${path}: ${event.type}`, this.#types);
   }
 
-  private events(events: readonly { readonly type: string }[], path: string): EncodedEvent[] {
-    return events.map((event) => this.event(event, path));
+  #events(events: readonly { readonly type: string }[], path: string): EncodedEvent[] {
+    return events.map((event) => this.#event(event, path));
   }
 
   outcome(outcome: Outcome): EncodedOutcome {
     switch (outcome.status) {
       case "completed":
-        return { status: "completed", event: this.event(outcome.event, "result") };
+        return { status: "completed", event: this.#event(outcome.event, "result") };
       case "failed":
-        return { status: "failed", failure: this.failure(outcome.failure) };
+        return { status: "failed", failure: this.#failure(outcome.failure) };
       case "cancelled":
-        return { status: "cancelled", reason: encodeValue(outcome.reason ?? null, "reason", this.types) };
+        return { status: "cancelled", reason: encodeValue(outcome.reason ?? null, "reason", this.#types) };
       case "timedOut":
         return outcome;
     }
   }
 
-  private failure(failure: Failure): EncodedFailure {
-    return { ...failure, input: this.events(failure.input, `input of ${failure.stepName}`) };
+  #failure(failure: Failure): EncodedFailure {
+    return { ...failure, input: this.#events(failure.input, `input of ${failure.stepName}`) };
   }
 
-  private item(item: WorkItem): EncodedItem {
+  #item(item: WorkItem): EncodedItem {
     const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
     const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
       id,
       step,
-      input: this.input(item.input, step),
+      input: this.#input(item.input, step),
       scope: scope?.id ?? null,
       index,
       recoveries,
@@ -169,38 +169,38 @@ class StateEncoder {
       lastFailedAtMs,
       ...list(
         "memory",
-        [...(item.memory?.values() ?? [])].map((record) => this.record(record, step)),
+        [...(item.memory?.values() ?? [])].map((record) => this.#record(record, step)),
       ),
       ...(item.fan === null ? {} : { fan: openId(item.fan) }),
     };
   }
 
-  private input(input: StepInput, step: string): EncodedInput {
+  #input(input: StepInput, step: string): EncodedInput {
     switch (input.kind) {
       case "event":
-        return { kind: "event", event: this.event(input.event, step) };
+        return { kind: "event", event: this.#event(input.event, step) };
       case "batch":
-        return { kind: "batch", members: this.events(input.members, step) };
+        return { kind: "batch", members: this.#events(input.members, step) };
       case "settled": {
         const members = input.members.map((member) => {
-          if (member.status === "ok") return { ...member, event: this.event(member.event, step) };
-          return member.status === "failed" ? { ...member, failure: this.failure(member.failure) } : member;
+          if (member.status === "ok") return { ...member, event: this.#event(member.event, step) };
+          return member.status === "failed" ? { ...member, failure: this.#failure(member.failure) } : member;
         });
         return { kind: "settled", members };
       }
       case "set":
         return {
           kind: "set",
-          slots: Object.entries(input.slots).map(([slot, event]) => [slot, this.event(event, step)] as const),
+          slots: Object.entries(input.slots).map(([slot, event]) => [slot, this.#event(event, step)] as const),
         };
     }
   }
 
-  private record(record: MemoryRecord, step: string): EncodedRecord {
+  #record(record: MemoryRecord, step: string): EncodedRecord {
     const path = `${step}: ${record.call}`;
     switch (record.kind) {
       case "wait": {
-        const { kind, call, openedAtMs, order, accepts, where, promptId, prompt, askedAtMs } = record;
+        const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
         const { dueAtMs, status, event } = record;
         return {
           kind,
@@ -209,12 +209,11 @@ class StateEncoder {
           order,
           accepts,
           promptId,
-          ...(askedAtMs !== null && { askedAtMs }),
           dueAtMs,
           status,
-          where: where === null ? null : encodeValue(where, path, this.types),
-          prompt: prompt === null ? null : this.event(prompt, path),
-          event: event === null ? null : this.event(event, path),
+          where: where === null ? null : encodeValue(where, path, this.#types),
+          prompt: prompt === null ? null : this.#event(prompt, path),
+          event: event === null ? null : this.#event(event, path),
         };
       }
       case "sleep":
@@ -227,8 +226,8 @@ class StateEncoder {
         };
       case "child": {
         const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
-        // Its events are those of the child, with the types that the child registers.
-        const child = new StateEncoder(compiledChild(this.compiled, name, path));
+        // The events of a child use the types that the child registers.
+        const child = new StateEncoder(compiledChild(this.#compiled, name, path));
         return {
           kind,
           call,
@@ -239,34 +238,34 @@ class StateEncoder {
           ...(timeoutMs !== null && { timeoutMs }),
           status,
           error,
-          start: child.event(record.start, path),
-          result: record.result === null ? null : child.event(record.result, path),
+          start: child.#event(record.start, path),
+          result: record.result === null ? null : child.#event(record.result, path),
         };
       }
       case "edit":
       case "run":
-        return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.types) };
+        return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.#types) };
       case "set":
         return {
           kind: "set",
           call: record.call,
-          events: record.events === null ? null : this.events(record.events, path),
+          events: record.events === null ? null : this.#events(record.events, path),
         };
       default:
         return record;
     }
   }
 
-  private parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
-    return { event: this.event(event, "kept event"), scope: openId(scope), index, recoveries, step };
+  #parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
+    return { event: this.#event(event, "kept event"), scope: openId(scope), index, recoveries, step };
   }
 
-  private scope(scope: Scope): EncodedScope {
+  #scope(scope: Scope): EncodedScope {
     const { id, opener, parent, parentIndex, collects, size, pending } = scope;
     const gathered = [...(scope.gathered ?? [])].map(([step, { fired, arrivals }]) => ({
       step,
       fired,
-      arrivals: fired ? [] : arrivals.map((arrival) => this.arrival(arrival, step)),
+      arrivals: fired ? [] : arrivals.map((arrival) => this.#arrival(arrival, step)),
     }));
     return {
       id,
@@ -279,25 +278,25 @@ class StateEncoder {
       ...list("gathered", gathered),
       ...list(
         "failures",
-        [...(scope.failures ?? [])].map(([index, failure]) => [index, this.failure(failure)] as const),
+        [...(scope.failures ?? [])].map(([index, failure]) => [index, this.#failure(failure)] as const),
       ),
-      ...list("joins", this.joins(scope.joins)),
+      ...list("joins", this.#joins(scope.joins)),
     };
   }
 
-  private arrival({ index, path, event, recoveries }: Arrival, step: string): EncodedArrival {
-    return { index, ...(path !== null && { path }), event: this.event(event, step), recoveries };
+  #arrival({ index, path, event, recoveries }: Arrival, step: string): EncodedArrival {
+    return { index, ...(path !== null && { path }), event: this.#event(event, step), recoveries };
   }
 
-  private joins(joins: Map<string, JoinBuffer> | null): EncodedJoin[] {
+  #joins(joins: Map<string, JoinBuffer> | null): EncodedJoin[] {
     return [...(joins ?? [])].map(([key, { step, arrivals }]) => ({
       key,
       step,
-      arrivals: [...arrivals.values()].flat().map((parcel) => this.parcel(parcel)),
+      arrivals: [...arrivals.values()].flat().map((parcel) => this.#parcel(parcel)),
     }));
   }
 
-  private timer(timer: Timer): EncodedTimer {
+  #timer(timer: Timer): EncodedTimer {
     const { dueAtMs, order } = timer;
     switch (timer.kind) {
       case "call":
@@ -305,14 +304,14 @@ class StateEncoder {
       case "retry":
         return { dueAtMs, order, kind: "retry", item: timer.item };
       case "send":
-        return { dueAtMs, order, kind: "send", parcel: this.parcel(timer.parcel) };
+        return { dueAtMs, order, kind: "send", parcel: this.#parcel(timer.parcel) };
       default:
         return { dueAtMs, order, kind: "deadline" };
     }
   }
 }
 
-/** What is kept may outlive the fan-out that it came from. */
+/** A kept event may outlive its fan-out. */
 function openId(scope: Scope | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
 }

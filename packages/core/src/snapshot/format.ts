@@ -1,8 +1,8 @@
 /**
  * The snapshot of a run as plain JSON, version 1. Formats only grow: what a released version wrote stays readable.
  *
- * Left out is what follows from the rest: slots, how much is open in a fan-out, indexes of waits, the run's own timer. The types
- * are those of the run, less what is left out: a new field of an item or a call does not compile before it is stored or left out.
+ * Derived data is left out: slots, open work of fan-outs, indexes of waits, the run's own timer. The types are those of the run
+ * without it: a new field of an item or a call does not compile until it is stored or left out by name.
  *
  * @module
  */
@@ -45,24 +45,24 @@ export interface SnapshotV1 extends Readonly<Pick<RunState, Facts>> {
   readonly format: typeof SNAPSHOT_FORMAT;
   readonly version: 1;
   readonly outcome: EncodedOutcome | null;
-  /** Left out by a child that shares that of its parent. */
+  /** Absent for a child that shares the store of its parent. */
   readonly store?: EncodedValue;
-  /** Of the workflow's state. Left out when it is 1. */
+  /** Version of the workflow's state; absent when it is 1. */
   readonly stateVersion?: number;
   readonly items?: readonly EncodedItem[];
   readonly scopes?: readonly EncodedScope[];
   readonly joins?: readonly EncodedJoin[];
   readonly sets?: readonly (readonly [string, readonly EncodedEvent[]])[];
   readonly inbox?: readonly EncodedParcel[];
-  /** Those that a step emitted. */
+  /** Open prompts that steps have emitted. */
   readonly prompts?: readonly EncodedPrompt[];
   readonly timers?: readonly EncodedTimer[];
-  /** Collect steps that have had no batch yet, and what came to steps in vain: what `RUN_STUCK` says. */
+  /** Collect steps without a batch, and events that led to nothing: for the error `RUN_STUCK`. */
   readonly unfired?: readonly string[];
   readonly leftovers?: readonly Leftover[];
-  /** Left out by a run in a trace of its own. */
+  /** Absent for a run in a trace of its own. */
   readonly trace?: TraceContext;
-  /** Left out when it is 0. */
+  /** Absent when it is 0. */
   readonly ends?: number;
   /** Snapshots of open children, by run id. */
   readonly children?: { readonly [runId: string]: SnapshotV1 };
@@ -78,7 +78,7 @@ export interface EncodedFailure extends Omit<Failure, "input"> {
   readonly input: readonly EncodedEvent[];
 }
 
-/** What an attempt makes of it is left out: it starts over. */
+/** Running work is left out: it starts over. */
 type AtWork = "open" | "answered" | "retryTimer";
 
 export interface EncodedItem
@@ -87,7 +87,7 @@ export interface EncodedItem
   readonly scope: number | null;
   readonly status: "ready" | "delayed" | "failed";
   readonly memory?: readonly EncodedRecord[];
-  /** The fan-out that it feeds. Null: it has fed one that was cancelled. */
+  /** Id of the fan-out that it feeds; `null` for one that was cancelled. */
   readonly fan?: number | null;
 }
 
@@ -125,7 +125,7 @@ export interface EncodedGathered {
 }
 
 export interface EncodedArrival extends Omit<Arrival, "event" | "path"> {
-  /** Left out where it arose in that fan-out itself. */
+  /** Absent when it arose in that fan-out itself. */
   readonly path?: readonly number[];
   readonly event: EncodedEvent;
 }
@@ -153,18 +153,17 @@ interface EncodedPrompt {
 }
 
 interface EncodedWait
-  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "askedAtMs" | "event">> {
-  readonly askedAtMs?: number;
+  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "event">> {
   readonly where: EncodedValue | null;
   readonly prompt: EncodedEvent | null;
   readonly event: EncodedEvent | null;
 }
 
-/** Its events are those of the child. */
+/** Events of the child. */
 interface EncodedChild
   extends Readonly<Omit<ChildRecord, "awaitedIn" | "start" | "sharesStore" | "timeoutMs" | "result">> {
   readonly start: EncodedEvent;
-  /** Its snapshot has no state: it is that of the run around it. */
+  /** Its snapshot has no state: it uses that of the surrounding run. */
   readonly sharesStore?: true;
   readonly timeoutMs?: number;
   readonly result: EncodedEvent | null;

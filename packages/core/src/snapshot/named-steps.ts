@@ -1,12 +1,11 @@
-/** The steps that a snapshot has something for. */
+/** The steps that a snapshot refers to. */
 import { Reader } from "./reader.js";
 
 /**
- * Every name of a step by which something in the snapshot is routed, counted or kept, each once.
+ * Names of all steps by which something in the snapshot is routed, counted or kept, each once. Past facts do not count: which step
+ * failed, which had no batch.
  *
- * What only tells of the past is left out: who failed, who has had no batch.
- *
- * @param known Steps of the workflow: the buffers of `collectEvents` are named after them.
+ * @param known Steps of the workflow: buffers of `collectEvents` have their names.
  */
 export function namedSteps(snapshot: Reader, known: Iterable<string>): Set<string> {
   const names = new Set<string>();
@@ -51,7 +50,7 @@ function addParcel(names: Set<string>, parcel: Reader): void {
   addHandlers(names, parcel);
 }
 
-/** Error handlers whose budget is counted: another name would have a fresh one. */
+/** Error handlers with a counted budget: under another name, the budget would start again. */
 function addHandlers(names: Set<string>, reader: Reader): void {
   const recoveries = reader.raw("recoveries");
   if (typeof recoveries === "object" && recoveries !== null)

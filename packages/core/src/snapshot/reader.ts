@@ -1,4 +1,4 @@
-/** Reads untrusted JSON field by field; what is wrong is named by its path. */
+/** Reads untrusted JSON field by field; errors name the path. */
 import { WorkflowError } from "../errors/workflow-error.js";
 
 /** The last moment of a `Date`. */
@@ -6,16 +6,17 @@ const MAX_TIME_MS = 8.64e15;
 
 export class Reader {
   readonly path: string;
-  private readonly data: Readonly<Record<string, unknown>>;
+  readonly #data: Readonly<Record<string, unknown>>;
 
   constructor(value: unknown, path: string) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidSnapshot(path, "no object");
-    this.data = value as Readonly<Record<string, unknown>>;
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw invalidSnapshot(path, "not an object");
+    this.#data = value as Readonly<Record<string, unknown>>;
     this.path = path;
   }
 
   raw(name: string): unknown {
-    return Object.hasOwn(this.data, name) ? this.data[name] : undefined;
+    return Object.hasOwn(this.#data, name) ? this.#data[name] : undefined;
   }
 
   at(name: string): string {
@@ -23,22 +24,22 @@ export class Reader {
   }
 
   text(name: string): string {
-    return this.typed(name, "string") as string;
+    return this.#typed(name, "string") as string;
   }
 
   /** A finite number: times, counts and ids. */
   number(name: string): number {
-    return this.typed(name, "number") as number;
+    return this.#typed(name, "number") as number;
   }
 
-  /** A time that a clock has shown, in epoch milliseconds: within what a `Date` can be. */
+  /** A time in epoch milliseconds, within the range of `Date`. */
   time(name: string): number {
     const value = this.number(name);
     if (Math.abs(value) <= MAX_TIME_MS) return value;
     throw invalidSnapshot(this.at(name), `${value}, not a time`);
   }
 
-  /** An id, an index, or how many. */
+  /** An id, an index, or a number of things. */
   count(name: string, below: number = Number.MAX_SAFE_INTEGER): number {
     const value = this.number(name);
     if (Number.isSafeInteger(value) && value >= 0 && value < below) return value;
@@ -46,7 +47,7 @@ export class Reader {
   }
 
   flag(name: string): boolean {
-    return this.typed(name, "boolean") as boolean;
+    return this.#typed(name, "boolean") as boolean;
   }
 
   nullable<Value>(name: string, read: (name: string) => Value): Value | null {
@@ -61,7 +62,7 @@ export class Reader {
 
   texts(name: string): string[] {
     return this.array(name).map((value, index) => {
-      if (typeof value !== "string") throw invalidSnapshot(`${this.at(name)}.${index}`, "no text");
+      if (typeof value !== "string") throw invalidSnapshot(`${this.at(name)}.${index}`, "not a string");
       return value;
     });
   }
@@ -70,7 +71,7 @@ export class Reader {
   array(name: string): readonly unknown[] {
     const value = this.raw(name);
     if (value === undefined) return [];
-    if (!Array.isArray(value)) throw invalidSnapshot(this.at(name), "no list");
+    if (!Array.isArray(value)) throw invalidSnapshot(this.at(name), "not a list");
     return value;
   }
 
@@ -78,7 +79,7 @@ export class Reader {
     return this.array(name).map((value, index) => read(new Reader(value, `${this.at(name)}.${index}`)));
   }
 
-  private typed(name: string, type: "string" | "number" | "boolean"): unknown {
+  #typed(name: string, type: "string" | "number" | "boolean"): unknown {
     const value = this.raw(name);
     if (typeof value === type) return value;
     throw invalidSnapshot(
@@ -100,7 +101,7 @@ export function mismatch(path: string, what: string): WorkflowError {
 export function invalidSnapshot(path: string, what: string): WorkflowError {
   return new WorkflowError({
     code: "SNAPSHOT_INVALID",
-    message: `This is no ${path.startsWith("tick") ? "tick" : "snapshot"} of a run: ${path} is ${what}.`,
+    message: `This is not a ${path.startsWith("tick") ? "tick" : "snapshot"} of a run: ${path} is ${what}.`,
     hint: "Pass what `context.toDict()` gave, whole and unchanged.",
     details: { path },
   });

@@ -1,5 +1,5 @@
 /**
- * What follows from the rest of a run that was read from a snapshot: made again, and held against what the snapshot says.
+ * Restores what follows from the rest of a run, and compares it with the snapshot.
  *
  * @module
  */
@@ -8,24 +8,24 @@ import type { RunState, WaitRecord } from "../engine/state.js";
 import { invalidSnapshot } from "./reader.js";
 
 /**
- * Checks the timers of what waits, and counts what is open in fan-outs.
+ * Checks the timers of everything that waits, and counts the open work of fan-outs.
  *
- * @param path Names the snapshot, for the error.
- * @throws {WorkflowError} `SNAPSHOT_INVALID` where something waits for a time without a timer, or a fan-out has no open work.
+ * @param path Names the snapshot in errors.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when something waits for a time without a timer, or a fan-out has no open work.
  */
 export function relink(state: RunState, path: string): void {
   checkTimers(state, path);
   countOpen(state, path);
 }
 
-/** Lists open waits, the oldest first, whichever item it is of. Their prompts come before those that steps emitted. */
+/** Lists open waits of all items, the oldest first. Their prompts come before those that steps emitted. */
 export function listWaits(state: RunState): void {
   const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
   const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
   for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
 }
 
-/** What waits for a time has its timer: else it would wait for ever. */
+/** Without its timer, an item would wait for ever. */
 function checkTimers({ items }: RunState, snapshot: string): void {
   for (const item of items.values()) {
     const path = `${snapshot}.items: item ${item.id}`;
@@ -40,7 +40,7 @@ function checkTimers({ items }: RunState, snapshot: string): void {
   }
 }
 
-/** How much is open follows from what is there. */
+/** Counts the open work of fan-outs. */
 function countOpen({ items, scopes, timers }: RunState, path: string): void {
   for (const { parent, parentIndex } of scopes?.values() ?? []) if (parent !== null) enter(parent, parentIndex);
   for (const { scope, index } of items.values()) if (scope !== null) enter(scope, index);

@@ -4,7 +4,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 
-/** Whether the step takes what the item holds. Its code may have changed since. */
+/** Tells whether the step accepts the input of the item. Its code may have changed since. */
 export function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {
   const trigger = steps.get(step)?.definition.trigger;
   const takes = (events: readonly EventData[], accepts: readonly string[]): boolean =>

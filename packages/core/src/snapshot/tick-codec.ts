@@ -1,18 +1,19 @@
 /**
  * Ticks as plain JSON, for journals.
  *
- * Events and values of the user are encoded, the rest is JSON already. What follows from the rest is left out: the state after
- * a patch. What comes back is checked field by field, as a snapshot is.
+ * Values of the user are encoded; the rest is JSON already. Derived data is left out: the state after a patch. Decoding checks
+ * every field, as for a snapshot.
  *
  * @module
  */
 import { completeDefinition, type Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
 import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
+import { decodeEvent, decodeMeasured, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { decodeEvent, encodeEvent } from "../event/event-codec.js";
+import { encodeEvent } from "../event/event-codec.js";
 import { isWritten } from "../state/is-written.js";
-import { decodeMeasured, decodeValue, encodeMeasured, encodeValue } from "../value/codec.js";
+import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
 import { compiledChild } from "../workflow/child.js";
@@ -40,9 +41,10 @@ export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick 
 }
 
 /**
- * Every value in it is guarded where it is decoded, by the limits that held when it was given; what the engine itself wrote has none.
+ * Values are checked where they are decoded, by the limits that held when they were encoded; data of the engine has no limits.
  *
- * @throws {WorkflowError} `SNAPSHOT_INVALID` naming what is wrong, `SNAPSHOT_HOSTILE`, `EVENT_UNKNOWN`, `EVENT_INVALID`, `CHILD_UNKNOWN`.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` naming the problem, `SNAPSHOT_HOSTILE`, `EVENT_UNKNOWN`, `EVENT_INVALID`,
+ * `CHILD_UNKNOWN`.
  */
 export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
   const reader = new Reader(json, "tick");
@@ -112,7 +114,7 @@ function listOf({ encode, decode }: Form): Form {
   return {
     encode: (live, place) => (live as readonly unknown[]).map((item) => encode(item, place)),
     decode(json, place) {
-      if (!Array.isArray(json)) throw invalidSnapshot(place.path, "no list");
+      if (!Array.isArray(json)) throw invalidSnapshot(place.path, "not a list");
       return json.map((item, index) => decode(item, { ...place, path: `${place.path}.${index}` }));
     },
   };
@@ -160,13 +162,13 @@ const value: Form = {
   decode: (json, { compiled, path }) => decodeValue(json, path, compiled.values),
 };
 
-/** What they make of the state was measured. */
+/** The resulting state was measured. */
 const patches: Form = {
   encode: (live, { compiled, path }) => encodeMeasured(live, path, compiled.values),
   decode: (json, { compiled, path }) => decodeMeasured(json, path, compiled.values),
 };
 
-/** Mostly it is what was written, which the change has already. */
+/** Usually equal to the written value, which the change has already. */
 const written: Form = {
   encode: (live, place) =>
     isWritten(place.fields["change"] as StateChange, live) ? { same: true } : value.encode(live, place),
@@ -220,7 +222,7 @@ const sends = listOf({
   },
 });
 
-/** The patches are one value: their paths lead through Maps, whose keys need not be JSON. */
+/** The patches are one value, because their paths lead through Maps whose keys need not be JSON. */
 const change: Form = {
   encode(live, place) {
     const given = live as StateChange;
@@ -232,7 +234,8 @@ const change: Form = {
     if (reader.raw("whole") === true)
       return { whole: true, next: value.decode(reader.raw("next"), { ...place, path: reader.at("next") }) };
     const list = patches.decode(reader.raw("patches"), { ...place, path: reader.at("patches") });
-    if (!Array.isArray(list) || !list.every(isPatch)) throw invalidSnapshot(reader.at("patches"), "no list of patches");
+    if (!Array.isArray(list) || !list.every(isPatch))
+      throw invalidSnapshot(reader.at("patches"), "not a list of patches");
     return { patches: list };
   },
 };
@@ -258,7 +261,7 @@ const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
 const limits = { timeoutMs: limit, deadlineMs: limit };
 
-/** Every field of every tick: a new one does not compile before it has a form. */
+/** Every field of every tick: a new field does not compile without a form. */
 const shapes: Shapes = {
   "run.started": {
     event,

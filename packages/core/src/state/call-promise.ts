@@ -1,13 +1,13 @@
 /**
- * What a call of a step gives: a promise that knows whether anybody has asked for its outcome.
+ * The promise of a call, which knows whether anybody has asked for its outcome.
  *
- * A forgotten `await` is a promise that nobody has taken.
+ * After a forgotten `await`, nobody has.
  */
 export class CallPromise<Value> extends Promise<Value> {
-  /** It was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */
+  /** `true`: it was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */
   isTaken = false;
 
-  /** Nobody has to handle how it ends; that takes nothing. */
+  /** Marks its rejection as handled, without taking it. */
   markHandled(): this {
     const { isTaken } = this;
     this.catch(ignore);

@@ -22,7 +22,7 @@ export interface Diff {
   heavy: boolean;
 }
 
-/** Null when storing the whole state is shorter. */
+/** `null`: storing the whole state is shorter. */
 export function diffState(before: unknown, after: unknown): readonly StatePatch[] | null {
   const patches: StatePatch[] = [];
   return compare(before, after, { patches, path: [], changed: 0, heavy: false }) === "replaced" ? null : patches;
@@ -51,7 +51,7 @@ function compare(before: unknown, after: unknown, diff: Diff): Outcome {
   return diff.patches.length === start ? "same" : "inside";
 }
 
-/** The number of entries, or null when patches cannot say it. */
+/** Number of entries; `null` when patches cannot express the change. */
 function compareContents(before: object, after: object, diff: Diff): number | null {
   if (Array.isArray(before)) return Array.isArray(after) ? compareArrays(before, after, diff) : null;
   if (before instanceof Map) return after instanceof Map ? compareMaps(before, after, diff) : null;
@@ -68,7 +68,7 @@ function compareRecords(before: Record<string, unknown>, after: Record<string, u
   const inOld = (key: string): boolean => Object.hasOwn(before, key);
   const inNew = (key: string): boolean => Object.hasOwn(after, key);
   const oldRest = oldKeys.slice(agree);
-  // Engines sort keys that look like an index by themselves.
+  // Engines sort index-like keys themselves.
   if (!keepsOrder(oldRest.filter(isOrdered), newKeys.slice(agree).filter(isOrdered), { inOld, inNew })) return null;
   for (const key of oldRest) if (!inNew(key)) addPatch(diff, { op: "remove", key: key });
   for (const [index, key] of newKeys.entries()) {
@@ -95,7 +95,7 @@ function compareMaps(before: Map<unknown, unknown>, after: Map<unknown, unknown>
   return after.size;
 }
 
-/** Items are told by value, so only of primitives: objects have another identity after a trip through JSON. */
+/** Items are compared by value, so only primitives: objects have another identity after a trip through JSON. */
 function compareSets(before: Set<unknown>, after: Set<unknown>, diff: Diff): number | null {
   const [inOld, inNew] = [(item: unknown) => before.has(item), (item: unknown) => after.has(item)];
   if (!keepsOrder([...before], [...after], { inOld, inNew })) return null;
@@ -146,7 +146,7 @@ export function compareEntry(
 export function addPatch(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
-  // Of a Set, the value says which item to remove.
+  // In a Set, the value says which item to remove.
   diff.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 

@@ -1,14 +1,14 @@
 /**
- * What an edit has changed in one container of a state: written down while it happens, so that nobody has to look for it.
+ * The changes of an edit in one container of a state, recorded while they happen.
  *
- * A container is copied at its first change, never for a look. What leads to it is copied when the edit ends.
+ * A container is copied at its first change, never for a read. Containers on the way to it are copied when the edit ends.
  *
  * @module
  */
 import { isForbiddenKey, isPlainObject } from "../value/guard.js";
 import { insertPiece, type Piece } from "./list-pieces.js";
 
-/** How a draft is told, and what it stands for. */
+/** Marks drafts, and holds the node that a draft stands for. */
 export const NODE: unique symbol = Symbol("draft");
 
 export type Container = Record<string, unknown> | unknown[] | Map<unknown, unknown> | Set<unknown>;
@@ -21,23 +21,23 @@ export interface Edit {
 /** One container that an edit has handed out as a draft. */
 export interface DraftNode {
   readonly edit: Edit;
-  /** As it was. */
+  /** The container before the edit. */
   readonly base: Container;
   readonly parent: DraftNode | null;
   draft: object;
-  /** As it is; null while nothing was written. Parts that were only read are in it as they were. */
+  /** The changed container; `null` while nothing was written. Parts that were only read are shared. */
   copy: Container | null;
-  /** It, or something in it that was handed out, was written. */
+  /** `true`: the container, or a draft inside of it, was written. */
   changed: boolean;
-  /** Parts that were handed out, by where they are now; in a Set, by what they were. */
+  /** Drafts of its parts, by their present places; in a Set, by the original items. */
   kids: Map<unknown, DraftNode> | null;
-  /** Of a record or Map, keys that were written, in the order of adding; of a Set, items. True: it has been away since. */
+  /** Written keys of a record or Map, in the order of adding, or items of a Set. `true`: the key was removed in between. */
   touched: Map<unknown, boolean> | null;
-  /** Of a list: what of it is as it was, and what is new. */
+  /** For a list: which pieces are unchanged, and which are new. */
   pieces: Piece[] | null;
   /** A list whose changes are found by comparing. */
   isMixed: boolean;
-  /** As it is after the edit. */
+  /** The container after the edit. */
   next: Container | null;
 }
 
@@ -49,7 +49,7 @@ export function isDraft(value: unknown): boolean {
   return nodeOf(value) !== undefined;
 }
 
-/** A container as it is now. @throws {TypeError} once its edit is over. */
+/** The present content of a container. @throws {TypeError} once its edit has ended. */
 export function latest(node: DraftNode): Container {
   if (!node.edit.open) throw new TypeError("This part of the state belongs to an edit that is over.");
   return node.copy ?? node.base;
@@ -71,7 +71,7 @@ export function copyOf(base: Container): Container {
   return base instanceof Set ? new Set(base) : { ...base };
 }
 
-/** What the state is made of. New objects are the caller's until the edit ends: they are not frozen. */
+/** Tells whether a value is part of the state. New objects belong to the caller until the edit ends: they are not frozen. */
 export function isPartOfState(value: object): value is Container {
   return Object.isFrozen(value) && isContainer(value);
 }
@@ -97,7 +97,7 @@ export function put(container: Container, key: unknown, value: unknown): void {
   else (container as Record<string, unknown>)[key as string] = value;
 }
 
-/** Of a record or a Map. */
+/** Writes a key of a record or a Map. */
 export function writeKey(node: DraftNode, key: unknown, value: unknown): void {
   const before = latest(node);
   const kid = node.kids?.get(key);
@@ -118,7 +118,7 @@ export function removeKey(node: DraftNode, key: unknown): boolean {
   return true;
 }
 
-/** Adding puts it behind all others. */
+/** An added key comes after all others. */
 export function touch(node: DraftNode, key: unknown, how: "written" | "added" | "removed"): void {
   node.touched ??= new Map();
   const { touched } = node;
@@ -145,7 +145,7 @@ export function writeIndex(node: DraftNode, index: number, value: unknown): void
   copy[index] = value;
 }
 
-/** What a list had at one place, and what was handed out of it. */
+/** An item that was taken out of a list, and its draft. */
 export interface TakenOut {
   readonly value: unknown;
   readonly kid: DraftNode | undefined;

@@ -1,7 +1,7 @@
 /**
- * Drafts: parts of a frozen state that are written like the plain objects, arrays, Map and Set that they stand for.
+ * Drafts: parts of a frozen state that can be written like the plain objects, arrays, Map and Set that they stand for.
  *
- * What was read is a draft only if it is part of the state; what a caller puts in stays the caller's own object until the edit ends.
+ * A value that was read is a draft only if it is part of the state; an inserted object belongs to the caller until the edit ends.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { freezeState } from "./freeze-state.js";
 
 /** @param base Deeply frozen; stays as it is. */
 export function createDraft<State extends object>(base: State): State {
-  if (!Object.isFrozen(base)) freezeState(base); // what is not frozen is taken for the caller's own
+  if (!Object.isFrozen(base)) freezeState(base); // unfrozen parts would be taken for objects of the caller
   return handOut({ open: true }, null, base as Container).draft as State;
 }
 
@@ -57,7 +57,7 @@ function handOut(edit: Edit, parent: DraftNode | null, base: Container): DraftNo
   return node;
 }
 
-/** What a reader gets of a part. The same draft each time, as long as the part is where it is. */
+/** What a reader gets of a part: the same draft each time, as long as the part stays in its place. */
 function read(node: DraftNode, key: unknown, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const kid = node.kids?.get(key);
@@ -69,7 +69,7 @@ function read(node: DraftNode, key: unknown, value: unknown): unknown {
   return handed.draft;
 }
 
-/** What was taken out of its list can still be written into, and put elsewhere. */
+/** An item that was taken out of its list can still be written, and inserted elsewhere. */
 function detached(node: DraftNode, { value, kid }: TakenOut): unknown {
   if (kid !== undefined) return kid.draft;
   if (typeof value !== "object" || value === null || nodeOf(value) !== undefined || !isPartOfState(value)) return value;
@@ -110,7 +110,7 @@ const recordTraps: ProxyHandler<never> = {
     return typeof value === "object" && Object.hasOwn(record, key) ? read(node, key, value) : value;
   },
   set(target, key, value) {
-    // JSON has no symbols: nothing would be stored.
+    // JSON has no symbols: the value would not be stored.
     if (typeof key === "string") writeKey(target, key, value);
     return true;
   },
@@ -336,7 +336,7 @@ class DraftSet extends Set<unknown> {
 
 // ---- out of the edit
 
-/** What a draft stands for now, as plain data that outlives its edit. Whatever is no draft stays as it is. */
+/** The present value of a draft as plain data that outlives the edit. Other values stay as they are. */
 export function plainOf<Value>(value: Value): Value {
   return isDraft(value) ? (plain(value) as Value) : value;
 }
@@ -349,7 +349,7 @@ function plain(value: unknown): unknown {
   return node.changed ? plainParts(now, node.kids) : now;
 }
 
-/** A copy, with what its drafts stand for. */
+/** A copy, with drafts replaced by their values. */
 function plainParts(container: Container, kids: Map<unknown, DraftNode> | null): Container {
   const partAt = (key: unknown, part: unknown): unknown => plain(kids?.get(key)?.draft ?? part);
   if (container instanceof Set) return new Set(Array.from(container, (item) => partAt(item, item)));

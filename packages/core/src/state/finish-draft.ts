@@ -1,7 +1,7 @@
 /**
- * The end of an edit: the state after it, and the patches that lead there, from what was written alone.
+ * The end of an edit: the next state, and the patches that lead to it, from the recorded writes alone.
  *
- * Applying the patches to the state before gives the one after, the order of keys included, also after a trip through JSON.
+ * Applying the patches to the previous state gives the next one, the order of keys included, also after a trip through JSON.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { freezeState } from "./freeze-state.js";
 import { isNewAt, NEW, type Piece } from "./list-pieces.js";
 
 export interface Finished {
-  /** Null: the whole state is shorter. */
+  /** `null`: the whole state is shorter. */
   readonly patches: readonly StatePatch[] | null;
-  /** The state after the edit. Parts that were not written are those of the state before; `fresh` and new values are not frozen yet. */
+  /** The state after the edit. Unwritten parts are shared with the previous state; `fresh` and new values are not frozen yet. */
   readonly next: unknown;
-  /** Containers of `next` that were made for it. Null: `next` shares less with the state before than the patches would. */
+  /** Containers of `next` that were made for it. `null`: `next` shares less with the previous state than the patches would. */
   readonly fresh: readonly object[] | null;
 }
 
@@ -32,7 +32,7 @@ export function finishDraft(draft: object): Finished {
   return { patches: diff.patches, next, fresh: diff.exact.is ? fresh : null };
 }
 
-/** The state that a draft has become, frozen. It stands for itself: nothing is checked and nothing is stored. */
+/** The frozen result of a draft. Nothing is checked or stored. */
 export function finishedState<State extends object>(draft: State): State {
   return freezeState(finishDraft(draft).next) as State;
 }
@@ -103,14 +103,14 @@ function finishedSet(node: DraftNode, set: Set<unknown>, fresh: Container[]): Se
   return next;
 }
 
-/** Whether an edit has done more to a Set than add and remove what is no object. */
+/** Whether an edit has done more to a Set than add and remove what is not an object. */
 function holdsObjects({ touched, kids }: DraftNode): boolean {
   for (const item of touched?.keys() ?? []) if (isObject(item)) return true;
   for (const kid of kids?.values() ?? []) if (kid.changed) return true;
   return false;
 }
 
-/** What was put into the state: the caller's own objects, with what drafts in them stand for. */
+/** An inserted object of the caller, with drafts in it replaced by their values. */
 function withoutDrafts(value: unknown, fresh: Container[], depth = 0): unknown {
   if (!isObject(value)) return value;
   const node = nodeOf(value);
@@ -142,7 +142,7 @@ function withoutInner(container: Container, fresh: Container[], depth: number): 
 // ---- the patches
 
 interface NodeDiff extends Diff {
-  /** False where patches say less than was written: a part that was replaced by one that is much the same. */
+  /** `false`: the patches could be shorter, because a part was replaced by a similar one. */
   readonly exact: { is: boolean };
 }
 
@@ -176,7 +176,7 @@ function sizeOf(container: Container): number {
   return Array.isArray(container) ? container.length : Object.keys(container).length;
 }
 
-/** False: patches cannot say it. */
+/** `false`: patches cannot express the change. */
 function patchContents(node: DraftNode, diff: NodeDiff): boolean {
   if (node.base instanceof Set) return !holdsObjects(node) && patchSet(node, diff);
   if (Array.isArray(node.base)) patchList(node, diff);

@@ -1,12 +1,12 @@
 /**
- * Edits that steps end with: each is made at once, and travels in the tick that ends its step.
+ * Final edits of steps: each is made at once, and travels in the tick that ends its step.
  *
  *     lock free ──first──► held by one run ──all of them stored──► lock free
  *                            └─ more of that run: each builds on those before it
  *
- * Any number of them is one commit, because one need not wait until those before it are stored. A tick that is stored and then
- * refused would leave those that were built on it without ground. So only edits of one run build on each other (its end refuses
- * all of them that are left), and none builds on one that can be refused alone.
+ * Any number of them is one commit, because none has to wait until earlier ones are stored. If a stored tick is then refused, edits
+ * that build on it would be wrong. So only edits of one run build on each other (the end of the run refuses all that are left), and
+ * none builds on an edit that can be refused alone.
  *
  * @module
  */
@@ -19,53 +19,53 @@ export interface LastEdit {
   /** The attempt. */
   readonly token: object;
   readonly edit: (draft: never) => unknown;
-  /** The attempt has ended before its turn came. */
+  /** `true`: the attempt ended before its turn came. */
   isOver(): boolean;
   /**
-   * The end of the step, on its way to be stored. Throws before that when it cannot be.
+   * Submits the end of the step. Throws if it cannot be stored.
    *
-   * @param change Null: the edit has changed nothing, and `told` is never called.
-   * @param told Called once it has happened, or never will.
-   * @returns Whether others may build on it before.
+   * @param change `null`: the edit has changed nothing, and `told` is never called.
+   * @param told Called once the change has happened, or never will.
+   * @returns `true` when others may build on it before it is stored.
    */
   submit(answer: unknown, change: PreparedChange | null, told: () => void): boolean;
-  /** Nothing has changed. */
+  /** Fails the step; nothing has changed. */
   fail(error: unknown): void;
 }
 
-/** What they need of the state. */
+/** What final edits need of the state. */
 export interface LastEditHost {
   /** The committed state. */
   read(): unknown;
   /** Runs the callback on a draft of this state. */
   change(before: unknown, last: LastEdit): { readonly answer: unknown; readonly change: PreparedChange };
-  /** Another writer waits for the lock. */
+  /** `true`: another writer waits for the lock. */
   isAwaited(): boolean;
-  /** Takes the lock, and gives what gives it back; null when somebody has it. */
+  /** Takes the lock and returns the function that frees it; `null` if it is held. */
   tryLock(): (() => void) | null;
-  /** Does the work in turn, with the lock, which is given back when the promise resolves. */
+  /** Runs `work` with the lock, in turn. The lock is freed when the promise resolves. */
   withLock(work: () => Promise<void>): void;
 }
 
 export class LastEdits {
   readonly #host: LastEditHost;
-  /** Gives the lock back. Null while it is not held. */
+  /** Frees the lock; `null` while it is not held. */
   #release: (() => void) | null = null;
-  /** Whose edits are on their way. */
+  /** The run whose edits are not stored yet. */
   #run: object | null = null;
   #onTheirWay = 0;
-  /** What they will have made of the state. */
+  /** The state with these edits. */
   #projected: unknown = null;
-  /** The last of them can be refused alone. */
+  /** `true`: the last of them can be refused alone. */
   #isSealed = false;
-  /** Their turn is yet to come. */
+  /** Edits whose turn has not come. */
   #waiting: LastEdit[] = [];
 
   constructor(host: LastEditHost) {
     this.#host = host;
   }
 
-  /** Now, where it need not wait for others. */
+  /** Makes the edit at once, unless it has to wait for others. */
   add(last: LastEdit): void {
     if (this.#release === null && this.#waiting.length === 0) this.#release = this.#host.tryLock();
     if (this.#release !== null && !this.#host.isAwaited() && this.#fits(last)) {
@@ -80,7 +80,7 @@ export class LastEdits {
     return this.#onTheirWay === 0 || (this.#run === run && !this.#isSealed);
   }
 
-  /** All that wait, as far as they fit together; the rest waits for another turn. */
+  /** Makes the waiting edits that fit together; the rest waits for another turn. */
   #takeTurn(): Promise<void> {
     return new Promise((resolve) => {
       this.#release = resolve;

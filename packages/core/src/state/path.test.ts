@@ -6,6 +6,7 @@ const state = Object.freeze({
   user: Object.freeze({ name: "Ada", tags: Object.freeze(["a", "b"]) }),
   other: Object.freeze({ deep: true }),
   seen: new Map([["x", 1]]),
+  nothing: null,
 });
 
 describe("readPath", () => {
@@ -16,14 +17,23 @@ describe("readPath", () => {
   it.each([
     "missing",
     "missing.parent.too",
-    "count.digits",
+    "nothing.below",
     "user.tags.2",
     "user.tags.length",
     "user.tags.-1",
     "user.tags.01",
-    "seen.x",
   ])("gives undefined for %j", (path) => {
     expect(readPath(state, path)).toBeUndefined();
+  });
+
+  it.each([
+    ["count.digits", 'leads through "count", which is the number 1.'],
+    ["user.name.first", 'leads through "user.name", which is the string "Ada".'],
+    ["seen.x", 'leads through "seen", which is a Map.'],
+  ])("refuses %j, which leads through a value without fields", (path, reason) => {
+    expect(() => readPath(state, path)).toThrow(
+      expect.objectContaining({ code: "STATE_PATH", message: expect.stringContaining(reason) }),
+    );
   });
 
   it("never means a method or an inherited property", () => {

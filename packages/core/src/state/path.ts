@@ -12,11 +12,21 @@ const MAX_SEGMENTS = 1000;
 
 type Container = Record<string, unknown> | unknown[];
 
-/** The value at a path; `undefined` when there is none, or no way there. */
+/**
+ * The value at a path; `undefined` when there is none.
+ *
+ * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields.
+ */
 export function readPath(state: unknown, path: string): unknown {
   let value = state;
-  for (const segment of parsePath(path)) {
-    if (!isContainer(value) || !Object.hasOwn(value, segment)) return undefined;
+  const segments = parsePath(path);
+  for (const [position, segment] of segments.entries()) {
+    if (value === undefined || value === null) return undefined;
+    if (!isContainer(value)) {
+      const hint = "Read that value, or check its type first.";
+      throw pathError(path, through(segments.slice(0, position), value), hint);
+    }
+    if (!Object.hasOwn(value, segment)) return undefined;
     if (Array.isArray(value) && !isIndex(segment)) return undefined; // "length"
     value = (value as Record<string, unknown>)[segment];
   }
@@ -56,11 +66,7 @@ export function findSlot(state: unknown, path: string, value: unknown): Slot {
       return { path: steps, exists, before, after };
     }
     if (!isContainer(before)) {
-      throw pathError(
-        path,
-        `leads through "${steps.join(".")}", which is ${nameOf(before)}`,
-        "Set that value first, to a plain object or an array.",
-      );
+      throw pathError(path, through(steps, before), "Set that value first, to a plain object or an array.");
     }
     parent = before;
   }
@@ -93,6 +99,10 @@ function nameOf(value: unknown): string {
   return typeof value === "object"
     ? `a ${(value as object).constructor.name}`
     : `the ${typeof value} ${typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40)}`;
+}
+
+function through(way: readonly unknown[], value: unknown): string {
+  return `leads through "${way.join(".")}", which is ${nameOf(value)}`;
 }
 
 function pathError(path: string, what: string, hint: string): WorkflowError {

@@ -11,6 +11,7 @@
 import { Semaphore } from "async-mutex";
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
@@ -104,7 +105,8 @@ export class StateCell {
   /**
    * The value at a path, frozen, or the whole state. Inside an edit it is still the committed one.
    *
-   * @throws {WorkflowError} `STATE_PATH` when the path has a forbidden segment or too many.
+   * @throws {WorkflowError} `STATE_PATH` when the path has a forbidden segment or too many, or leads through a value
+   * without fields.
    */
   read(path?: string, fallback?: unknown): unknown {
     const state = this.#host.read();
@@ -148,7 +150,7 @@ export class StateCell {
       };
       turn.edit = edit;
       const answer = runInEdit(edit, () => callback(draft as never));
-      if (isPromise(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
+      if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
       // Nobody can have awaited what was refused inside: the edit fails with it instead of losing it.
       if (edit.refusal) throw edit.refusal;
       return this.#finish(turn, draft, answer);
@@ -272,7 +274,7 @@ export class StateCell {
     if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
     try {
       const result = turn.work(turn);
-      if (!isPromise(result)) return this.#settle(turn, result);
+      if (!isThenable(result)) return this.#settle(turn, result);
       result.then(
         (stored) => this.#settle(turn, stored),
         (error: unknown) => this.#fail(turn, error),
@@ -383,8 +385,4 @@ export class StateCell {
       );
     }
   }
-}
-
-function isPromise<Result>(value: Result | Promise<Result>): value is Promise<Result> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

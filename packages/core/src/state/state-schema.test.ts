@@ -45,7 +45,7 @@ describe("createStateSchema: initial", () => {
     );
   });
 
-  it("refuses what is no schema", () => {
+  it("refuses what is not a schema", () => {
     expect(() => createStateSchema({ count: 0 } as never)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
 });

@@ -5,6 +5,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
+import { describeIssues, isSchema, refusePromise } from "../event/schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
 import { sameValue } from "../value/equal.js";
 import { isForbiddenKey, isPlainObject } from "../value/guard.js";
@@ -22,7 +23,7 @@ export function createStateSchema(schema: ObjectSchema, types: readonly ValueTyp
     if (isSchema(part) && !isForbiddenKey(field)) continue;
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `Field "${field}" of the state ${isSchema(part) ? "has a reserved name" : "is no Standard Schema"}.`,
+      message: `Field "${field}" of the state ${isSchema(part) ? "has a reserved name" : "is not a Standard Schema"}.`,
       hint: isSchema(part) ? "Rename the field." : "Give a schema such as `z.number().default(0)`.",
     });
   }
@@ -104,7 +105,7 @@ export class StateSchema {
 
   /** As {@link check}, of every field: for a state that comes from outside. */
   checkAll(state: unknown): unknown {
-    if (!isRecord(state)) throw invalid([{ message: "the state is no plain object" }]);
+    if (!isRecord(state)) throw invalid([{ message: "the state is not a plain object" }]);
     return this.check(state, [...new Set([...Object.keys(this.#parts.fields), ...Object.keys(state)])]);
   }
 }
@@ -156,14 +157,8 @@ interface Asked {
 /** What the schema gives for a value; or issues, with their full paths. */
 function ask(schema: StandardSchema, value: unknown, { path, issues }: Asked): unknown {
   const answer = schema["~standard"].validate(value);
-  if ("then" in answer) {
-    answer.then(undefined, () => {}); // nobody awaits it, and its failure says no more than this error
-    throw new WorkflowError({
-      code: "SCHEMA_ASYNC",
-      message: `The schema of the state${path.length > 0 ? ` field "${path.join(".")}"` : ""} answered with a promise.`,
-      hint: "Use checks that are synchronous and do not throw; await other things in a step.",
-    });
-  }
+  if ("then" in answer)
+    refusePromise(answer, `The schema of the state${path.length > 0 ? ` field "${path.join(".")}"` : ""}`);
   if (!answer.issues) return answer.value;
   issues.push(...answer.issues.map((issue) => ({ ...issue, path: [...path, ...(issue.path ?? [])] })));
   return undefined;
@@ -173,13 +168,10 @@ export function invalid(
   issues: readonly SchemaIssue[],
   hint = "Write what the schema of the state asks for.",
 ): WorkflowError {
-  const lines = issues.map(({ path = [], message }) => ({
-    path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-    message,
-  }));
+  const { lines, text } = describeIssues(issues);
   return new WorkflowError({
     code: "STATE_INVALID",
-    message: `The state is invalid: ${lines.map(({ path, message }) => (path && `${path}: `) + message).join("; ")}.`,
+    message: `The state is invalid: ${text}.`,
     hint,
     details: { issues: lines },
   });
@@ -192,8 +184,4 @@ function unknownField(field: string, fields: readonly string[]): string {
 
 export function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value);
-}
-
-function isSchema(value: unknown): value is StandardSchema {
-  return typeof (value as StandardSchema | null | undefined)?.["~standard"]?.validate === "function";
 }

@@ -1,8 +1,11 @@
 import { fc, test } from "@fast-check/vitest";
+import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
-import { decodeValue, encodeMeasured, encodeValue } from "./codec.js";
+import { decodeValue } from "../event/decode.js";
+import { copyValue, encodeMeasured, encodeValue } from "./codec.js";
+import { readers } from "./decode.js";
 import { sameValue } from "./equal.js";
-import { superjson } from "./forms.js";
+import { type Form, formOf } from "./forms.js";
 import { deepFreeze } from "./freeze.js";
 import { guardJson } from "./guard.js";
 import { limitValues } from "./limits.js";
@@ -33,6 +36,31 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
+/** Knows the two forms of the generated values that are our own. */
+const superjson = new SuperJSON();
+for (const [name, sample] of [
+  ["@bytes", new Uint8Array()],
+  ["@bigint", 1n],
+] as const) {
+  const { encode } = formOf(sample) as Form;
+  superjson.registerCustom<unknown, never>(
+    {
+      isApplicable: (given): given is unknown => formOf(given)?.encode === encode,
+      serialize: (given) => encode(given as never) as never,
+      deserialize: (json) => readers.get(`custom,${name}`)?.(json),
+    },
+    name,
+  );
+}
+
+/** All objects in a value, and the value. */
+function partsOf(of: unknown): object[] {
+  if (typeof of !== "object" || of === null) return [];
+  if (of instanceof Map) return [of, ...[...of].flat().flatMap(partsOf)];
+  if (ArrayBuffer.isView(of)) return [of, of.buffer];
+  return [of, ...(of instanceof Set ? [...of] : Object.values(of)).flatMap(partsOf)];
+}
+
 function isTaken(work: () => unknown): boolean {
   try {
     work();
@@ -57,6 +85,14 @@ describe("value codec", () => {
 
     expect(encodeValue(before, "value")).toEqual(expected);
     expect(decodeValue(JSON.parse(JSON.stringify(expected)), "value")).toStrictEqual(before);
+  });
+
+  test.prop([value])("a copy equals what it is of, and shares nothing that can change", (before) => {
+    const copy = copyValue(before);
+    const shared = partsOf(before);
+
+    expect(copy).toStrictEqual(before);
+    expect(partsOf(copy).filter((part) => shared.includes(part))).toEqual([]);
   });
 
   test.prop([value, fc.nat(12), fc.nat(200)])(

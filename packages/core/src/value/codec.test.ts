@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeValue, encodeValue } from "./codec.js";
+import { decodeValue } from "../event/decode.js";
+import { encodeValue } from "./codec.js";
 import { examine, type ValueType } from "./plain.js";
 
 class Money {
@@ -108,7 +109,7 @@ describe("encodeValue", () => {
     expect(examine(deep, []).fault?.what).toBe("nested deeper than 200 levels");
   });
 
-  it("refuses what a registered class encodes to when that is no JSON", () => {
+  it("refuses what a registered class encodes to when that is not JSON", () => {
     const broken: ValueType = { ...money, encode: () => new WeakSet() };
 
     expect(() => encodeValue(new Money(1), "state", [broken])).toThrow(

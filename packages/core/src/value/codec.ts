@@ -1,16 +1,14 @@
 /**
- * Values to JSON and back.
+ * Values to JSON, and copies of them. How they come back: `decode.ts`.
  *
  * Plain JSON stays as it is, the same reference. What JSON cannot hold is replaced by what superjson makes of it, and `meta` says
  * where: a tree of paths, dots and backslashes in a name with a backslash in front, as superjson writes it. The walk that finds
  * these values is our own: that of superjson rebuilds all that is plain around them.
- * Decoding takes text from outside: it knows the forms and the registered types and no others, and cannot be made to load or call code.
  *
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { type Form, type FormTag, formNamed, formOf } from "./forms.js";
-import { guardJson, isPlainObject } from "./guard.js";
+import { type Form, type FormTag, formOf } from "./forms.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import { tellNear, unmeasured, type ValueLimits, valueLimits } from "./limits.js";
 import { examine, isChoosy, type Unstorable, type ValueType } from "./plain.js";
@@ -22,8 +20,8 @@ export interface EncodedValue {
 }
 
 /** Forms by path; or the form of the value itself, and those of what stands for it. */
-type Tree = Parts | readonly [FormTag] | readonly [FormTag, Parts];
-interface Parts {
+export type Tree = Parts | readonly [FormTag] | readonly [FormTag, Parts];
+export interface Parts {
   [path: string]: Tree;
 }
 
@@ -55,7 +53,7 @@ interface Within {
   readonly path: string;
   readonly types: readonly ValueType[];
   readonly limits: ValueLimits;
-  /** Deeply frozen where it is encoded; to be frozen where it is decoded. @default false */
+  /** Deeply frozen. @default false */
   readonly isFrozen?: boolean;
 }
 
@@ -100,7 +98,7 @@ function formFor(value: unknown, types: readonly ValueType[]): Form | undefined 
   if (types.length === 0 || typeof value !== "object" || value === null) return formOf(value);
   // Registered classes first: one of them may extend Error or Uint8Array.
   const type = types.find((one) => one.is(value));
-  return type === undefined ? formOf(value) : { ...type, tag: ["custom", type.name] };
+  return type === undefined ? formOf(value) : { tag: ["custom", type.name], encode: (one) => type.encode(one) };
 }
 
 function encodeAs(form: Form, value: unknown, types: readonly ValueType[]): { json: unknown; tree: Tree } {
@@ -144,119 +142,27 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-// ---- decoding
-
-/**
- * What is plain in it is shared with `encoded`, which stays as it is.
- *
- * @throws {WorkflowError} `SNAPSHOT_INVALID` when it is not what `encodeValue` wrote, `SNAPSHOT_HOSTILE`.
- */
-export function decodeValue(encoded: unknown, path: string, types: readonly ValueType[] = none): unknown {
-  return decodeWithin(encoded, { path, types, limits: valueLimits() });
-}
-
-/** As {@link decodeValue}, of data that nobody else holds: plain JSON comes back frozen all the way down. */
-export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
-  return decodeWithin(encoded, { path, types, limits: valueLimits(), isFrozen: true });
-}
-
-/** As {@link decodeValue}, of what {@link encodeMeasured} gave, or of a part of something that was measured as a whole. */
-export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
-  return decodeWithin(encoded, { path, types, limits: unmeasured });
-}
-
-function decodeWithin(encoded: unknown, { path, types, limits, isFrozen = false }: Within): unknown {
-  if (typeof encoded !== "object" || encoded === null || !("json" in encoded)) throw undecodable(path);
-  const { json, meta } = encoded as EncodedValue;
-  const freeze = isFrozen && meta === undefined;
-  const size = knownPlain(json) ?? guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });
-  if (freeze) rememberPlain(json, size, types.every(isChoosy) ? types : null);
-  if (meta === undefined) return json;
-  try {
-    return decode(json, meta as Tree, { types, copies: new Set() });
-  } catch (cause) {
-    throw WorkflowError.is(cause) ? cause : undecodable(path, cause);
-  }
-}
-
-interface Decoding {
-  readonly types: readonly ValueType[];
-  /** Containers made here, which may be written into. */
-  readonly copies: Set<unknown>;
-}
-
-function decode(json: unknown, tree: Tree, decoding: Decoding): unknown {
-  if (!Array.isArray(tree)) return decodeParts(json, tree as Parts, decoding);
-  const [tag, parts] = tree as readonly [FormTag, Parts?];
-  const form = formTagged(tag, decoding.types);
-  if (form === undefined) throw new TypeError(`Unknown form ${JSON.stringify(tag)}`);
-  return form.decode((parts === undefined ? json : decodeParts(json, parts, decoding)) as never);
-}
-
-function formTagged(tag: FormTag, types: readonly ValueType[]): Pick<Form, "decode"> | undefined {
-  return formNamed(tag) ?? types.find(({ name }) => Array.isArray(tag) && tag[0] === "custom" && tag[1] === name);
-}
-
-function decodeParts(json: unknown, parts: Parts, decoding: Decoding): unknown {
-  const root = ownCopy(json, decoding);
-  for (const [path, tree] of Object.entries(parts)) {
-    const names = namesIn(path);
-    const last = names.pop() as string;
-    let container = root;
-    for (const name of names) {
-      const inner = ownCopy(partOf(container, name), decoding);
-      container[name] = inner;
-      container = inner;
-    }
-    container[last] = decode(partOf(container, last), tree, decoding);
-  }
-  return root;
-}
-
-function ownCopy(container: unknown, { copies }: Decoding): Record<string, unknown> {
-  if (copies.has(container)) return container as Record<string, unknown>;
-  if (!isContainer(container) || !(Array.isArray(container) || isPlainObject(container)))
-    throw new TypeError("A path leads through a value without parts");
-  const copy = (Array.isArray(container) ? [...container] : { ...container }) as Record<string, unknown>;
-  copies.add(copy);
-  return copy;
-}
-
-/** Only what the JSON itself holds: a path leads to no prototype, and not to the length of a list. */
-function partOf(container: Record<string, unknown>, name: string): unknown {
-  if (Object.hasOwn(container, name) && (!Array.isArray(container) || name !== "length")) return container[name];
-  throw new TypeError(`There is no "${name}"`);
-}
-
-function namesIn(path: string): string[] {
-  const names: string[] = [];
-  let name = "";
-  for (let at = 0; at < path.length; at++) {
-    if (path[at] === ".") {
-      names.push(name);
-      name = "";
-    } else name += path[path[at] === "\\" ? ++at : at] ?? "";
-  }
-  return [...names, name];
-}
-
-function undecodable(path: string, cause?: unknown): WorkflowError {
-  return new WorkflowError({
-    code: "SNAPSHOT_INVALID",
-    message: `${path} is not an encoded value.`,
-    hint: "Pass only data that Millrace wrote, unchanged.",
-    details: { path },
-    cause,
-  });
-}
+// ---- copies
 
 /** A copy that nobody else can change; what cannot be stored stays as it is. */
 export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
   if (typeof value !== "object" || value === null) return value;
   const { fault, isRich } = examine(value, types, { limits: unmeasured });
   if (fault !== null) return value;
-  if (!isRich) return structuredClone(value);
-  const { json, meta } = encodeMeasured(value, "value", types);
-  // What is plain in it is shared with the value.
-  return decodeMeasured({ json: structuredClone(json), meta }, "value", types) as Value;
+  return isRich ? (copyRich(value, types) as Value) : structuredClone(value);
+}
+
+function copyRich(value: unknown, types: readonly ValueType[]): unknown {
+  if (!isContainer(value)) return value;
+  const type = types.find((one) => one.is(value));
+  if (type === undefined)
+    return formOf(value)?.copy?.(value as never, (part) => copyRich(part, types)) ?? copyParts(value, types);
+  if (isChoosy(type)) return type.copy(value, (part) => copyRich(part, types));
+  const given: unknown = type.encode(value as never);
+  return type.decode((isContainer(given) ? copyParts(given, types) : given) as never);
+}
+
+function copyParts(container: object, types: readonly ValueType[]): unknown {
+  if (Array.isArray(container)) return Array.from(container, (item) => copyRich(item, types));
+  return Object.fromEntries(Object.entries(container).map(([key, part]) => [key, copyRich(part, types)]));
 }

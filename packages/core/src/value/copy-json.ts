@@ -26,7 +26,7 @@ export interface CopyOptions {
  *
  * Values in it are measured here, and held against their limits where they are decoded.
  *
- * @throws {WorkflowError} with `code`: it is no JSON, cannot be read, is too deep, contains itself, or has keys that reach prototypes.
+ * @throws {WorkflowError} with `code`: it is not JSON, cannot be read, is too deep, contains itself, or has keys that reach prototypes.
  */
 export function copyJson(data: unknown, options: CopyOptions): unknown {
   try {
@@ -103,11 +103,11 @@ class Copier {
       case "boolean":
         return true;
       case "number":
-        return Number.isFinite(value) || this.refuse(`has a value that is no JSON: ${value}`);
+        return Number.isFinite(value) || this.refuse(`has a value that is not JSON: ${value}`);
       case "object":
         return value === null;
       default:
-        return this.refuse(`has a value that is no JSON: ${typeof value}`);
+        return this.refuse(`has a value that is not JSON: ${typeof value}`);
     }
   }
 
@@ -123,7 +123,7 @@ class Copier {
       this.#items += value.length;
       for (let index = 0; index < value.length; index++) made.push(this.copy(value[index], depth + 1));
     } else {
-      if (!isPlainObject(value)) this.refuse(`has a value that is no JSON: an instance of ${value.constructor?.name}`);
+      if (!isPlainObject(value)) this.refuse(`has a value that is not JSON: an instance of ${value.constructor?.name}`);
       made = {};
       const names = Object.keys(value);
       this.#items += names.length;

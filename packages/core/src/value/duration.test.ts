@@ -10,6 +10,12 @@ describe("toMs", () => {
     ["1.5m", 90_000],
     ["2h", 7_200_000],
     ["1d", 86_400_000],
+    [0.2, 1],
+    [2_000.5, 2_001],
+    ["0.5ms", 1],
+    [Number.MAX_SAFE_INTEGER, 8e15],
+    [Number.MAX_VALUE, 8e15],
+    ["999999999999999999d", 8e15],
   ] as const)("reads %s", (duration, ms) => {
     expect(toMs(duration, "timeout")).toBe(ms);
   });

@@ -5,18 +5,26 @@ export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** In milliseconds. No point in time that a run is given is behind the last one that a `Date` can say, and a store can hold. */
+const LONGEST_MS = 8e15;
+
+/** Rounded up, so that nothing is due too early: a run counts in whole milliseconds. What is longer than `LONGEST_MS` ends there. */
+export function wholeMs(ms: number): number {
+  return Math.min(Math.ceil(ms), LONGEST_MS);
+}
+
 /**
- * In milliseconds. `option` is the name that the error gives.
+ * In whole milliseconds. `option` is the name that the error gives.
  *
  * @throws {WorkflowError} `DURATION_INVALID` when it is negative, not finite, or no such text.
  */
 export function toMs(duration: Duration, option: string): number {
   const [, amount, unit] = (typeof duration === "string" && /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(duration)) || [];
   const ms = unit === undefined ? duration : Number(amount) * (unitMs[unit] as number);
-  if (typeof ms === "number" && ms >= 0 && ms < Infinity) return ms;
+  if (typeof ms === "number" && ms >= 0 && ms < Infinity) return wholeMs(ms);
   throw new WorkflowError({
     code: "DURATION_INVALID",
-    message: `\`${option}\` is ${typeof duration === "string" ? JSON.stringify(duration) : String(duration)}, which is no duration.`,
+    message: `\`${option}\` is ${typeof duration === "string" ? JSON.stringify(duration) : String(duration)}, which is not a duration.`,
     hint: 'Give milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
     details: { option },
   });

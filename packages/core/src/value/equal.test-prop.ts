@@ -1,7 +1,8 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
-import { decodeValue, encodeValue } from "./codec.js";
+import { decodeValue } from "../event/decode.js";
+import { encodeValue } from "./codec.js";
 import { keyText, sameValue } from "./equal.js";
 
 class Money {

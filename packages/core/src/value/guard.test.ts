@@ -41,9 +41,9 @@ describe("guardJson", () => {
   });
 
   it.each([() => 1, Symbol("s"), 1n, undefined, NaN, Infinity, new Date(0), new Map()])(
-    "refuses a value that is no JSON: %s",
+    "refuses a value that is not JSON: %s",
     (value) => {
-      expect(() => guardJson({ value }, { code })).toThrow(hostile("no JSON"));
+      expect(() => guardJson({ value }, { code })).toThrow(hostile("not JSON"));
     },
   );
 

@@ -19,7 +19,7 @@ export function isForbiddenKey(key: string): boolean {
 }
 
 /**
- * Refuses data from outside that is no JSON, too deep, too large, or has keys that reach prototypes.
+ * Refuses data from outside that is not JSON, too deep, too large, or has keys that reach prototypes.
  *
  * Walks without recursion: no nesting overflows the stack. Measures as `examine` does.
  *
@@ -49,7 +49,7 @@ export function guardJson(value: unknown, options: GuardOptions): Measure {
     } else if (typeof inner === "string") {
       characters += inner.length;
     } else if (typeof inner === "number" ? !Number.isFinite(inner) : typeof inner !== "boolean") {
-      refuse(`a value that is no JSON: ${typeof inner === "number" ? inner : typeof inner}`);
+      refuse(`a value that is not JSON: ${typeof inner === "number" ? inner : typeof inner}`);
     }
   };
   check(value, 1);
@@ -63,7 +63,7 @@ export function guardJson(value: unknown, options: GuardOptions): Measure {
       for (const item of node) check(item, depth);
       continue;
     }
-    if (!isPlainObject(node)) refuse(`a value that is no JSON: an instance of ${node.constructor?.name}`);
+    if (!isPlainObject(node)) refuse(`a value that is not JSON: an instance of ${node.constructor?.name}`);
     const names = Object.keys(node);
     items += names.length;
     for (const name of names) {

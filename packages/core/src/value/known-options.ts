@@ -1,6 +1,7 @@
 /**
- * The options of every call of the main entry, so that one that nobody reads is refused. As text: this is in every bundle.
- * That none is missing is in `known-options.test-d.ts`.
+ * The options of every call of the main entry: unknown options are refused. A text, because it is in every bundle.
+ *
+ * `known-options.test-d.ts` checks that the lists are complete.
  *
  * @module
  */
@@ -13,7 +14,7 @@ export const knownOptions = {
   collect: "of take rest order settle",
   join: "by",
   Workflow:
-    "name timeout maxConcurrentRuns limits types events verbose log skipChecks streamBuffer lockTimeout inboxSize forkState description groups",
+    "name timeout maxConcurrentRuns limits types events verbose log skipChecks streamBuffer lockTimeout inboxSize forkState description groups stepNotes eventLabels",
   defineWorkflow: "state events types children version migrate",
   limits: "concurrent perMinute",
   resource: "scope dispose resources",
@@ -35,7 +36,7 @@ export const knownOptions = {
   incrementing: "start increment max",
 } as const;
 
-/** @throws {WorkflowError} `OPTION_INVALID` for options that are no object, and naming every one that nobody reads. */
+/** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function checkOptions(call: keyof typeof knownOptions, given: unknown): void {
   refuseUnknown(`\`${call}\``, given, namesOf(call));
 }

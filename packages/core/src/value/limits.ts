@@ -23,7 +23,7 @@ export function valueLimits(): ValueLimits {
   return current;
 }
 
-/** For tests of what happens at the limits. Gives the way back. @internal */
+/** Sets smaller limits for tests. Returns the function that restores them. @internal */
 export function limitValues(limits: Partial<ValueLimits>): () => void {
   current = { ...documented, ...limits };
   return () => {
@@ -51,7 +51,7 @@ export interface Excess {
   readonly limit: number;
 }
 
-/** Null: it fits. */
+/** The exceeded limit; `null` if the value fits. */
 export function excessOf({ items, characters }: Measure, limits: ValueLimits): Excess | null {
   if (items > limits.items) return { unit: "keys and items", size: items, limit: limits.items };
   if (characters > limits.characters) return { unit: "characters", size: characters, limit: limits.characters };
@@ -67,12 +67,12 @@ type Warn = (path: string, excess: Excess) => void;
 
 const warnings = new WeakMap<object, Warn>();
 
-/** What is told of the first value near the limits that is given with this list of types. */
+/** Sets what is called for the first value near the limits that is encoded with this list of types. */
 export function warnNear(types: object, warn: Warn): void {
   warnings.set(types, warn);
 }
 
-/** Cheap for what is small: two comparisons. */
+/** Costs two comparisons for a small value. */
 export function tellNear(measure: Measure, path: string, types: object): void {
   const { items, characters } = current;
   if (measure.items * 2 <= items && measure.characters * 2 <= characters) return;

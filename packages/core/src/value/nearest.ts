@@ -1,16 +1,16 @@
-/** The candidate that `name` is most likely a slip of, or null when none is close. */
+/** The candidate for which `name` is most likely a typing error; `null` when none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.max(2, name.length / 3) + 1;
   for (const candidate of candidates) {
-    if (candidate.length < 2) continue; // every other letter would do as well
+    if (candidate.length < 2) continue; // any other letter would be as near
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
-/** How many letters to add, drop or change (Levenshtein). */
+/** Number of letters to add, drop or change (Levenshtein). */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i++) {

@@ -25,12 +25,14 @@ export function positiveInteger(value: number, option: string): number {
 export function pageSize(limit: number, least: 0 | 1 = 1): number {
   if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
   const what = `is ${String(limit)}; it must be a whole number from ${least} to 1,000`;
-  throw wrongOption("limit", what, "Ask for smaller pages, and go on with `cursor`.");
+  throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
 }
 
-/** Returns a point in time in epoch milliseconds. @throws {WorkflowError} `OPTION_INVALID` */
+const LAST_DATE_MS = 8.64e15;
+
+/** Returns a point in time in whole epoch milliseconds, that a `Date` can say. @throws {WorkflowError} `OPTION_INVALID` */
 export function timeOf(time: Date | number, option: string): number {
   const atMs: unknown = time instanceof Date ? time.getTime() : time;
-  if (typeof atMs === "number" && Number.isFinite(atMs)) return atMs;
+  if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
   throw wrongOption(option, `is ${String(time)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
 }

@@ -28,6 +28,7 @@ export interface ValueType {
 export interface ChoosyType extends ValueType {
   /** What is wrong with it, or null. */
   refuse(value: unknown): string | null;
+  copy(value: object, copyPart: (part: unknown) => unknown): unknown;
 }
 
 export function isChoosy(type: ValueType): type is ChoosyType {
@@ -37,21 +38,21 @@ export function isChoosy(type: ValueType): type is ChoosyType {
 export interface Unstorable {
   /** Dotted, from the value; empty for the value itself. */
   readonly path: string;
-  /** "a function", "an instance of Order", … */
+  /** Description of the value: "a function", "an instance of Order", … */
   readonly what: string;
-  /** Where it is too large. */
+  /** Set when the value is too large. */
   readonly excess?: Excess;
 }
 
-/** What a walk has found. */
+/** Result of a walk. */
 export interface Examined extends Measure {
-  /** Plain JSON cannot hold it as it is. */
+  /** `true`: plain JSON cannot hold the value as it is. */
   readonly isRich: boolean;
   readonly fault: Unstorable | null;
 }
 
 export interface ExamineOptions {
-  /** How many levels are above the value. @default 0 */
+  /** Number of levels above the value. @default 0 */
   readonly above?: number;
   /** @default those of values */
   readonly limits?: ValueLimits;
@@ -94,7 +95,7 @@ function faultAt(path: readonly string[], what: string): Unstorable {
   return { path: path.slice(0, PATH_PARTS).join(".") + (cut ? "…" : ""), what };
 }
 
-/** What is wrong, with `walk.path` leading there; or null. */
+/** The problem, with `walk.path` leading to it; `null` if there is none. */
 function visit(value: unknown, walk: Walk): string | null {
   switch (typeof value) {
     case "string":
@@ -178,10 +179,10 @@ function visitRegistered(value: object, type: ValueType, walk: Walk): string | n
   const json = type.encode(value as never);
   if (typeof json !== "object" || json === null) {
     if (typeof json === "string" || typeof json === "boolean" || json === null) return visit(json, walk);
-    return Number.isFinite(json) && !Object.is(json, -0) ? null : "encoded as something that is no JSON";
+    return Number.isFinite(json) && !Object.is(json, -0) ? null : "encoded as something that is not JSON";
   }
   const isPlain = Array.isArray(json) ? isPlainArray(json) : isPlainObject(json);
-  return isPlain ? visitContents(json, walk) : "encoded as something that is no JSON";
+  return isPlain ? visitContents(json, walk) : "encoded as something that is not JSON";
 }
 
 function visitArray(array: readonly unknown[], walk: Walk): string | null {

@@ -7,7 +7,7 @@ export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]:
 /** The words of a text: names of options in a list that every bundle has. */
 export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
 
-/** One problem for every option that nobody reads: most are slips of the pen. */
+/** One problem for every unknown option: most are typing errors. */
 export function unknownOptions<Options>(given: object, known: OptionNames<Options>): string[] {
   return unknownNames(given, Object.keys(known));
 }
@@ -17,13 +17,14 @@ export function unknownNames(given: object, names: readonly string[]): string[] 
     .filter((name) => !names.includes(name))
     .map((name) => {
       const near = nearest(name, names);
-      return `\`${name}\` is no option${near === null ? "" : ` (did you mean \`${near}\`?)`}`;
+      return `\`${name}\` is not an option${near === null ? "" : ` (did you mean \`${near}\`?)`}`;
     });
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for options that are no object, and naming every one that nobody reads. */
+/** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {
-  const problems = typeof given === "object" && given !== null ? unknownNames(given, names) : ["they are no object"];
+  const problems =
+    typeof given === "object" && given !== null ? unknownNames(given, names) : ["they are not an object"];
   if (problems.length > 0) throw optionsInvalid(owner, problems);
 }
 

@@ -6,7 +6,10 @@ export function isVersion(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-/** What user code made of stored data: an object. Anything else, and whatever it throws, is the error that `refuse` makes. */
+/**
+ * Runs a migration of the user, which must return an object. `refuse` makes the error for any other result, and for whatever the
+ * migration throws.
+ */
 export function runMigration(migrate: () => unknown, refuse: (why: string, cause?: unknown) => Error): object {
   let migrated: unknown;
   try {

@@ -45,17 +45,17 @@ describe("a step is refused when", () => {
   it.each([
     ["`on` is missing, as in an import circle", { on: undefined }, /nothing in `on`/],
     ["`on` is an empty list", { on: [] }, /nothing in `on`/],
-    ["`on` is no event class", { on: [Joke, "Joke"] }, /in `on` something that is no event class/],
+    ["`on` is not an event class", { on: [Joke, "Joke"] }, /in `on` something that is not an event class/],
     ["`on` is a stop event", { on: StopEvent }, /StopEvent in `on`, which ends the run/],
     ["`on` is a failure", { on: StepFailedEvent }, /StepFailedEvent in `on`, which only the engine makes/],
     ["it emits a notice", { emits: JoinIncompleteEvent }, /JoinIncompleteEvent in `emits`/],
-    ["it emits an instance", { emits: [new StopEvent()] }, /in `emits` something that is no event class/],
+    ["it emits an instance", { emits: [new StopEvent()] }, /in `emits` something that is not an event class/],
     ["it waits for a stop event", { waits: StopEvent }, /StopEvent in `waits`/],
     ["it shows a stop event", { streams: [StopEvent] }, /StopEvent in `streams`/],
     ["it names a plain subclass", { emits: Plain }, /extends Joke and has its type/],
     ["`workers` is 0", { workers: 0 }, /`workers: 0`/],
     ["`workers` is half", { workers: 1.5 }, /`workers: 1.5`/],
-    ["`timeout` is no duration", { timeout: "soon" }, /`timeout` is "soon"/],
+    ["`timeout` is not a duration", { timeout: "soon" }, /`timeout` is "soon"/],
     ["`timeout` is negative", { timeout: -1 }, /`timeout` is -1/],
     ["`take` is 0", { on: collect(Joke, { take: 0 }) }, /`take: 0`/],
     ["`rest` is unknown", { on: collect(Joke, { rest: "wait" as never }) }, /`rest: "wait"`/],
@@ -177,7 +177,7 @@ describe("WORKFLOW_INVALID", () => {
     }
 
     expect(findingsIn(() => validateWorkflow(new Parent()))).toMatchObject([
-      { message: 'The child "child" is no workflow.' },
+      { message: 'The child "child" is not a workflow.' },
     ]);
   });
 

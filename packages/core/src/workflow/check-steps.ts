@@ -116,7 +116,7 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   if (isCollect(on)) {
     const { of, rest = "finish", order = "emitted" } = on.options;
     if (of !== undefined && (typeof of !== "string" || of === ""))
-      report("option", "collects `of` something that is no name", "Give the name of the step that emits many(…).");
+      report("option", "collects `of` something that is not a name", "Give the name of the step that emits many(…).");
     checkUnknown("collect", on.options, report);
     checkCount(on.options, "take", report);
     if (rest !== "finish" && rest !== "cancel")
@@ -137,7 +137,7 @@ function checkList(list: string, classes: readonly EventClass[], report: Report)
     if (!isEventClass(eventClass)) {
       report(
         "event",
-        `has in \`${list}\` something that is no event class`,
+        `has in \`${list}\` something that is not an event class`,
         "Name a class made with `event(type, shape)`; `undefined` there is mostly an import in a circle.",
       );
       continue;
@@ -178,7 +178,7 @@ function checkVersion(eventClass: EventClass, report: Report): void {
   if (migrate !== undefined && typeof migrate !== "function")
     report(
       "event",
-      `names ${type}, whose \`migrate\` is no function`,
+      `names ${type}, whose \`migrate\` is not a function`,
       "Write `static override migrate(fields, from)`.",
     );
 }

@@ -259,7 +259,7 @@ describe("compileWorkflow", () => {
     expect(() => validateWorkflow(new Counter())).toThrow(expect.objectContaining({ code: "STATE_INVALID" }));
   });
 
-  it("refuses what is no workflow", () => {
+  it("refuses what is not a workflow", () => {
     expect(() => compileWorkflow({})).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
 });

@@ -204,7 +204,7 @@ function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
   const wrong = [...children].filter(([, child]) => typeof child !== "function" && typeof child !== "object");
   return wrong.map(([name]) => ({
     check: "option",
-    message: `The child "${name}" is no workflow.`,
+    message: `The child "${name}" is not a workflow.`,
     hint: "Give a class that extends `Workflow`, or a built workflow; `undefined` there is mostly an import in a circle.",
   }));
 }
@@ -216,7 +216,7 @@ function checkStateVersion({ version, migrate }: StateVersion): Finding[] {
     findings.push({ check: "option", message, hint: versionHint });
   }
   if (typeof migrate !== "function") {
-    const message = "The workflow has a `migrate` that is no function.";
+    const message = "The workflow has a `migrate` that is not a function.";
     findings.push({ check: "option", message, hint: "Give `(state, from) => state`." });
   }
   return findings;

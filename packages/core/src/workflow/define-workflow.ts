@@ -200,7 +200,7 @@ function build({ name, ...parts }: Plan, options: Omit<WorkflowOptions, "name">)
 function notAStep(name: string): WorkflowError {
   return new WorkflowError({
     code: "STEP_PLACEMENT",
-    message: `"${name}" is given something that is no step.`,
+    message: `"${name}" is given something that is not a step.`,
     hint: "Give options and a function, or what `step(options, fn)` returns.",
   });
 }

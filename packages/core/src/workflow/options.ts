@@ -58,6 +58,10 @@ export interface WorkflowOptions {
   readonly description?: string;
   /** Steps that drawings show together. @default none */
   readonly groups?: readonly StepGroup[];
+  /** What drawings say of a step besides its name, by that name. @default nothing */
+  readonly stepNotes?: Readonly<Record<string, StepNote>>;
+  /** What drawings write on an event, by its type. @default the type */
+  readonly eventLabels?: Readonly<Record<string, string>>;
 }
 
 /** Steps that belong together, such as those of a loop. */
@@ -71,6 +75,44 @@ export interface StepGroup {
   readonly parent: string | null;
   /** Names of the steps that are in it, and in none of the groups inside. */
   readonly steps: readonly string[];
+  /** Name of the step that enters the group, where there is one. */
+  readonly enteredBy?: string;
+  /** The child that the group runs, by its name among the children of the workflow. */
+  readonly child?: string;
+  /** What runs at the same time in it, or instead of each other. @default none: one after the other */
+  readonly branches?: readonly StepBranch[];
+}
+
+/** A branch of a group. */
+export interface StepBranch {
+  /** When it runs, such as `"then"`, `"else"` or `"choice"`: a word for whoever draws it. */
+  readonly role: string;
+  /** That of its only step or group. @default none: drawings write the role on it */
+  readonly name?: string;
+  /** Names of those steps of the group that are in it. */
+  readonly steps: readonly string[];
+  /** Ids of the groups in it. @default none */
+  readonly groups?: readonly string[];
+}
+
+export interface StepNote {
+  /** @default the name of the step */
+  readonly label?: string;
+  /** What does the work of the step. */
+  readonly executor?: StepExecutor;
+  /** Name of the step for which this one works: it asks people, or gathers branches. */
+  readonly worksFor?: string;
+  /** The function that the author wrote, if the step only calls it: its code is shown for the step. */
+  readonly run?: (...values: never[]) => unknown;
+}
+
+/** What does the work of a step. */
+export interface StepExecutor {
+  /** What kind of executor, such as `"function"` or `"agent"`: a word for whoever draws it. */
+  readonly kind: string;
+  readonly name: string;
+  /** Of a team. */
+  readonly members?: readonly StepExecutor[];
 }
 
 export type ForkState = false | readonly string[] | ((fields: Readonly<Record<string, unknown>>) => readonly string[]);
@@ -92,6 +134,8 @@ export interface ResolvedWorkflowOptions {
   readonly forkState: ForkState | undefined;
   readonly description: string | null;
   readonly groups: readonly StepGroup[];
+  readonly stepNotes: Readonly<Record<string, StepNote>>;
+  readonly eventLabels: Readonly<Record<string, string>>;
 }
 
 /** Values of the class, for missing options. */
@@ -120,18 +164,20 @@ export function resolveOptions(options: WorkflowOptions, defaults: OptionDefault
     forkState: options.forkState,
     description: textOf(options.description),
     groups: groupsOf(options.groups ?? []),
+    stepNotes: options.stepNotes ?? {},
+    eventLabels: options.eventLabels ?? {},
   };
 }
 
 function groupsOf(groups: readonly StepGroup[]): readonly StepGroup[] {
   if (Array.isArray(groups)) return groups;
-  throw wrongOption("groups", "is no list", "Give a list of groups.");
+  throw wrongOption("groups", "is not a list", "Give a list of groups.");
 }
 
 function textOf(description: unknown): string | null {
   if (description === undefined) return null;
   if (typeof description === "string") return description;
-  throw wrongOption("description", "is no text", "Give a sentence.");
+  throw wrongOption("description", "is not a string", "Give a sentence.");
 }
 
 function nonEmpty(name: string): string {

@@ -33,7 +33,7 @@ export function checkRegistered({ events, types }: Required<RegisteredTypes>): F
   const findings: Finding[] = [];
   for (const given of events as readonly unknown[]) {
     if (isEventClass(given)) continue;
-    const message = `The workflow has ${typeof given === "function" ? given.name || "a function" : typeof given} among its \`events\`, which is no event class.`;
+    const message = `The workflow has ${typeof given === "function" ? given.name || "a function" : typeof given} among its \`events\`, which is not an event class.`;
     findings.push({ check: "option", message, hint: "List classes of events; other classes go into `types`." });
   }
   const names = types.map((type) => String(type?.name));

@@ -30,7 +30,7 @@ function counting() {
 }
 
 describe("a run id", () => {
-  it("given again with the same workflow and input gives the run that there is, live or finished", async () => {
+  it("given again with the same workflow and input gives the existing run, live or finished", async () => {
     const { worked, flows } = counting();
     const { runtime } = new Machine().open(flows);
     const first = runtime.run("digest", { n: 1 }, { runId: "one" });
@@ -45,7 +45,7 @@ describe("a run id", () => {
     expect(worked).toEqual([1]);
   });
 
-  it("given again in another process gives the run that there is", async () => {
+  it("given again in another process gives the existing run", async () => {
     const { worked, flows } = counting();
     const machine = new Machine();
     const here = machine.open(flows).runtime.run("digest", { n: 1 }, { runId: "one" });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { Machine, Stalling, state } from "../support/processes.js";
+import { Machine, Stalling, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -109,6 +109,30 @@ describe("a lease", () => {
 
     expect(renewed).toBe(START_MS - 6 * HOUR + LEASE + LEASE / 3 + LEASE);
     expect([before, calls.length]).toEqual([1, 2]);
+  });
+
+  it("is renewed in time where the clock is set back while the store is asked", async () => {
+    const machine = new Machine();
+    const { flows } = slow();
+    let isSet = false;
+    const store = withMethods(machine.store, {
+      nextWakeAtMs: async (of) => {
+        if (isSet) machine.clock.setBy(-6 * HOUR);
+        isSet = false;
+        return machine.store.nextWakeAtMs(of);
+      },
+    });
+    const { runtime } = machine.open(flows, { store });
+    await runtime.run("slow", {}, { runId: "one" }).accepted;
+    await machine.clock.advance(LEASE / 3 - 1);
+    isSet = true;
+
+    await machine.clock.advance(1);
+    const setAtMs = machine.clock.now();
+    await machine.clock.advance(LEASE / 3);
+
+    expect(setAtMs).toBeLessThan(START_MS);
+    expect((await machine.row("one")).lease?.untilMs).toBe(machine.clock.now() + LEASE);
   });
 
   it("that one owner loses to another costs the first all that it does from then on", async () => {

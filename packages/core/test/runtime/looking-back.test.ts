@@ -10,7 +10,7 @@ import {
   StepFailedEvent,
   StopEvent,
 } from "../../src/index.js";
-import type { DetailedEntry, DetailedHistoryOptions, Runtime } from "../../src/runtime.js";
+import type { ChildRun, DetailedEntry, DetailedHistoryOptions, RunMoment, Runtime } from "../../src/runtime.js";
 import { Machine, promptIds } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -325,13 +325,104 @@ describe("children()", () => {
     await machine.clock.advance(0);
     const [promptId = ""] = await promptIds(run);
 
-    const known = { parentId: "one", workflow: "child", step: "call", item: 1, startedAtMs: machine.clock.now() };
+    const known = {
+      parentId: "one",
+      workflow: "child",
+      step: "call",
+      item: 1,
+      startedAtMs: machine.clock.now(),
+    };
     const [open] = await runtime.children("one");
     expect(open).toMatchObject({ ...known, runId: expect.stringMatching(/^one\/\d+$/), status: "running" });
     await run.answer(promptId, { text: "yes" });
     await run;
     await settle();
     expect(await runtime.children("one")).toEqual([{ ...open, status: "completed" }]);
+  });
+});
+
+describe("at() of a child", () => {
+  const leaf = defineWorkflow("leaf", { state: { seen: z.array(z.string()).default([]) } })
+    .step("note", { on: StartEvent, emits: Paid }, (_event, ctx) =>
+      ctx.finish((state) => {
+        state.seen.push("note");
+        return new Paid();
+      }),
+    )
+    .step("ask", { on: Paid, emits: [StopEvent, Order], waits: Answer, streams: Ask }, async (_event, ctx) => {
+      await ctx.waitForEvent(Answer, { prompt: new Ask({ cents: 1 }) });
+      return new StopEvent({ result: null });
+    })
+    .step("spare", { on: Order }, () => {})
+    .build();
+  const branch = defineWorkflow("branch", { children: { low: leaf } })
+    .step("call", { on: StartEvent, emits: StopEvent }, async (_event, ctx) => {
+      await ctx.runChild("low", {});
+      return new StopEvent({ result: null });
+    })
+    .build();
+  const trunk = defineWorkflow("trunk", { children: { mid: branch } })
+    .step("call", { on: StartEvent, emits: StopEvent }, async (_event, ctx) => {
+      await ctx.runChild("mid", {});
+      return new StopEvent({ result: null });
+    })
+    .build();
+
+  async function grown() {
+    const machine = new Machine();
+    const { runtime } = machine.open({ trunk });
+    const run = runtime.run("trunk", {}, { runId: "one" });
+    await machine.clock.advance(0);
+    const [mid, low] = (await runtime.children("one")) as readonly [ChildRun, ChildRun];
+    const last = async () => (await runtime.runs()).runs[0]?.ticks ?? 0;
+    return { machine, runtime, run, mid, low, last };
+  }
+
+  it("shows its own state and steps, also after its end", async () => {
+    const { machine, runtime, run, mid, low, last } = await grown();
+    const counts = (moment: RunMoment) =>
+      moment.steps.map(({ runId, step, waiting, done }) => [runId, step, waiting, done]);
+    const then = await last();
+    const waiting = await runtime.at("one", then, { childId: low.runId });
+    const [promptId = ""] = await promptIds(run);
+    await run.answer(promptId, { text: "yes" });
+    await run;
+    await machine.clock.advance(0);
+    const ended = await runtime.at("one", await last(), { childId: low.runId });
+
+    expect(waiting).toMatchObject({ status: "running", isWaiting: true, state: { seen: ["note"] }, next: [] });
+    expect(waiting.prompts).toMatchObject([{ runId: low.runId, step: "ask" }]);
+    expect(counts(waiting)).toEqual([
+      [low.runId, "note", 0, 1],
+      [low.runId, "ask", 1, 0],
+      [low.runId, "spare", 0, 0],
+    ]);
+    expect(counts(await runtime.at("one", then, { childId: mid.runId }))).toContainEqual([mid.runId, "call", 1, 0]);
+    expect(ended).toMatchObject({ status: "completed", isWaiting: false, state: { seen: ["note"] }, prompts: [] });
+    expect(counts(ended)).toEqual([
+      [low.runId, "note", 0, 1],
+      [low.runId, "ask", 0, 1],
+      [low.runId, "spare", 0, 0],
+    ]);
+  });
+
+  it("says of one that its parent has left that it was cancelled", async () => {
+    const { runtime, run, low, last } = await grown();
+    run.catch(() => {});
+    await run.cancel();
+
+    expect(await runtime.at("one", await last(), { childId: low.runId })).toMatchObject({
+      status: "cancelled",
+      isWaiting: false,
+    });
+    expect(await runtime.children("one")).toMatchObject([{ status: "cancelled" }, { status: "cancelled" }]);
+  });
+
+  it.each(["one/99", "two", ""])("refuses what is no child: %j", async (childId) => {
+    const { runtime, last } = await grown();
+
+    await expect(runtime.at("one", await last(), { childId })).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(runtime.at("one", 1, { childId: "one/2" })).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 });
 

@@ -16,8 +16,8 @@ describe("options", () => {
         code: "OPTION_INVALID",
         details: {
           problems: [
-            "`idleRelease` is no option (did you mean `idleReleaseMs`?)",
-            "`colour` is no option",
+            "`idleRelease` is not an option (did you mean `idleReleaseMs`?)",
+            "`colour` is not an option",
             "`leaseMs` is 5, not a number of milliseconds from 100",
           ],
         },
@@ -34,7 +34,7 @@ describe("options", () => {
       expect.objectContaining({
         code: "OPTION_INVALID",
         message:
-          "The options of `run` are wrong: `runid` is no option (did you mean `runId`?); `label` is no option (did you mean `labels`?).",
+          "The options of `run` are wrong: `runid` is not an option (did you mean `runId`?); `label` is not an option (did you mean `labels`?).",
       }),
     );
     expect((await runtime.runs()).runs).toEqual([]);

@@ -384,7 +384,7 @@ describe("what is asked of a run of a queue", () => {
       "`priority` is 2147483648, not a whole number from -2147483648 to 2147483647",
     ]);
     expect(problems({ queue: "llm", queueKey: 7, priority: 1 })).toEqual([
-      "`queueKey` is no text",
+      "`queueKey` is not a string",
       '`priority` is for queues with `priority: true`, which "llm" is not',
     ]);
     expect(problems({ queue: {} })[0]).toContain("`queue` is an object");
@@ -411,21 +411,21 @@ describe("the queues of a runtime", () => {
         details: {
           problems: [
             'the name of the queue "" is empty',
-            "`perkey` is no option (did you mean `perKey`?) of `queues.a`",
+            "`perkey` is not an option (did you mean `perKey`?) of `queues.a`",
             "`queues.a.concurrency` is 0, not a whole number from 1",
             '`queues.a.priority` is "yes", not true or false',
             "`queues.b.perKey.concurrency` is missing, not a whole number from 1",
             "`queues.b.rate.limit` is 1.5, not a whole number from 1",
             '`queues.b.rate.per` is "soon", no duration of at least 1 ms',
-            "`rate` is no option of `queues.c.perKey`",
+            "`rate` is not an option of `queues.c.perKey`",
             "`queues.c.perKey.concurrency` is NaN, not a whole number from 1",
-            "`queues.c.rate` is no object",
+            "`queues.c.rate` is not an object",
             "`queues.d.rate.per` is 0, no duration of at least 1 ms",
-            "`queues.e` is no object",
+            "`queues.e` is not an object",
           ],
         },
       }),
     );
-    expect(() => createRuntime({ workflows: flows, queues: [] } as never)).toThrow("`queues` is no object");
+    expect(() => createRuntime({ workflows: flows, queues: [] } as never)).toThrow("`queues` is not an object");
   });
 });

@@ -126,7 +126,7 @@ describe("an import", () => {
         { type: "end", parts: rest.filter(({ type }) => type !== "ticks").length + 1 },
       ],
     ],
-    ["what is no JSON", (parts: object[]) => withParts(parts, [{ type: "record", kind: "a", id: "b", value: 1n }])],
+    ["what is not JSON", (parts: object[]) => withParts(parts, [{ type: "record", kind: "a", id: "b", value: 1n }])],
     [
       "what is too deep",
       (parts: object[]) => withParts(parts, [{ type: "record", kind: "a", id: "b", value: nested(100_000) }]),

@@ -52,6 +52,14 @@ describe("the stream of a stored run", () => {
     expect(await late).toEqual(all);
   });
 
+  it.each([Number.NaN, "3", null])("is not read after %s, which is the number of no event", (after) => {
+    const run = new Machine().open(shows()).runtime.run("show", {});
+
+    const read = () => run.streamEvents({ after: after as number });
+
+    expect(read).toThrow(expect.objectContaining({ code: "OPTION_INVALID", details: { option: "after" } }));
+  });
+
   it("holds events of any length", async () => {
     class Long extends event("Long", { text: z.string() }) {}
     const long = "x".repeat(300_000);

@@ -5,8 +5,9 @@
  */
 import { fc } from "@fast-check/vitest";
 import type { StatePatch } from "../../src/engine/tick.js";
+import { decodeValue } from "../../src/event/decode.js";
 import { applyPatches } from "../../src/state/apply-change.js";
-import { decodeValue, encodeValue } from "../../src/value/codec.js";
+import { encodeValue } from "../../src/value/codec.js";
 
 // Few keys and few values: parts of two states then often agree.
 const key = fc.constantFrom("a", "b", "c", "1", "2");

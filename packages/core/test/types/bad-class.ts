@@ -112,7 +112,7 @@ class Bad extends Workflow.withState(State) {
   @step({ on: Joke })
   async b18(ev: Joke) { return new Critique({ text: ev.text }); }
 
-  // @ts-expect-error B19 returns something that is no event
+  // @ts-expect-error B19 returns something that is not an event
   //   TS1241: Unable to resolve signature of method decorator when called as an expression.
   //     Argument of type '(ev: Joke) => Promise<string>' is not assignable to parameter of type 'StepMethod<Bad, Joke, {}, Promise<string> & TypeHint<"A step gives back an event, an array of events, an async…
   //     Type 'Promise<string>' is not assignable to type 'Promise<string> & TypeHint<"A step gives back an event, an array of events, an async generator of events, or nothing.">'.
@@ -228,7 +228,7 @@ class Bad extends Workflow.withState(State) {
   @step({ on: Joke, emits: Ping, resources: { db } })
   async b32(_: Joke, __: Context, { db }: { db: string }) { db; return new Ping(); }
 
-  // @ts-expect-error B33 `on` is no event class
+  // @ts-expect-error B33 `on` is not an event class
   //   TS2322: Type 'string' is not assignable to type 'Trigger'.
   @step({ on: "Joke", emits: Ping })
   async b33(_: Joke) { return new Ping(); }

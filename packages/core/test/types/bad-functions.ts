@@ -150,14 +150,14 @@ step({ on: Joke, emits: StopEvent }, async () => new Critique({ text: "" }));
 //     Types of property 'type' are incompatible.
 //     Type '"Joke"' is not assignable to type '"Critique"'.
 step({ on: Joke, emits: StopEvent }, async (ev: Critique) => new StopEvent({ result: ev.text }));
-// @ts-expect-error D30 a function that is no step
+// @ts-expect-error D30 a function that is not a step
 //   TS2345: Argument of type '() => Promise<StopEvent<undefined>>' is not assignable to parameter of type 'Step<unknown, StopEvent<undefined>, unknown> & (() => Promise<StopEvent<undefined>>)'.
 //     Property 'options' is missing in type '() => Promise<StopEvent<undefined>>' but required in type 'Step<unknown, StopEvent<undefined>, unknown>'.
 start.step("end", async () => new StopEvent());
 // @ts-expect-error D31 a misspelled workflow option
 //   TS2561: Object literal may only specify known properties, but 'sate' does not exist in type 'DefineOptions<never>'. Did you mean to write 'state'?
 defineWorkflow("x", { sate: State });
-// @ts-expect-error D32 the builder is no workflow
+// @ts-expect-error D32 the builder is not a workflow
 //   TS2339: Property 'run' does not exist on type 'WorkflowBuilder<unknown, StepFacts<"write", StartEvent, Joke, never, false>, OpenFields | StartEvent, never>'.
 start.run({});
 const drawExact = step({ on: Shape, emits: StopEvent }, (ev) => new StopEvent({ result: ev.id }));

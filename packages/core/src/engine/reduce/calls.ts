@@ -58,7 +58,6 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
     where,
     promptId,
     prompt,
-    askedAtMs: prompt === null ? null : state.atMs,
     dueAtMs,
     status: "open",
     event: null,

@@ -88,7 +88,7 @@ function fireBatch(work: Work, scope: Scope, name: string): void {
 }
 
 function fired(state: RunState, name: string): void {
-  state.vain?.unfired.delete(name);
+  state.unused?.unfired.delete(name);
 }
 
 function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {

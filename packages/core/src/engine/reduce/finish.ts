@@ -41,7 +41,7 @@ function clear(state: RunState): void {
     state.prompts =
     state.timers =
     state.runTimer =
-    state.vain =
+    state.unused =
       null;
 }
 

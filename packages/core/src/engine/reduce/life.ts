@@ -18,7 +18,7 @@ export function onRunStarted(work: Work, tick: RunStarted): void {
   const { state, routing } = work;
   state.startedAtMs = state.atMs;
   const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
-  if (collects.length > 0) state.vain = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
+  if (collects.length > 0) state.unused = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
   if (tick.store !== undefined) state.store = freezeState(tick.store);
   if (tick.trace !== undefined) state.trace = tick.trace;
   setLimits(work, tick.timeoutMs, tick.deadlineMs);

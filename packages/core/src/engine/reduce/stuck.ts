@@ -10,18 +10,18 @@ import type { Work } from "./work.js";
 
 /** Keeps the first event that led to nothing at a step, so that a run in an endless loop does not collect more. */
 export function noteLeftover(state: RunState, leftover: Leftover): void {
-  state.vain ??= { unfired: new Set(), leftovers: new Map() };
-  const { leftovers } = state.vain;
+  state.unused ??= { unfired: new Set(), leftovers: new Map() };
+  const { leftovers } = state.unused;
   const known = leftovers.get(leftover.step);
   if (known === undefined || (known.kind === "nothing" && leftover.kind !== "nothing"))
     leftovers.set(leftover.step, leftover);
 }
 
 export function stuck({ state, routing }: Work): Failure {
-  const unfired = [...(state.vain?.unfired ?? [])].filter(
-    (step) => routing.steps.has(step) && (state.vain?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
+  const unfired = [...(state.unused?.unfired ?? [])].filter(
+    (step) => routing.steps.has(step) && (state.unused?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
   );
-  const leftovers = [...(state.vain?.leftovers.values() ?? [])];
+  const leftovers = [...(state.unused?.leftovers.values() ?? [])];
   const silent = leftovers.flatMap(({ kind, step }) => (kind === "nothing" ? [step] : []));
   const missing = [
     ...[...(state.joins?.values() ?? [])].map(

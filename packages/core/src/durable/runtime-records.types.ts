@@ -1,0 +1,78 @@
+/** Versioned data of a tenant beside its runs, as runtimes and steps read and write it. */
+import type { TenantOptions } from "./runtime-names.types.js";
+
+/** A record, as it was read. */
+export interface RecordValue {
+  /** Version of the record, from 1. */
+  readonly version: number;
+  readonly value: unknown;
+}
+
+/** A change of one record. */
+export interface RecordEdit {
+  readonly kind: string;
+  readonly id: string;
+  /** The version that was read; 0 if there was no record. */
+  readonly expected: number;
+  /** The new value. The same kinds of values as in the state of a run. */
+  readonly value?: unknown;
+  /** Deletes the record instead. */
+  readonly delete?: true;
+}
+
+/**
+ * Records as a step reads and writes them.
+ *
+ * Writes are stored together with the end of the step: both, or neither. If another writer was faster, the step runs again with the
+ * newer record: its calls of `ctx` return their stored results, and it costs no retry. Steps of one process that read the same
+ * record take turns from `read` on, so keep slow work before the first `read`. A turn ends with the attempt, when the attempt waits
+ * for something, or after another step has waited for it for ten seconds.
+ */
+export interface StepRecords {
+  /** Tenant of the run; `""` for a run without one. */
+  readonly tenant: string;
+  /**
+   * The record of the run's tenant, with the writes of this attempt. The same result every time in one attempt; `null` if there is
+   * no such record.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID` for a kind or an id that no store can keep.
+   */
+  read(kind: string, id: string): Promise<RecordValue | null>;
+  /**
+   * Writes a record when the step ends. A second write of the same record replaces the first.
+   *
+   * @throws {WorkflowError} `RECORD_CONFLICT` when `expected` is not the version that this attempt has read, or when the attempt
+   * has not read the record; `VALUE_UNSERIALIZABLE`.
+   */
+  write(edit: RecordEdit): void;
+}
+
+export interface RecordListQuery extends TenantOptions {
+  readonly kind: string;
+  /** Only ids that begin with this text. @default all */
+  readonly prefix?: string;
+  /** Size of a page, from 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** `cursor` of the page before. @default the first page */
+  readonly cursor?: string;
+}
+
+export interface RecordList {
+  readonly records: readonly (RecordValue & { readonly id: string })[];
+  /** For the next page; `null` on the last one. */
+  readonly cursor: string | null;
+}
+
+/** Versioned data of a tenant beside its runs, from outside of runs. In a step, use `recordsOf(ctx)`. */
+export interface RuntimeRecords {
+  read(kind: string, id: string, options?: TenantOptions): Promise<RecordValue | null>;
+  /**
+   * Writes all records in one transaction, or none. Each record once.
+   *
+   * @throws {WorkflowError} `RECORD_CONFLICT` when one of them has another version: read again, and write what follows from that;
+   * `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`.
+   */
+  write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void>;
+  /** Lists records by id, in the order of code points, in pages. */
+  list(query: RecordListQuery): Promise<RecordList>;
+}

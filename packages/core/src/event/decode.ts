@@ -1,0 +1,169 @@
+/**
+ * Events and values from JSON: of a program that restores nothing, none of this is in the bundle.
+ *
+ * The output of the schemas is stored. Restoring checks the fields again but keeps the stored values: no default or
+ * transform is applied twice. A field that a transform has made may be invalid input, so a refused field is accepted
+ * when its schema may convert (see `mayConvert`). A missing field, which the class got later, takes its default.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import { copyValue, type EncodedValue } from "../value/codec.js";
+import { decodeWithin, type NestedReader } from "../value/decode.js";
+import { deepFreeze } from "../value/freeze.js";
+import { unmeasured, valueLimits } from "../value/limits.js";
+import { nearest } from "../value/nearest.js";
+import type { ValueType } from "../value/plain.js";
+import { isVersion, runMigration } from "../value/version.js";
+import { mayConvert } from "./converting-schema.js";
+import type { EventClass, WorkflowEvent } from "./event.js";
+import { ask, copyFields, invalid, isReserved, planOf } from "./event-class.js";
+import { type EncodedEvent, registryOf, storableTypes } from "./event-codec.js";
+import { eventTypeOf, eventVersionOf } from "./facts.js";
+import type { EventRegistry } from "./registry.js";
+import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
+
+const none: readonly ValueType[] = [];
+
+/**
+ * What is plain in it is shared with `encoded`, which stays as it is.
+ *
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when it is not what `encodeValue` wrote, `SNAPSHOT_HOSTILE`.
+ */
+export function decodeValue(encoded: unknown, path: string, types: readonly ValueType[] = none): unknown {
+  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits() });
+}
+
+/** As {@link decodeValue}, of data that nobody else holds: plain JSON comes back frozen all the way down. */
+export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
+  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits(), isFrozen: true });
+}
+
+/** As {@link decodeValue}, of what `encodeMeasured` gave, or of a part of something that was measured as a whole. */
+export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
+  return decodeWithin(encoded, { path, types, readEvent, limits: unmeasured });
+}
+
+/** One inside a value. Its size was checked with the value around it. */
+const readEvent: NestedReader = (encoded, types) => {
+  const registry = registryOf(types);
+  return registry === undefined
+    ? encoded
+    : read(encoded, { registry, path: "An event in a value", decode: decodeNested });
+};
+
+/** Leaves the fields as they are: they were decoded with the value around them. */
+const decodeNested: typeof decodeValue = (encoded, path, types = none) =>
+  (encoded as EncodedValue).meta === undefined ? (encoded as EncodedValue).json : decodeMeasured(encoded, path, types);
+
+/**
+ * Decodes an event and freezes it, including the data that it shares with `encoded`.
+ *
+ * @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_INVALID`, `EVENT_NEWER`, `SNAPSHOT_INVALID`, `SNAPSHOT_HOSTILE`.
+ */
+export function decodeEvent(encoded: unknown, registry: EventRegistry, path: string): WorkflowEvent {
+  return read(encoded, { registry, path, decode: decodeValue });
+}
+
+interface Reading {
+  readonly registry: EventRegistry;
+  readonly path: string;
+  readonly decode: typeof decodeValue;
+}
+
+function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEvent {
+  const { type, data, meta, version } = (encoded ?? {}) as EncodedEvent;
+  const eventClass = registry.get(type);
+  if (!eventClass) throw unknownEvent(type, registry, path);
+  const types = storableTypes(registry);
+  const fields = decode(meta === undefined ? { json: data } : { json: data, meta }, path, types);
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    throw invalid(type, [{ message: `${path} has no fields` }]);
+  }
+  const from = version === undefined ? 1 : version;
+  if (from === eventVersionOf(eventClass)) return restore(eventClass, fields);
+  // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
+  const own = copyValue(fields, types);
+  return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
+}
+
+function restore(eventClass: EventClass, fields: object): WorkflowEvent {
+  const { type, holder, engine, keys, schemas, wholes } = planOf(eventClass);
+  const event = Object.create(eventClass.prototype);
+  const stored = copyFields(type, fields, holder === null ? isReserved : undefined);
+  const issues: SchemaIssue[] = [];
+  const check = (schema: StandardSchema, value: unknown, key: string | null): unknown => {
+    const result = ask(schema["~standard"], value, type);
+    if (!result.issues) return result.value;
+    if (!mayConvert(schema)) {
+      issues.push(
+        ...result.issues.map((issue) => (key === null ? issue : { ...issue, path: [key, ...(issue.path ?? [])] })),
+      );
+    }
+    return undefined;
+  };
+  if (holder !== null) event[holder] = stored;
+  else if (engine || wholes.length > 0) Object.assign(event, stored);
+  if (holder === "failure" && typeof stored["error"] !== "object")
+    issues.push({ message: "no error", path: ["error"] });
+  keys.forEach((key, index) => {
+    const checked = check(schemas[index] as StandardSchema, stored[key], key);
+    const value = key in stored ? stored[key] : checked;
+    if (value !== undefined) event[key] = value;
+  });
+  for (const whole of wholes) {
+    const checked = check(whole, stored, null);
+    if (typeof checked === "object") Object.assign(event, copyFields(type, { ...checked, ...stored }, isReserved));
+  }
+  if (issues.length > 0) throw invalid(type, issues);
+  for (const value of Object.values(event)) deepFreeze(value);
+  return Object.freeze(event);
+}
+
+function unknownEvent(type: unknown, registry: EventRegistry, path: string): WorkflowError {
+  const near = typeof type === "string" ? nearest(type, registry.types()) : null;
+  return new WorkflowError({
+    code: "EVENT_UNKNOWN",
+    message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not know${near === null ? "" : `; the nearest is "${near}"`}.`,
+    hint: "Name the event's class in `on`, `emits`, `waits` or `streams` of a step, or, where it is only inside others, in the workflow's `events`.",
+    details: { event: type, nearest: near },
+  });
+}
+
+interface StoredFields {
+  readonly fields: Record<string, unknown>;
+  /** Version that stored the fields; untrusted. */
+  readonly from: unknown;
+  /** Path of the event, for errors. */
+  readonly path: string;
+}
+
+/**
+ * Migrates stored fields to the present version of the class.
+ *
+ * @throws {WorkflowError} `EVENT_NEWER`; `EVENT_INVALID` when `migrate` fails.
+ */
+function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFields): object {
+  const event = eventTypeOf(eventClass);
+  const version = eventVersionOf(eventClass);
+  if (!isVersion(from)) throw invalid(event, [{ message: `${path} has the version ${JSON.stringify(from)}` }]);
+  if (from > version) {
+    throw new WorkflowError({
+      code: "EVENT_NEWER",
+      message: `${path} is an event "${event}" of version ${from}; its class here has version ${version}.`,
+      hint: "Deploy the newer class here, or load it where it was written.",
+      details: { event, version: from, known: version },
+    });
+  }
+  return runMigration(
+    () => eventClass.migrate?.(fields, from) ?? fields,
+    (why, cause) =>
+      new WorkflowError({
+        code: "EVENT_INVALID",
+        message: `${path} is an event "${event}" of version ${from}, which its \`migrate\` could not bring to version ${version}: ${why}.`,
+        hint: `Let \`migrate\` of "${event}" give an object with the fields of version ${version}.`,
+        details: { event, version: from, known: version },
+        cause,
+      }),
+  );
+}
