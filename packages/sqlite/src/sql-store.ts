@@ -59,7 +59,12 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
       return result;
     },
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
-    delete: async (keys, owner) => write(() => keys.filter((key) => removeRun(database, key, owner ?? null))).length,
+    delete: async (keys, owner) => {
+      const gone = write(() => keys.filter((key) => removeRun(database, key, owner ?? null)));
+      const told = gone.map(({ tenant, runId }) => ({ tenant, runId }));
+      if (told.length > 0) watchers.notify(told, "ended");
+      return gone.length;
+    },
   };
 }
 

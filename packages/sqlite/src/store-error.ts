@@ -41,7 +41,7 @@ export const gone: Plain = {
 const full: Plain = {
   code: "STORE_FULL",
   message: "there is no room left for the file. Nothing of this write was stored.",
-  hint: "Make room on the disk, then go on: what was stored before is there.",
+  hint: "Make room on the disk, then continue: everything stored before is there.",
 };
 const cannotOpen: Plain = {
   code: "STORE_FAILED",

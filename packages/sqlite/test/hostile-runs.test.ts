@@ -33,8 +33,8 @@ const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
 
 describe.for([
   ["is cut off", "substr(text, 1, 20)"],
-  ["is no list", "'{}'"],
-  ["has an entry that is no tick", "'[null]'"],
+  ["is not a list", "'{}'"],
+  ["has an entry that is not a tick", "'[null]'"],
   ["is nested too deep", `'${deep}'`],
 ] as const)("a stored batch of ticks that %s", ([_what, text]) => {
   it("is JOURNAL_CORRUPT to check and to send to, stays as it is, and the other run goes on", async () => {

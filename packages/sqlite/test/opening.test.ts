@@ -274,7 +274,7 @@ describe("the options of a store", () => {
     { problem: "`busyTimeoutMs` is -1, not a whole number from 0 to 600000", options: { busyTimeoutMs: -1 } },
     { problem: "`pollMs` is 10, not a whole number from 50 to 1000", options: { pollMs: 10 } },
     { problem: "`pollMs` is NaN, not a whole number from 50 to 1000", options: { pollMs: Number.NaN } },
-    { problem: "`durabilty` is no option (did you mean `durability`?)", options: { durabilty: "power" } },
+    { problem: "`durabilty` is not an option (did you mean `durability`?)", options: { durabilty: "power" } },
   ])("$problem: refused", ({ problem, options }) => {
     const error = errorOf(() => sqliteStore(temporaryFile(), options));
 

@@ -18,11 +18,13 @@ const print = (text: string): void => void writeSync(1, `${text}\n`);
 const codeOf = (error: unknown): string => (WorkflowError.is(error) ? error.code : String(error));
 const notes = new Notes(`${path}.${name}`);
 mkdirSync(`${path}.${name}`);
+let isInStep = false;
 
 const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
   .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
     const first = await ctx.run("first", () => name);
     ctx.signal.addEventListener("abort", () => print("aborted"));
+    isInStep = true;
     print("in step");
     if (waits !== "goes on") await once(process.stdin, "data");
     try {
@@ -38,7 +40,9 @@ const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
 
 const log = { info() {}, error: (message: string, error?: unknown) => print(`log ${message} ${codeOf(error)}`) };
 const opened = sqliteStore(path, { durability: "process", pollMs: 50, busyTimeoutMs: patienceMs });
-if (waits === "unaware") opened.renew = () => new Promise(() => {});
+const renew = opened.renew.bind(opened);
+// From its step on: nothing keeps a process alive that waits for such an answer at its start.
+if (waits === "unaware") opened.renew = (...given) => (isInStep ? new Promise(() => {}) : renew(...given));
 const store = notedStore(opened, notes, new Mortality(null));
 const runtime = createRuntime({ workflows: { held }, store, leaseMs: 500, log });
 await runtime.start();
