@@ -7,7 +7,7 @@ const toleratedMs = 250;
 const freshMs = 60_000;
 
 /**
- * The clock of the database, which decides about leases: machines whose clocks differ must agree on when one has run out.
+ * The clock of the database, which decides about leases and about when a run is due: machines whose clocks differ must agree.
  * Times come in by the clock of the caller and go out by it.
  */
 export class ServerClock {

@@ -79,7 +79,7 @@ export class Committer {
     const { tenants, owners, queues, clock } = this.#setup;
     const creations = commits.filter(({ create }) => create !== undefined);
     const names = commits.map(({ owner, create }) => create?.lease?.owner ?? owner).filter((name) => name !== null);
-    if (creations.some(({ create }) => create?.lease)) await clock.refresh();
+    if (commits.some(({ create, summary }) => create !== undefined || summary?.wakeAtMs)) await clock.refresh();
     await owners.ensure(names);
     if (creations.length === 0) return [];
     await tenants.ensure(creations.map(({ key }) => key.tenant));

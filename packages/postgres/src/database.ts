@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresClient, PostgresPool } from "./driver.types.js";
 import { isStored, type Lane, Lanes } from "./lanes.js";
 import { type Row, Session, type Statements } from "./session.js";
-import { failureOf, poolUsedUp, storeClosed, toStoreError } from "./store-error.js";
+import { failureOf, poolUsedUp, sqlStateOf, storeClosed, surprises, toStoreError } from "./store-error.js";
 import { Transaction } from "./transaction.js";
 
 export interface DatabaseSetup {
@@ -107,13 +107,15 @@ export class Database {
       const isLost = failureOf(error) === "lost";
       const isRolledBack = !isLost && (await rolledBack(transaction));
       session.release(!isRolledBack);
+      // One whose row is gone stays away.
+      if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.give(lane);
+      if (isLost) this.#lanes.giveLater(lane);
       if (!isLost || !transaction.isCommitting || stored === null) throw error;
       if (await this.#wasStored(lane, deadlineMs)) return stored.result;
       throw error;
     }
   }
 
-  /** The lane is not used again: its row is cleaned away some day. */
   async #wasStored(lane: Lane, deadlineMs: number): Promise<boolean> {
     try {
       return await this.#repeat(() => this.#withSession((session) => isStored(session, lane)), deadlineMs);

@@ -11,9 +11,11 @@ export interface PostgresPool {
   on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
-/** A connection. Queries that do not wait for each other are answered in their order. */
+/** A connection. Queries that do not wait for each other are answered in their order; without `pipeline`, none are asked. */
 export interface PostgresClient {
   query(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]>;
+  /** Whether it sends a query while another one waits for its answer. */
+  readonly pipeline?: boolean;
   release(destroy?: boolean | Error): void;
   on(event: string, listener: (...said: any[]) => void): unknown;
   /** Where it is there, what is sent at once goes out as one packet. */

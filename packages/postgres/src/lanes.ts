@@ -34,17 +34,21 @@ const fence = "UPDATE @lanes SET fence = greatest(fence, $2) WHERE id = $1 RETUR
 /** After a day without use, the row may soon be cleaned away. */
 const freshMs = 86_400_000;
 
+/** So long the server may take to end what a lost connection has left: until then, that keeps the row of the lane locked. */
+const restMs = 60_000;
+
 /** The lanes of one store: one for each transaction at a time. */
 export class Lanes {
   readonly #writer: string;
   readonly #free: Lane[] = [];
+  readonly #resting: { readonly lane: Lane; readonly untilMs: number }[] = [];
 
   constructor(writer: string) {
     this.#writer = writer;
   }
 
   async take(session: Session): Promise<Lane> {
-    const lane = this.#free.pop();
+    const lane = this.#free.pop() ?? this.#rested();
     if (lane !== undefined && Date.now() - lane.usedAtMs < freshMs) return lane;
     const [row] = await session.all(add, [this.#writer]);
     await session.all(clean, []);
@@ -54,6 +58,17 @@ export class Lanes {
   give(lane: Lane): void {
     lane.usedAtMs = Date.now();
     this.#free.push(lane);
+  }
+
+  /** After its connection was lost: what may still come of its last batch is refused once the next one is stored. */
+  giveLater(lane: Lane): void {
+    lane.usedAtMs = Date.now();
+    this.#resting.push({ lane, untilMs: performance.now() + restMs });
+  }
+
+  #rested(): Lane | undefined {
+    const first = this.#resting[0];
+    return first !== undefined && first.untilMs <= performance.now() ? this.#resting.shift()?.lane : undefined;
   }
 }
 

@@ -82,6 +82,7 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
   const { commit, after } = taken;
   const { lease, createdAtMs, startAtMs, workflow, queue } = createOf(taken);
   const { summary, ticks } = commit;
+  const wakeAtMs = summary === undefined ? startAtMs : summary.wakeAtMs;
   return {
     id: after.id,
     tenant: tenantId(commit.key.tenant),
@@ -93,12 +94,12 @@ function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
     createdAt: createdAtMs,
     updatedAt: Math.max(createdAtMs, ticks?.atMs ?? createdAtMs, summary?.atMs ?? createdAtMs),
     endedAt: summary !== undefined && isEndedStatus(summary.status) ? summary.atMs : null,
-    wakeAt: summary === undefined ? startAtMs : summary.wakeAtMs,
+    wakeAt: wakeAtMs === null ? null : toServer(wakeAtMs),
     owner: after.owner,
     leaseUntil: lease === null || after.owner === null ? null : toServer(lease.untilMs),
     queue: queue === null ? null : queueId(queue.name),
     priority: queue?.priority ?? null,
-    queuedAt: queue === null ? null : startAtMs,
+    queuedAt: queue === null ? null : toServer(startAtMs),
   };
 }
 

@@ -13,8 +13,9 @@ import { hashOf } from "./keys.js";
 // Nothing is lost with it that a look does not find, so it does not wait for the disk.
 const send = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
-/** Milliseconds between two notices. */
+/** Milliseconds between two notices, and before one of a message: whoever has sent it waits for an answer. */
 const pauseMs = 20;
+const urgentPauseMs = 2;
 /** PostgreSQL takes less than 8,000 bytes. */
 const maxBytes = 7_900;
 
@@ -47,14 +48,16 @@ export class Notices {
   #timer: NodeJS.Timeout | null = null;
   #isSending = false;
   #sentAtMs = Number.NEGATIVE_INFINITY;
+  #isUrgent = false;
 
   constructor(database: Database, writer: string) {
     this.#database = database;
     this.#writer = writer;
   }
 
-  add(changes: Iterable<readonly [string, Change]>): void {
+  add(changes: Iterable<readonly [string, Change]>, isUrgent: boolean): void {
     for (const [id, change] of changes) this.#changes.set(id, either(this.#changes.get(id), change));
+    this.#isUrgent ||= isUrgent;
     if (this.#changes.size > 0) this.#arm();
   }
 
@@ -70,8 +73,9 @@ export class Notices {
   }
 
   #arm(): void {
-    if (this.#timer !== null || this.#isSending) return;
-    const waitMs = this.#sentAtMs + pauseMs - performance.now();
+    if (this.#isSending || (this.#timer !== null && !this.#isUrgent)) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const waitMs = this.#sentAtMs + (this.#isUrgent ? urgentPauseMs : pauseMs) - performance.now();
     // A timer would take a millisecond at least.
     if (waitMs <= 0) return void this.#flush();
     this.#timer = setTimeout(() => void this.#flush(), waitMs);
@@ -82,6 +86,7 @@ export class Notices {
     const changes = [...this.#changes.values()];
     this.#changes.clear();
     this.#timer = null;
+    this.#isUrgent = false;
     this.#isSending = true;
     this.#sentAtMs = performance.now();
     try {

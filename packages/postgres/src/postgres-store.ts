@@ -140,7 +140,7 @@ const known: OptionNames<PostgresStoreOptions> = {
 
 function check(options: PostgresStoreOptions): void {
   const isObject = typeof options === "object" && options !== null;
-  const problems = isObject ? problemsOf(options) : ["they are no object"];
+  const problems = isObject ? problemsOf(options) : ["they are not an object"];
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",

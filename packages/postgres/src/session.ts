@@ -58,6 +58,7 @@ export class Session {
   readonly #client: PostgresClient;
   readonly #statements: Statements;
   #isGathering = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: PostgresClient, statements: Statements) {
     this.#client = client;
@@ -90,8 +91,19 @@ export class Session {
     return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;
   }
 
-  /** The statements of a transaction go out together: each packet of its own would wake the server. */
   #send(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
+    return this.#client.pipeline === true ? this.#sendAtOnce(query) : this.#sendInTurn(query);
+  }
+
+  /** A client without a pipeline would keep a line of its own, which `pg` 8 warns of and `pg` 9 refuses. */
+  #sendInTurn(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
+    const answer = this.#last.then(() => this.#client.query(query));
+    this.#last = answer.catch(ignore); // whoever sent it meets the error
+    return answer;
+  }
+
+  /** The statements of a transaction go out together: each packet of its own would wake the server. */
+  #sendAtOnce(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
     const stream = this.#client.connection?.stream;
     if (!this.#isGathering && stream?.cork !== undefined) {
       this.#isGathering = true;

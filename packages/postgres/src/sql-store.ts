@@ -47,7 +47,7 @@ import { walkIndexes } from "./transaction.js";
 import { bytes, numbers } from "./values.js";
 import type { Watchers } from "./watchers.js";
 
-const lockFree = `SELECT id FROM @runs WHERE key = ANY($1::bytea[]) 
+const lockFree = `SELECT id, encode(key, 'hex') AS hash FROM @runs WHERE key = ANY($1::bytea[]) 
   AND (owner IS NULL OR owner = (SELECT id FROM @owners WHERE hash = $2)) ORDER BY id FOR UPDATE`;
 const remove = "SELECT @delete_runs($1::bigint[])";
 
@@ -140,7 +140,7 @@ export class SqlStore implements RunStore {
 
   async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
     const result = await storePost(this.#reader, key, message);
-    if (result.status === "stored") this.#watchers.changed([{ key, news: "due" }]);
+    if (result.status === "stored") this.#watchers.changed([{ key, news: "due" }], true);
     return result;
   }
 
@@ -175,15 +175,17 @@ export class SqlStore implements RunStore {
   /** Somebody who claims a run meanwhile keeps it, or comes too late. */
   async delete(keys: readonly RunKey[], owner?: string): Promise<number> {
     if (keys.length === 0) return 0;
-    return this.#database.write(async (transaction) => {
+    const hashes = keys.map(runHash);
+    const rows = await this.#database.write(async (transaction) => {
       transaction.send(walkIndexes, []);
-      const rows = await transaction.all(lockFree, [
-        bytes(keys.map(runHash)),
-        owner === undefined ? null : hashOf(owner),
-      ]);
-      if (rows.length > 0) transaction.send(remove, [numbers(rows.map(({ id }) => id as number))]);
-      return rows.length;
+      const free = await transaction.all(lockFree, [bytes(hashes), owner === undefined ? null : hashOf(owner)]);
+      if (free.length > 0) transaction.send(remove, [numbers(free.map(({ id }) => id as number))]);
+      return free;
     });
+    const gone = new Set(rows.map(({ hash }) => hash));
+    const deleted = keys.filter((_, index) => gone.has(hashes[index]?.toString("hex")));
+    this.#watchers.changed(deleted.map((key) => ({ key, news: "ended" })));
+    return rows.length;
   }
 
   watch(listener: (key: RunKey | null, news?: RunNews) => void): () => void {

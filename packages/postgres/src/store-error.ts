@@ -73,7 +73,7 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
     {
       code: "STORE_FULL",
       message: "there is no room left on the disk of the server. Nothing of this write was stored.",
-      hint: "Make room on the disk, then go on: what was stored before is there.",
+      hint: "Make room on the disk, then continue: everything stored before is there.",
     },
   ],
   ...["XX001", "XX002"].map(

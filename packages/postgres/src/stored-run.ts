@@ -47,6 +47,7 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
   if (!isStoredStatus(status)) throw damaged(database.path, `runs.status of ${column("run_id")} is none of a run`);
   const owner = column<string | null>("owner");
   const queue = column<string | null>("queue");
+  const wakeAt = column<number | null>("wake_at");
   const forkedRunId = column<string | null>("forked_run_id");
   return {
     key: { tenant: column("tenant"), runId: column("run_id") },
@@ -58,7 +59,7 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
     createdAtMs: column("created_at"),
     updatedAtMs: column("updated_at"),
     endedAtMs: column("ended_at"),
-    wakeAtMs: column("wake_at"),
+    wakeAtMs: wakeAt === null ? null : clock.toCaller(wakeAt),
     lease: owner === null ? null : { owner, untilMs: clock.toCaller(column("lease_until")) },
     waiting: column("waiting"),
     outcome: column("outcome"),

@@ -50,8 +50,8 @@ export class Watchers {
     };
   }
 
-  /** This store has changed the runs. */
-  changed(changes: readonly Change[]): void {
+  /** This store has changed the runs. `isUrgent`: somebody waits for what others do about it. */
+  changed(changes: readonly Change[], isUrgent = false): void {
     const unique = new Map<string, Change>();
     for (const { key, news } of changes) {
       const { tenant, runId } = key;
@@ -59,7 +59,7 @@ export class Watchers {
       unique.set(id, either(unique.get(id), { key: { tenant, runId }, news }));
     }
     this.#tell([...unique.values()]);
-    this.#notices.add(unique);
+    this.#notices.add(unique, isUrgent);
   }
 
   close(): void {

@@ -108,7 +108,7 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   const created = taken.filter(({ before }) => before === null);
   const moved = taken.filter(({ before }) => before !== null);
   if (created.length > 0) sendNewRuns(transaction, created, setup);
-  if (moved.length > 0) sendMoves(transaction, moved);
+  if (moved.length > 0) sendMoves(transaction, moved, setup.toServer);
   sendBatches(transaction, created, moved);
   const rows = (of: (commit: RunCommit, run: number) => TextRow[]): TextRow[] =>
     taken.flatMap(({ commit, after }) => of(commit, after.id));
@@ -127,7 +127,7 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   if (records.length > 0) sendRecords(transaction, records);
 }
 
-function sendMoves(transaction: Transaction, moved: readonly Taken[]): void {
+function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: Numbering["toServer"]): void {
   const isSimple = ({ commit }: Taken): boolean => commit.summary === undefined && commit.release !== true;
   const simple = moved.filter(isSimple);
   if (simple.length > 0) {
@@ -139,7 +139,7 @@ function sendMoves(transaction: Transaction, moved: readonly Taken[]): void {
     ]);
   }
   const settled = moved.filter((one) => !isSimple(one));
-  if (settled.length > 0) sendSettled(transaction, settled);
+  if (settled.length > 0) sendSettled(transaction, settled, toServer);
 }
 
 /** The first eight values of {@link advance} and {@link settle}. */
@@ -161,19 +161,24 @@ function placeOf(taken: readonly Taken[]): unknown[] {
   ];
 }
 
-function sendSettled(transaction: Transaction, settled: readonly Taken[]): void {
+function sendSettled(transaction: Transaction, settled: readonly Taken[], toServer: Numbering["toServer"]): void {
   const summaries = settled.map(({ commit }) => commit.summary ?? null);
   transaction.send(settle, [
     ...placeOf(settled),
     numbers(summaries.map((summary) => summary !== null)),
     texts(summaries.map((summary) => summary?.status ?? null)),
     numbers(summaries.map((summary) => (summary !== null && isEndedStatus(summary.status) ? summary.atMs : null))),
-    numbers(summaries.map((summary) => summary?.wakeAtMs ?? null)),
+    numbers(summaries.map((summary) => wakeOf(summary, toServer))),
     texts(summaries.map((summary) => short(summary?.outcome))),
     texts(summaries.map((summary) => short(summary?.waiting))),
     numbers(settled.map(({ commit }) => commit.release === true)),
   ]);
   sendLongSummaries(transaction, settled);
+}
+
+function wakeOf(summary: RunCommit["summary"] | null, toServer: Numbering["toServer"]): number | null {
+  const atMs = summary?.wakeAtMs ?? null;
+  return atMs === null ? null : toServer(atMs);
 }
 
 function sendBatches(transaction: Transaction, created: readonly Taken[], moved: readonly Taken[]): void {

@@ -32,7 +32,7 @@ describe("options", () => {
     });
 
     expect(problems).toEqual([
-      "`shcema` is no option (did you mean `schema`?)",
+      "`shcema` is not an option (did you mean `schema`?)",
       '`connectionString` is no address like "postgres://user:password@host:5432/database"',
       '`schema` is "", not a name of 1 to 63 bytes that does not begin with "pg_"',
       "`prepare` is of type string, not true or false",
@@ -49,7 +49,7 @@ describe("options", () => {
     expect(refusal({ connectionString: databaseUrl, pool: new pg.Pool() })).toEqual(either);
     expect(refusal({ pool: {} })).toEqual(["`pool` has no method `connect`"]);
     expect(refusal({ pool: new pg.Pool(), maxConnections: 3 })).toEqual(["`maxConnections` is that of the `pool`"]);
-    expect(refusal(null)).toEqual(["they are no object"]);
+    expect(refusal(null)).toEqual(["they are not an object"]);
     for (const schema of ["pg_mine", "x".repeat(64), "a\0b", 7])
       expect(refusal({ connectionString: databaseUrl, schema })).toHaveLength(1);
   });

@@ -61,6 +61,27 @@ it("says what is not for others: what the owner of a run has brought further, an
   await vi.waitFor(() => expect(heard.at(-1)).toEqual([keyOf("run"), "ended"]), { timeout: 50_000 });
 });
 
+it("names the runs that other stores delete", async () => {
+  await using schema = new TestSchema();
+  const [store, other] = [schema.open({ pollMs: 60_000 }), schema.open()];
+  await other.commit(["warm", "held", "gone"].map((id) => creationOf(id, id === "gone" ? null : "ann")));
+  const heard: unknown[] = [];
+  store.watch((...told) => void heard.push(told));
+  let tick = 0;
+  await vi.waitFor(
+    async () => {
+      await other.commit([tickOf("warm", "ann", ++tick)]);
+      expect(heard).toContainEqual([keyOf("warm"), "further"]);
+    },
+    { timeout: 50_000 },
+  );
+
+  expect(await other.delete([keyOf("held"), keyOf("gone"), keyOf("never")])).toBe(1);
+
+  await vi.waitFor(() => expect(heard).toContainEqual([keyOf("gone"), "ended"]), { timeout: 50_000 });
+  expect(heard).not.toContainEqual([keyOf("held"), "ended"]);
+});
+
 it("says that it may be any run where their names are too long to tell", async () => {
   await using schema = new TestSchema();
   const [store, other] = [schema.open({ pollMs: 60_000 }), schema.open()];

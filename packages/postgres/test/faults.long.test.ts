@@ -192,6 +192,7 @@ describe("others in the way", () => {
 describe("clocks that are an hour apart", () => {
   afterEach(() => void vi.useRealTimers());
   const hourMs = 3_600_000;
+  const minuteMs = 60_000;
 
   /** Does something on a machine whose clock is off. */
   async function at<Result>(offMs: number, work: () => Promise<Result>): Promise<Result> {
@@ -244,5 +245,44 @@ describe("clocks that are an hour apart", () => {
     expect(claimed.map(({ run }) => [run.key.runId, run.epoch])).toEqual([["short", 2]]);
     expect(due.runs).toEqual([]);
     expect(Math.abs((due.wakeAtMs ?? 0) - (startMs + hourMs + 60_000))).toBeLessThan(30_000);
+  });
+
+  it("wake a run at its time by the clock of the database, which each machine sees by its own", async () => {
+    await using schema = new TestSchema();
+    const [right, fast, slow] = [schema.open(), schema.open(), schema.open()];
+    const startMs = Date.now();
+    const sleeps = { status: "waiting", outcome: null, waiting: "[]" } as const;
+    await right.commit([creationOf("run", "ann"), creationOf("later", "ann")]);
+    const claim = (store: RunStore, name: string) => store.claim(keyOf(name), leaseOf("ann"));
+    const wait = async (store: RunStore, name: string, epoch: number, forMs: number) => {
+      const [atMs, key] = [Date.now(), keyOf(name)];
+      const summary = { ...sleeps, atMs, wakeAtMs: atMs + forMs };
+      return store.commit([{ key, owner: "ann", epoch, summary, release: true }]);
+    };
+
+    // One is due in ten minutes, by a clock that is an hour ahead; the other in twenty, by one that is an hour behind.
+    await at(hourMs, () => claim(fast, "run"));
+    await at(-hourMs, () => claim(slow, "later"));
+    const stored = [
+      ...(await at(hourMs, () => wait(fast, "run", 2, 10 * minuteMs))),
+      ...(await at(-hourMs, () => wait(slow, "later", 2, 20 * minuteMs))),
+    ];
+    const next = [
+      (await right.nextWakeAtMs()) as number,
+      ((await at(hourMs, () => fast.nextWakeAtMs())) as number) - hourMs,
+      ((await at(-hourMs, () => slow.nextWakeAtMs())) as number) + hourMs,
+      ((await at(-hourMs, () => slow.run(keyOf("run"))))?.wakeAtMs as number) + hourMs,
+    ];
+    const early = await at(0, () => right.claimDue({ ...leaseOf("bob", startMs + 5 * minuteMs), limit: 9 }));
+    const due = await at(-hourMs, () =>
+      slow.claimDue({ ...leaseOf("bob", startMs - hourMs + 15 * minuteMs), limit: 9 }),
+    );
+
+    expect(stored).toEqual([{ status: "stored" }, { status: "stored" }]);
+    for (const atMs of next) expect(Math.abs(atMs - (startMs + 10 * minuteMs))).toBeLessThan(4 * minuteMs);
+    expect(early).toEqual([]);
+    expect(due.map(({ run }) => run.key.runId)).toEqual(["run"]);
+    // It was due by then, and the machine that has it sees that.
+    expect(due[0]?.run.wakeAtMs).toBeLessThan(startMs - hourMs + 15 * minuteMs);
   });
 });
