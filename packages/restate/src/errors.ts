@@ -4,7 +4,7 @@ import { WorkflowError } from "millrace";
 export function unsupported(what: string, hint: string): WorkflowError {
   return new WorkflowError({
     code: "RESTATE_UNSUPPORTED",
-    message: `${what} cannot be had of runs on Restate.`,
+    message: `${what} is not available for runs on Restate.`,
     hint,
     details: { what },
   });

@@ -10,7 +10,7 @@ it("names every option of a host that is wrong", () => {
   const options = { workflows: {}, rounds: 0, mode: "fast", history: { keep: -1 }, round: 5 } as never;
 
   expect(() => surface.createRestateHost(options)).toThrow(
-    '`round` is no option (did you mean `rounds`?); `workflows` is empty; `mode` is fast, not "rounds" or "slices"; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0.',
+    '`round` is not an option (did you mean `rounds`?); `workflows` is empty; `mode` is fast, not "rounds" or "slices"; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0.',
   );
 });
 
@@ -18,7 +18,7 @@ it("names every option of a client that is wrong", () => {
   const options = { workflows: { chain }, ingress: "localhost:8080", admin: 9070, pollMs: 1, pool: 3 } as never;
 
   expect(() => surface.connect(options)).toThrow(
-    /`pool` is no option.*`ingress` is "localhost:8080".*`admin` is 9070.*`pollMs` is 1/,
+    /`pool` is not an option.*`ingress` is "localhost:8080".*`admin` is 9070.*`pollMs` is 1/,
   );
 });
 
@@ -60,7 +60,7 @@ it("refuses a queue, whose places nobody would give", async () => {
   const runtime = surface.connect({ workflows: { chain }, ingress: "http://127.0.0.1:9" });
 
   expect(() => runtime.run("chain", { x: 1 }, { queue: "llm", queueKey: "tenant" })).toThrow(
-    expect.objectContaining({ code: "RESTATE_UNSUPPORTED", message: "A queue cannot be had of runs on Restate." }),
+    expect.objectContaining({ code: "RESTATE_UNSUPPORTED", message: "A queue is not available for runs on Restate." }),
   );
 
   await runtime.stop({ drainMs: 0 });

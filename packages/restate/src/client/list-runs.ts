@@ -72,7 +72,7 @@ function placeOf(cursor: string, order: RunOrder = "newest"): Place {
     return { createdAtMs: Number(createdAtMs), key: { tenant: "", runId } };
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: "`cursor` is none that a list in this order gave.",
+    message: "`cursor` is not from a list in this order.",
     hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
     details: { option: "cursor" },
   });
