@@ -4,6 +4,8 @@
  * @module
  */
 import type { Receipt, WorkflowEvent } from "millrace";
+import type { ChangedValue, RunAttempt, RunOrder, StepMoment } from "millrace/runtime";
+import type { ClientFacts, JsonSchema } from "./about.types.js";
 import type { CallOptions, KeyedOptions, QueueTicket, RunLabels } from "./call.types.js";
 import type { WorkflowError } from "./client-error.js";
 import type { RetryOptions } from "./http/backoff.js";
@@ -18,7 +20,7 @@ import type {
   SomeEvent,
 } from "./inferred.types.js";
 import type { ClientSchedules } from "./schedules.types.js";
-import type { AttemptStatus, ChangedValue, HistoryTick, StepCounts } from "./wire/contract.types.js";
+import type { HistoryTick } from "./wire/contract.types.js";
 
 export type { CallOptions, KeyedOptions, QueueTicket, RunLabels };
 
@@ -55,8 +57,8 @@ export interface RunOptions extends KeyedOptions {
   /** Among the runs of its key the highest begins first. A whole number of 32 bits. */
   readonly priority?: number;
   /**
-   * Calls with one `key` start one run: for this long the others are given that run, whatever their input. Without `handlerId`. The
-   * `handlerId` of the run is `""` until `accepted` has resolved.
+   * Calls with one `key` start one run, whatever their input. Without `handlerId`. The `handlerId` of the run is `""` until `accepted` has
+   * resolved.
    */
   readonly dedupe?: DedupeOptions;
 }
@@ -65,6 +67,11 @@ export interface DedupeOptions {
   readonly key: string;
   /** Milliseconds, or a text such as `"10m"`. */
   readonly for: number | string;
+  /**
+   * `"first"`: the first call starts a run, which the others are given. `"last"`: the run starts when no call came for this long, with the
+   * input of the last one; until then only its `handlerId` is known, and requests about it fail with `RUN_UNKNOWN`. @default "first"
+   */
+  readonly mode?: "first" | "last";
 }
 
 export interface SendOptions extends KeyedOptions {
@@ -121,6 +128,10 @@ interface SummaryBase {
   readonly queue: RunQueue | null;
   /** The run was exported to another store and does not go on in this one. */
   readonly isSealed: boolean;
+  /** The run whose fork it is, and the tick after which it begins; `null` for a run that is no fork. */
+  readonly forkedFrom: { readonly handlerId: string; readonly at: number } | null;
+  /** The first and the last tick that the server keeps; `null` where it was not asked: in lists, and of a run that is started. */
+  readonly ticks: { readonly first: number; readonly last: number } | null;
 }
 
 export interface RunQueue extends QueueTicket {
@@ -200,23 +211,41 @@ export interface RunSelection<Name extends string = string> extends CallOptions 
   readonly labels?: RunLabels;
   /** Only runs of this queue. */
   readonly queue?: string;
+  /** The beginning of an id, or a part of a label's value or of an error. A-Z are the same as a-z. At most 200 characters. */
+  readonly search?: string;
   /** Only runs created after this time: a Date, or epoch milliseconds. */
   readonly createdAfter?: Date | number;
   /** Only runs created before this time: a Date, or epoch milliseconds. */
   readonly createdBefore?: Date | number;
 }
 
-export interface EachRunFilter<Name extends string = string> extends RunSelection<Name> {
+/** Which runs to list, and in which order. */
+interface OrderedSelection<Name extends string> extends RunSelection<Name> {
+  /** By the time at which they were created. @default "newest" */
+  readonly order?: RunOrder;
+}
+
+export interface EachRunFilter<Name extends string = string> extends OrderedSelection<Name> {
   /** Runs per request: 1 to 1,000. @default 100 */
   readonly pageSize?: number;
 }
 
-export interface RunFilter<Name extends string = string> extends RunSelection<Name> {
+export interface RunFilter<Name extends string = string> extends OrderedSelection<Name> {
   /** Maximum number of runs: 1 to 1,000. @default 100 */
   readonly limit?: number;
   /** The `cursor` of the previous page. */
   readonly cursor?: string;
 }
+
+/**
+ * Something that happened to the runs of a list. `open`: from here on, changes are told; list the runs now. `changed`: a run of the list
+ * is this now. `gone`: a run is not in the list any more, or was deleted. `reset`: changes were missed; list the runs again.
+ */
+export type RunListChange =
+  | { readonly type: "open" }
+  | { readonly type: "changed"; readonly run: RunSummary }
+  | { readonly type: "gone"; readonly handlerId: string }
+  | { readonly type: "reset" };
 
 export type ListedStatus = "running" | "completed" | "failed" | "cancelled";
 
@@ -248,45 +277,6 @@ export interface AttemptsOptions extends CallOptions {
   readonly pageSize?: number;
 }
 
-/** One attempt of a step for one work item. */
-export interface RunAttempt {
-  /** Run to which it belongs: this run, or a child. */
-  readonly runId: string;
-  readonly workflow: string;
-  readonly step: string;
-  /** Number of the work item in its run: one delivery to the step. */
-  readonly item: number;
-  /** From 1. */
-  readonly attempt: number;
-  /** In epoch milliseconds, as all times here. */
-  readonly startedAtMs: number;
-  readonly startedTick: number;
-  readonly endedAtMs: number | null;
-  readonly endedTick: number | null;
-  readonly status: AttemptStatus;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  /** It has ended, and no other attempt of the work item follows by itself. */
-  readonly isFinal: boolean;
-  readonly retryAtMs: number | null;
-  /** Type of the event that the step is given; `null` for several. */
-  readonly eventType: string | null;
-  readonly waits: readonly AttemptWait[];
-}
-
-/** A time in which an attempt waited. */
-export interface AttemptWait {
-  readonly kind: "event" | "sleep" | "child";
-  readonly fromMs: number;
-  readonly fromTick: number;
-  /** `null`: it still waits. */
-  readonly toMs: number | null;
-  readonly toTick: number | null;
-  readonly promptId?: string;
-  readonly untilMs?: number;
-  /** Id of the child. */
-  readonly runId?: string;
-}
-
 /** A run after one of its ticks. */
 export interface RunMoment {
   readonly number: number;
@@ -295,10 +285,28 @@ export interface RunMoment {
   readonly isWaiting: boolean;
   readonly state: unknown;
   /** Of the run itself, then of its children. */
-  readonly steps: readonly (StepCounts & { readonly runId: string })[];
+  readonly steps: readonly StepMoment[];
   readonly prompts: readonly PendingPrompt[];
   /** What a fork from here delivers first: its `event` replaces fields of one of them. */
-  readonly next: readonly { readonly item: number; readonly step: string; readonly event: SomeEvent }[];
+  readonly next: readonly PendingDelivery[];
+  /** Top-level fields of the state that a fork may not set. */
+  readonly closed: readonly string[];
+}
+
+export interface MomentOptions extends CallOptions {
+  /** Id of a child, at any depth, that had started by then. @default the run itself */
+  readonly childId?: string;
+}
+
+/** A work item that a fork delivers its event to. */
+export interface PendingDelivery {
+  readonly item: number;
+  readonly step: string;
+  readonly event: SomeEvent;
+  /** Whether the option `event` of a fork may replace its fields. */
+  readonly isEditable: boolean;
+  /** Why it may not. */
+  readonly reason: string | null;
 }
 
 /** A run that a step of another one has started. */
@@ -342,18 +350,6 @@ export interface ForkOptions extends KeyedOptions {
   readonly item?: number;
 }
 
-/** A JSON schema. */
-export interface JsonSchema {
-  readonly [keyword: string]: unknown;
-}
-
-/** The steps and events of a workflow, and how they are connected. */
-export interface WorkflowGraph {
-  readonly name: string;
-  readonly nodes: readonly Readonly<Record<string, unknown>>[];
-  readonly edges: readonly Readonly<Record<string, unknown>>[];
-}
-
 /** A run of the workflow with this name. */
 export type RunOf<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = ClientRun<
   ClientResult<Known, Name, Classes>,
@@ -361,7 +357,7 @@ export type RunOf<Known, Name extends keyof Known & string, Classes extends Even
   Classes
 >;
 
-export interface Client<Known, Classes extends EventClasses = {}> {
+export interface Client<Known, Classes extends EventClasses = {}> extends ClientFacts<Known> {
   /** Runs that begin by the calendar, where the server offers them. */
   readonly schedules: ClientSchedules<Known>;
   /**
@@ -389,6 +385,18 @@ export interface Client<Known, Classes extends EventClasses = {}> {
    * for await (const run of client.eachRun({ labels: { customer: "c-1" }, waiting: true })) console.log(run.handlerId);
    */
   eachRun(filter?: EachRunFilter<keyof Known & string>): AsyncIterable<RunSummary>;
+  /**
+   * Keeps a list of runs up to date. It survives lost connections, each with another `open`, and ends with its `signal`, or when the
+   * loop is left.
+   *
+   * @example
+   * for await (const change of client.watchRuns({ workflow: "joke" })) {
+   *   if (change.type === "open" || change.type === "reset") show((await client.runs({ workflow: "joke" })).runs);
+   *   if (change.type === "changed") put(change.run);
+   *   if (change.type === "gone") remove(change.handlerId);
+   * }
+   */
+  watchRuns(filter?: RunSelection<keyof Known & string>): AsyncIterable<RunListChange>;
   /** Starts a run from the state of another run after one of its ticks. */
   fork(handlerId: string, options: ForkOptions): ClientRun<unknown, SomeEvent, Classes>;
   /** Continues a cancelled run. */
@@ -401,27 +409,10 @@ export interface Client<Known, Classes extends EventClasses = {}> {
   history(handlerId: string, options?: HistoryOptions): AsyncIterable<HistoryEntry>;
   /** Iterates over the attempts of all steps of a run and its children, in the order in which they were started. */
   attempts(handlerId: string, options?: AttemptsOptions): AsyncIterable<RunAttempt>;
-  /** Reads the run as it was after a tick: its state, what each step was doing, what it asked. */
-  at(handlerId: string, tick: number, options?: CallOptions): Promise<RunMoment>;
+  /** Reads the run, or a child of it, as it was after a tick: its state, what each step was doing, what it asked. */
+  at(handlerId: string, tick: number, options?: MomentOptions): Promise<RunMoment>;
   /** Lists the runs that the steps of a run have started, and theirs. */
   children(handlerId: string, options?: CallOptions): Promise<readonly ChildRun[]>;
   /** Reads the snapshot of a run, for `Context.fromDict`. */
   snapshot(handlerId: string, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
-
-  /** Lists the names of the workflows. */
-  workflows(options?: CallOptions): Promise<readonly (keyof Known & string)[]>;
-  /** Reads the schemas of the events that start and end the runs of a workflow. */
-  schema(
-    workflow: keyof Known & string,
-    options?: CallOptions,
-  ): Promise<{ readonly start: JsonSchema; readonly stop: JsonSchema }>;
-  /** Reads the schemas of all events of a workflow; `title` is the type of the event. */
-  events(workflow: keyof Known & string, options?: CallOptions): Promise<readonly JsonSchema[]>;
-  /** Reads the graph of a workflow, as data and as Mermaid text. */
-  representation(
-    workflow: keyof Known & string,
-    options?: CallOptions,
-  ): Promise<{ readonly graph: WorkflowGraph; readonly mermaid: string }>;
-  /** Makes one attempt. `unhealthy`: the server responds but does not accept work. */
-  health(options?: CallOptions): Promise<{ readonly status: "healthy" | "unhealthy" }>;
 }

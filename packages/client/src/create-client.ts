@@ -1,13 +1,15 @@
+import type { ClientFacts } from "./about.types.js";
 import type { CallOptions, Client, ClientOptions, ClientRun, KeyedOptions, RunOptions } from "./client.types.js";
 import { resolveRetry } from "./http/backoff.js";
-import { type Call, readJson, segment, Transport } from "./http/transport.js";
+import { type Call, segment, Transport } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
 import { checkOptions, refuse } from "./options/check-options.js";
-import { count, problemsOfClient, rules } from "./options/rules.js";
+import { count, problemsOfClient, rules, text } from "./options/rules.js";
+import { factsOf } from "./run/about.js";
 import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
-import { eachRun, listRuns } from "./run/list-runs.js";
-import { readAttempts, readChildren, readHistory, readMoment } from "./run/look-back.js";
+import { eachRun, listRuns, watchRuns } from "./run/list-runs.js";
+import { followHistory, readAttempts, readChildren, readHistory, readMoment } from "./run/look-back.js";
 import { schedulesOf } from "./run/schedules.js";
 import { forkRun, continueRun, startRun } from "./run/start-run.js";
 import { classesByType } from "./wire/event.js";
@@ -51,13 +53,12 @@ function openTransport(options: ClientOptions): Transport {
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-type Methods = Omit<Client<Flows>, "run" | "handle" | "schedules"> & {
+type Methods = Omit<Client<Flows>, keyof ClientFacts<Flows> | "run" | "handle" | "schedules"> & {
   run(workflow: string, input?: object, options?: RunOptions): ClientRun;
   handle(handlerId: string, options?: CallOptions): ClientRun;
 };
-type Facts = "workflows" | "schema" | "events" | "representation" | "health";
 
-function runsOf(connection: Connection): Omit<Methods, Facts> {
+function runsOf(connection: Connection): Methods {
   const { transport } = connection;
   const continued = (handlerId: string, how: "resume" | "retry", options: KeyedOptions = {}): ClientRun => {
     checkOptions(how, options, rules.keyed);
@@ -81,6 +82,10 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
       checkOptions("eachRun", filter, rules.eachRun);
       return { [Symbol.asyncIterator]: () => eachRun(connection, filter) };
     },
+    watchRuns: (filter = {}) => {
+      checkOptions("watchRuns", filter, rules.watchRuns);
+      return watchRuns(connection, filter);
+    },
     fork: (handlerId, options) => {
       checkOptions("fork", { ...options, at: options?.at ?? null }, rules.fork);
       return forkRun(connection, handlerId, options);
@@ -94,6 +99,7 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
     history: (handlerId, options = {}) => {
       checkOptions("history", options, rules.history);
       segment(handlerId);
+      if (options.follow === true) return followHistory(connection, handlerId, options);
       return { [Symbol.asyncIterator]: () => readHistory(connection, handlerId, options) };
     },
     attempts: (handlerId, options = {}) => {
@@ -102,7 +108,7 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
       return { [Symbol.asyncIterator]: () => readAttempts(connection, handlerId, options) };
     },
     at: async (handlerId, tick, options = {}) => {
-      checkOptions("at", { ...options, tick }, { ...rules.call, tick: count(0) });
+      checkOptions("at", { ...options, tick }, { ...rules.call, tick: count(0), childId: text });
       return readMoment(connection, handlerId, { ...options, tick });
     },
     children: async (handlerId, options = {}) => {
@@ -113,34 +119,6 @@ function runsOf(connection: Connection): Omit<Methods, Facts> {
       checkOptions("snapshot", options, rules.call);
       const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/snapshot`, signal: options.signal };
       return transport.json(call, "workflow");
-    },
-  };
-}
-
-function factsOf({ transport }: Connection): Pick<Methods, Facts> {
-  const get = async <Answer>(
-    path: string,
-    field: keyof Answer & string,
-    options: CallOptions = {},
-  ): Promise<Answer> => {
-    checkOptions("the call", options, rules.call);
-    return transport.json<Answer>({ method: "GET", path, signal: options.signal }, field);
-  };
-  const about = (workflow: string, what: string): string => `/workflows/${segment(workflow)}/${what}`;
-  return {
-    workflows: async (options) => (await get<{ workflows: string[] }>("/workflows", "workflows", options)).workflows,
-    schema: async (workflow, options) => get(about(workflow, "schema"), "start", options),
-    events: async (workflow, options) =>
-      (await get<{ events: [] }>(about(workflow, "events"), "events", options)).events,
-    representation: async (workflow, options) => get(about(workflow, "representation"), "graph", options),
-    health: async (options = {}) => {
-      checkOptions("health", options, rules.call);
-      const call: Call = { method: "GET", path: "/health", repeatable: false, signal: options.signal };
-      return transport.send(call, async (response, attempt) => {
-        if (response.status !== 503) return (await readJson(response, attempt)) as { status: "healthy" };
-        await response.body?.cancel();
-        return { status: "unhealthy" };
-      });
     },
   };
 }

@@ -8,7 +8,6 @@
 export { createClient } from "./create-client.js";
 export type {
   AttemptsOptions,
-  AttemptWait,
   CallOptions,
   CancelOptions,
   ChildRun,
@@ -19,21 +18,42 @@ export type {
   ForkOptions,
   HistoryEntry,
   HistoryOptions,
-  JsonSchema,
   KeyedOptions,
   ListedStatus,
-  RunAttempt,
+  MomentOptions,
+  PendingDelivery,
   RunFilter,
   RunLabels,
+  RunListChange,
   RunMoment,
   RunOptions,
   RunPage,
   RunSelection,
-  WorkflowGraph,
 } from "./client.types.js";
 export type { RetryOptions } from "./http/backoff.js";
 export type { HeadersGiven, HeadersSource } from "./http/transport.js";
-export type { AttemptStatus, ChangedValue, HistoryTick, StepCounts } from "./wire/contract.types.js";
+export type { HistoryTick } from "./wire/contract.types.js";
+export type { AttemptStatus, AttemptWait, ChangedValue, RunAttempt, StepMoment } from "millrace/runtime";
+
+// ---- the server
+export type {
+  ClientFacts,
+  CountFilter,
+  Deed,
+  EventUse,
+  JsonSchema,
+  RunCounts,
+  ServerConfig,
+  Session,
+  SessionDetails,
+  SessionFilter,
+  SessionPage,
+  SessionRun,
+  ShownEventRole,
+  StatusCounts,
+  WorkflowDetails,
+  WorkflowGraph,
+} from "./about.types.js";
 
 // ---- runs
 export type {

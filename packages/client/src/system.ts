@@ -23,14 +23,14 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 /** @throws the reason of `signal`, when it aborts first. */
 export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return work;
-  signal.throwIfAborted();
   let stop = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([aborted, work]); // the work may be aborted, too
   } finally {
     signal.removeEventListener("abort", stop);
   }

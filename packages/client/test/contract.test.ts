@@ -175,7 +175,10 @@ describe("against a server", () => {
     expect(attempts.at(-1)?.waits.at(-1)).toMatchObject({ kind: "event", toMs: null, fromMs: expect.any(Number) });
     expect(moment).toMatchObject({ status: "running", isWaiting: true, next: [] });
     expect(moment.steps.map(({ waiting }) => waiting).reduce((sum, one) => sum + one)).toBe(1);
-    expect((await client.at(run.handlerId, 1)).next).toMatchObject([{ item: 1, event: { type: "StartEvent" } }]);
+    expect((await client.at(run.handlerId, 1)).next).toMatchObject([
+      { item: 1, event: { type: "StartEvent" }, isEditable: false, reason: expect.stringContaining("callers") },
+    ]);
+    expect(moment.closed).toEqual([]);
     expect(await client.children(run.handlerId)).toEqual([]);
     await expect(client.at(run.handlerId, 999)).rejects.toMatchObject({ code: "OPTION_INVALID", status: 400 });
 

@@ -28,15 +28,15 @@ describe("options of the client", () => {
     };
 
     expect(await problemsOf(() => createClient(options as never))).toEqual([
-      "`baseURL` is no option (did you mean `baseUrl`?)",
-      '`baseUrl` is "/api", which is no URL here; a path alone leads somewhere only in a browser',
+      "`baseURL` is not an option (did you mean `baseUrl`?)",
+      '`baseUrl` is "/api", which is not a URL here; a path alone leads somewhere only in a browser',
       '`fetch` is "node-fetch", not a function',
       '`headers` is "Bearer 1", no headers',
       "`timeoutMs` is 0, not a number of milliseconds above 0",
       '`streamTimeoutMs` is "60s", not a number of milliseconds above 0',
-      '`events` has "Joke", which is no event class',
+      '`events` has "Joke", which is not an event class',
       "`retry.maxAttempts` is 0, not a number from 1",
-      "`retry.maxAtempts` is no option (did you mean `maxAttempts`?)",
+      "`retry.maxAtempts` is not an option (did you mean `maxAttempts`?)",
       "`retry.delayMs` is -1, not a number from 0",
     ]);
   });
@@ -49,7 +49,7 @@ describe("options of the client", () => {
   it.each([
     ["localhost:8080", 'is "localhost:8080", which does not begin with `http://` or `https://`'],
     ["http://x/api?tenant=1", 'is "http://x/api?tenant=1", with something behind its path'],
-    [42, "is 42, which is no URL here; a path alone leads somewhere only in a browser"],
+    [42, "is 42, which is not a URL here; a path alone leads somewhere only in a browser"],
   ])("name a baseUrl that leads nowhere: %s", async (baseUrl, problem) => {
     expect(await problemsOf(() => createClient({ baseUrl: baseUrl as string }))).toEqual([`\`baseUrl\` ${problem}`]);
   });
@@ -78,7 +78,7 @@ describe("options of the client", () => {
 describe("options of a call", () => {
   const bad = { sginal: 1, key: "clé" } as never;
   const both = [
-    "`sginal` is no option (did you mean `signal`?)",
+    "`sginal` is not an option (did you mean `signal`?)",
     '`key` is "clé", not a text of 1 to 200 ASCII characters, with no space around it',
   ];
 
@@ -102,6 +102,13 @@ describe("options of a call", () => {
     ["prompts", () => client.handle("h").prompts(bad)],
     ["runs", () => client.runs(bad)],
     ["eachRun", () => client.eachRun(bad)],
+    ["watchRuns", () => client.watchRuns(bad)],
+    ["counts", () => client.counts(bad)],
+    ["sessions", () => client.sessions(bad)],
+    ["session", () => client.session("s", bad)],
+    ["config", () => client.config(bad)],
+    ["workflowDetails", () => client.workflowDetails(bad)],
+    ["eventUses", () => client.eventUses("joke", bad)],
     ["history", () => client.history("h", bad)],
     ["snapshot", () => client.snapshot("h", bad)],
     ["delete", () => client.delete("h", bad)],
@@ -111,7 +118,10 @@ describe("options of a call", () => {
     ["representation", () => client.representation("joke", bad)],
     ["health", () => client.health(bad)],
   ])("are refused by %s, which knows no key", async (_, call) => {
-    expect(await problemsOf(call)).toEqual([both[0], expect.stringMatching(/^`key` is no option; there are `signal`/)]);
+    expect(await problemsOf(call)).toEqual([
+      both[0],
+      expect.stringMatching(/^`key` is not an option; there are `signal`/),
+    ]);
   });
 
   it("say what they may be", async () => {

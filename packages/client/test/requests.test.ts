@@ -184,7 +184,7 @@ describe("messages", () => {
     expect(server.asked[0]?.headers["idempotency-key"]).toBe("click-1");
   });
 
-  it("refuses something that is no event", async () => {
+  it("refuses something that is not an event", async () => {
     const run = clientOf("http://127.0.0.1:9").handle("h");
 
     await expect(run.sendEvent({ at: 1 } as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
@@ -335,7 +335,7 @@ describe("errors", () => {
     });
   });
 
-  it("show the first words of an answer that is no JSON", async () => {
+  it("show the first words of an answer that is not JSON", async () => {
     await using server = await listen((_, response) => void response.writeHead(404).end(`<html>${"x".repeat(1000)}`));
 
     const error = await clientOf(server.baseUrl)
@@ -352,7 +352,7 @@ describe("errors", () => {
     await expect(client.workflows()).rejects.toMatchObject({ code: "NETWORK_FAILED", status: null });
   });
 
-  it("name a success that is no JSON, or no handler", async () => {
+  it("name a success that is not JSON, or no handler", async () => {
     await using server = await listen(({ path }, response) => {
       if (path === "/workflows") return void response.writeHead(200).end("<html>");
       json(response, 200, {});

@@ -264,7 +264,7 @@ describe("run.stream", () => {
     expect(server.asked).toHaveLength(8);
   });
 
-  it("fails at once for an unknown run, another content type, and a frame that is no event", async () => {
+  it("fails at once for an unknown run, another content type, and a frame that is not an event", async () => {
     await using server = await listen(({ path }, response) => {
       if (path === "/events/unknown")
         return json(response, 404, { detail: "No run.", code: "RUN_UNKNOWN", hint: "Look." });

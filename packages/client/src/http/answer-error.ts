@@ -67,7 +67,7 @@ export function networkError(cause: unknown, request: RequestFacts): ClientError
   return new ClientError({
     ...request,
     code: "NETWORK_FAILED",
-    message: `${request.method} ${request.url} got no whole answer: ${reason}.`,
+    message: `${request.method} ${request.url} got no complete answer: ${reason}.`,
     hint: "Check that the server runs and that `baseUrl` leads to it; in a browser, that it allows this origin.",
     retryable: true,
     cause,

@@ -80,6 +80,17 @@ export class Transport {
     });
   }
 
+  /** @throws {ClientError} `RESPONSE_INVALID` also for an answer that `read` stumbles over. */
+  async read<Answer, Read>(call: Call, field: keyof Answer & string, read: (answer: Answer) => Read): Promise<Read> {
+    const answer = await this.json<Answer>(call, field);
+    try {
+      return read(answer);
+    } catch (cause) {
+      if (!(cause instanceof TypeError)) throw cause;
+      throw invalidAnswer(`something whose \`${field}\` cannot be read`, this.requestFacts(call), { cause });
+    }
+  }
+
   /** @throws {ClientError} the error of the last attempt; the reason of `signal`. */
   async send<Answer>(call: Call, read: ReadAnswer<Answer>): Promise<Answer> {
     const repeatable = call.repeatable ?? (call.method === "GET" || call.key !== undefined);

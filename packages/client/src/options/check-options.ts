@@ -39,7 +39,7 @@ export function problemsOf(given: unknown, rules: Rules, prefix = ""): string[] 
     if (value === undefined) return [];
     const path = prefix ? `${prefix}.${name}` : name;
     const rule = Object.hasOwn(rules, name) ? (rules[name] as Rule) : null;
-    if (rule === null) return [`\`${path}\` is no option${suggestion(name, names)}`];
+    if (rule === null) return [`\`${path}\` is not an option${suggestion(name, names)}`];
     const problem = rule(value);
     return problem === null ? [] : [`\`${path}\` ${problem}`];
   });

@@ -106,14 +106,17 @@ const int32 = 2 ** 31;
 /** Where a run waits. */
 const place: Rules = { queue: text, queueKey: anyText, priority: count(-int32, int32 - 1) };
 
+const oneOf = (words: readonly string[]): Rule =>
+  rule((value: unknown) => words.includes(value as string), `one of ${words.map(show).join(", ")}`);
+
 const dedupe: Rule = (value) => object(value) ?? (problemsOf(value, dedupeRules, "dedupe").join("; ") || null);
 const dedupeRules: Rules = {
   key: text,
   for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
+  mode: oneOf(["first", "last"]),
 };
 
-const oneOf = (words: readonly string[]): Rule =>
-  rule((value: unknown) => words.includes(value as string), `one of ${words.map(show).join(", ")}`);
+const searchRule = "a text of at most 200 characters that can be seen";
 
 const call: Rules = { signal };
 const keyed: Rules = { ...call, key };
@@ -124,10 +127,11 @@ const filter: Rules = {
   waiting: flag,
   labels,
   queue: text,
+  search: rule((value: unknown) => typeof value === "string" && /^\P{C}{0,200}$/u.test(value), searchRule),
   createdAfter: time,
   createdBefore: time,
-  cursor: text,
 };
+const listed: Rules = { ...filter, order: oneOf(["newest", "oldest"]) };
 
 type Ruled =
   | "call"
@@ -139,6 +143,9 @@ type Ruled =
   | "stream"
   | "runs"
   | "eachRun"
+  | "watchRuns"
+  | "counts"
+  | "sessions"
   | "history"
   | "attempts"
   | "fork"
@@ -156,8 +163,11 @@ export const rules: Readonly<Record<Ruled, Rules>> = {
   send: { ...keyed, step: text },
   cancel: { ...keyed, reason: anyText },
   stream: { ...call, after: count(-1) },
-  runs: { ...filter, limit: count(1, 1_000) },
-  eachRun: { ...filter, pageSize: count(1, 1_000) },
+  runs: { ...listed, limit: count(1, 1_000), cursor: text },
+  eachRun: { ...listed, cursor: text, pageSize: count(1, 1_000) },
+  watchRuns: filter,
+  counts: { ...call, workflow: filter["workflow"] as Rule, labels },
+  sessions: { ...call, prefix: text, limit: count(1, 100), cursor: text },
   history: {
     ...call,
     after: count(0),
@@ -217,7 +227,7 @@ function problemOfUrl(value: unknown): string | null {
   const page = globalThis.location?.href;
   const given = value instanceof URL ? value.href : value;
   if (typeof given !== "string" || !URL.canParse(given, page)) {
-    return `is ${show(given)}, which is no URL here; a path alone leads somewhere only in a browser`;
+    return `is ${show(given)}, which is not a URL here; a path alone leads somewhere only in a browser`;
   }
   const { protocol, search, hash } = new URL(given, page);
   if (!/^https?:$/.test(protocol)) return `is ${show(given)}, which does not begin with \`http://\` or \`https://\``;
@@ -226,5 +236,5 @@ function problemOfUrl(value: unknown): string | null {
 
 function problemOfClasses(classes: object): string | null {
   const bad = Object.entries(classes).find(([, one]) => typeof one !== "function" || typeof one.type !== "string");
-  return bad === undefined ? null : `has ${show(bad[0])}, which is no event class`;
+  return bad === undefined ? null : `has ${show(bad[0])}, which is not an event class`;
 }

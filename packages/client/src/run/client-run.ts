@@ -24,12 +24,15 @@ import { orAborted } from "../system.js";
 import { type Connection, getPrompts, getSummary, postAnswer, postCancel, postEvent } from "./handler-calls.js";
 import { settle } from "./settle.js";
 
+/** What the server says of a start; of one whose run begins later only the id. */
+export type StartedRun = RunSummary | { readonly handlerId: string; readonly status?: never };
+
 export interface RunSource {
   readonly connection: Connection;
   /** `""`: the server says it with its first answer. */
   readonly handlerId: string;
   /** Request that starts the run; `null` for an existing run. */
-  readonly started: Promise<RunSummary> | null;
+  readonly started: Promise<StartedRun> | null;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -84,7 +87,8 @@ class Run implements ClientRun {
 
   async #settle(signal = this.#source.signal): Promise<unknown> {
     const { connection, started } = this.#source;
-    const known = (await started) ?? undefined;
+    const answer = await started;
+    const known = answer?.status === undefined ? undefined : answer;
     const handlerId = await this.#stored;
     const outcome = await settle(connection, { handlerId, until: "end", known, signal });
     if (outcome.status === "completed") return outcome.result;

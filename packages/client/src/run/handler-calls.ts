@@ -40,6 +40,15 @@ export function askForSummary({ transport, classes }: Connection, call: Call): P
   });
 }
 
+/** Of a start whose run begins later. */
+export function askForId({ transport }: Connection, call: Call): Promise<{ readonly handlerId: string }> {
+  return transport.read<Pick<HandlerRecord, "handler_id">, { readonly handlerId: string }>(
+    call,
+    "handler_id",
+    ({ handler_id: handlerId }) => ({ handlerId }),
+  );
+}
+
 interface Looking {
   readonly handlerId: string;
   /** Milliseconds that the server may wait for the end of the run. @default 0 */
@@ -74,8 +83,10 @@ export async function getPrompts(
   signal: Signal,
 ): Promise<PendingPrompt<SomeEvent>[]> {
   const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/prompts`, signal };
-  const { prompts } = await transport.json<{ prompts: PromptRecord[] }>(call, "prompts");
-  return toPrompts(prompts, { classes, request: transport.requestFacts(call) });
+  const options = { classes, request: transport.requestFacts(call) };
+  return transport.read<{ prompts: PromptRecord[] }, PendingPrompt<SomeEvent>[]>(call, "prompts", ({ prompts }) =>
+    toPrompts(prompts, options),
+  );
 }
 
 export interface Message {

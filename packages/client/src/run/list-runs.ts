@@ -1,24 +1,24 @@
 /**
- * Lists of runs: one page, or all of them.
+ * Lists of runs: one page, all of them, what changes in them.
  *
  * @module
  */
-import type { EachRunFilter, RunFilter, RunPage, RunSummary } from "../client.types.js";
+import type { EachRunFilter, RunFilter, RunListChange, RunPage, RunSelection, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
-import type { HandlerRecord } from "../wire/contract.types.js";
+import { closable } from "../stream/closable.js";
+import { type Follow, follow } from "../stream/follow.js";
+import type { HandlerPage, HandlerRecord } from "../wire/contract.types.js";
 import { toSummary } from "../wire/handler-record.js";
 import type { Connection } from "./handler-calls.js";
 
 export async function listRuns({ transport, classes }: Connection, filter: RunFilter): Promise<RunPage> {
-  // An empty list matches nothing. It cannot be sent as a repeated parameter: without parameters, everything matches.
   if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
   const call: Call = { method: "GET", path: "/handlers", query: queryOf(filter), signal: filter.signal };
-  const page = await transport.json<{ handlers: HandlerRecord[]; cursor?: string | null }>(call, "handlers");
   const options = { classes, request: transport.requestFacts(call) };
-  return {
-    runs: page.handlers.map((record) => toSummary(record, options)),
-    cursor: page.cursor ?? null,
-  };
+  return transport.read<HandlerPage, RunPage>(call, "handlers", ({ handlers, cursor = null }) => {
+    if (cursor !== null && cursor === filter.cursor) throw new TypeError(`cursor: ${cursor}`);
+    return { runs: handlers.map((record) => toSummary(record, options)), cursor };
+  });
 }
 
 /** Requests the next page when the previous one is read. A page may be empty and still have a successor. */
@@ -35,14 +35,50 @@ export async function* eachRun(
   } while (cursor !== null);
 }
 
-function queryOf({ workflow, status, waiting, labels, queue, createdAfter, createdBefore, limit, cursor }: RunFilter) {
+export function watchRuns(
+  { transport, classes }: Connection,
+  { signal: given, ...filter }: RunSelection,
+): AsyncIterable<RunListChange> {
+  const call: Call = { method: "GET", path: "/handlers", query: { ...queryOf(filter), sse: "true" } };
+  const { path, query = {} } = call;
+  const options = { classes, request: transport.requestFacts(call) };
+  const itemOf = (type: string | undefined, json: unknown): RunListChange | undefined => {
+    if (type === "open" || type === "reset") return { type };
+    if (type === "changed") return { type, run: toSummary(json as HandlerRecord, options) };
+    const { handler_id: handlerId } = Object(json) as { readonly handler_id?: unknown };
+    return type === "gone" && typeof handlerId === "string" ? { type, handlerId } : undefined;
+  };
+  const read: Follow<RunListChange>["read"] = (json, { event }) => {
+    const item = itemOf(event, json);
+    return item && { number: "now", item };
+  };
+  const following = { transport, path, after: "now", query: () => query, noun: "change of a run", read } as const;
+  return closable([given], (signal) => follow({ ...following, signal }));
+}
+
+export function queryOf({
+  workflow,
+  status,
+  waiting,
+  labels,
+  queue,
+  search,
+  order,
+  createdAfter,
+  createdBefore,
+  limit,
+  cursor,
+}: RunFilter): NonNullable<Call["query"]> {
   const pairs = Object.entries(labels ?? {}).map(([name, label]) => `${name}=${label}`);
   return {
-    workflow_name: workflow,
+    // An empty list matches nothing, and without parameters, everything matches; no workflow has this name.
+    workflow_name: isEmpty(workflow) || isEmpty(status) ? "" : workflow,
     status,
     waiting: waiting === undefined ? undefined : String(waiting),
     label: pairs,
     queue,
+    q: search,
+    sort: order && (order === "oldest" ? "created_at" : "-created_at"),
     created_after: isoTime(createdAfter),
     created_before: isoTime(createdBefore),
     limit,

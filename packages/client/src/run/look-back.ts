@@ -3,22 +3,23 @@
  *
  * @module
  */
+import type { RunAttempt } from "millrace/runtime";
 import type {
   AttemptsOptions,
   CallOptions,
   ChildRun,
   HistoryEntry,
   HistoryOptions,
-  RunAttempt,
+  MomentOptions,
   RunMoment,
 } from "../client.types.js";
-import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
 import type { Call } from "../http/transport.js";
-import { follow, type Numbered } from "../stream/follow.js";
-import type { SseFrame } from "../stream/sse.js";
+import { closable } from "../stream/closable.js";
+import { type Follow, follow } from "../stream/follow.js";
 import type { AttemptRecord, ChildRecord, HistoryRecord, MomentRecord } from "../wire/contract.types.js";
-import { decodeEvent } from "../wire/event.js";
+import { type DecodeOptions, decodeEvent } from "../wire/event.js";
 import { toPrompts } from "../wire/handler-record.js";
+import { renamed } from "../wire/renamed.js";
 import { type Connection, handlerPath } from "./handler-calls.js";
 
 interface HistoryPage {
@@ -26,44 +27,43 @@ interface HistoryPage {
   readonly next: number | null;
 }
 
-export async function* readHistory(
-  connection: Connection,
-  handlerId: string,
-  options: HistoryOptions,
-): AsyncGenerator<HistoryEntry, void> {
-  if (options.follow === true) return yield* followHistory(connection, handlerId, options);
-  const { transport } = connection;
-  const { after = 0, pageSize, signal } = options;
-  const path = `${handlerPath(handlerId)}/history`;
-  for (let from: number | null = after; from !== null; ) {
-    const query = { after: from, limit: pageSize, ...selection(options) };
-    const page: HistoryPage = await transport.json({ method: "GET", path, query, signal }, "entries");
-    yield* page.entries.map(toEntry);
-    from = page.next;
-  }
+/** Where the next page begins. A server that does not say so, or says where this page began, would be asked for ever. */
+function nextOf({ next }: { readonly next: number | null }, from: number): number | null {
+  if (next === null || (Number.isInteger(next) && next > from)) return next;
+  throw new TypeError(`next: ${next}`);
 }
 
-async function* followHistory(
+export async function* readHistory(
   { transport }: Connection,
   handlerId: string,
   options: HistoryOptions,
 ): AsyncGenerator<HistoryEntry, void> {
+  const { after = 0, pageSize, signal } = options;
   const path = `${handlerPath(handlerId)}/history`;
-  const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
-  const { after = -1, signal } = options;
-  const query = (last: number | "now") => ({ sse: "true", after: Math.max(0, Number(last)), ...selection(options) });
-  yield* follow<HistoryEntry>({ transport, path, after, signal, query, parse: (frame) => parseEntry(frame, request) });
+  for (let from: number | null = after; from !== null; ) {
+    const start: number = from;
+    const call: Call = { method: "GET", path, query: { after: start, limit: pageSize, ...selection(options) }, signal };
+    const page = await transport.read(call, "entries", (answer: HistoryPage) => {
+      return { entries: answer.entries.map(toEntry), next: nextOf(answer, start) };
+    });
+    yield* page.entries;
+    from = page.next;
+  }
 }
 
-function parseEntry({ event, data }: SseFrame, request: RequestFacts): Numbered<HistoryEntry> | null {
-  if (event === "end") return null;
-  try {
-    const record = JSON.parse(data) as HistoryRecord;
-    if (Number.isInteger(record.number)) return { number: record.number, item: toEntry(record), isLast: false };
-  } catch {
-    // Text that is not JSON is treated like JSON that is no entry.
-  }
-  throw invalidAnswer(`a frame that is no entry: ${data.slice(0, 100)}`, request);
+export function followHistory(
+  { transport }: Connection,
+  handlerId: string,
+  { after = -1, signal: given, ...options }: HistoryOptions,
+): AsyncIterable<HistoryEntry> {
+  const path = `${handlerPath(handlerId)}/history`;
+  const query = (last: number | "now") => ({ sse: "true", after: Math.max(0, Number(last)), ...selection(options) });
+  const read: Follow<HistoryEntry>["read"] = (json, { event }) => {
+    if (event === "end") return null;
+    const record = Object(json) as HistoryRecord;
+    return Number.isInteger(record.number) ? { number: record.number, item: toEntry(record) } : undefined;
+  };
+  return closable([given], (signal) => follow({ transport, path, after, signal, query, noun: "entry", read }));
 }
 
 function selection({ before, types, changes }: HistoryOptions): NonNullable<Call["query"]> {
@@ -88,43 +88,35 @@ export async function* readAttempts(
 ): AsyncGenerator<RunAttempt, void> {
   const path = `${handlerPath(handlerId)}/attempts`;
   for (let from: number | null = after; from !== null; ) {
-    const query = { after: from, limit: pageSize };
-    const page: AttemptsPage = await transport.json({ method: "GET", path, query, signal }, "attempts");
-    for (const attempt of page.attempts)
-      yield renamed<RunAttempt>({ ...attempt, waits: attempt.waits.map((wait) => renamed(wait)) });
+    const start: number = from;
+    const call: Call = { method: "GET", path, query: { after: start, limit: pageSize }, signal };
+    const page = await transport.read(call, "attempts", (answer: AttemptsPage) => {
+      return { attempts: answer.attempts.map(toAttempt), next: nextOf(answer, start) };
+    });
+    yield* page.attempts;
     from = page.next;
   }
 }
 
-/** Those that are not the same with capitals, or with `Ms` behind `at`. */
-const names: Readonly<Record<string, string>> = {
-  workflow_name: "workflow",
-  final: "isFinal",
-  from: "fromMs",
-  to: "toMs",
-  until: "untilMs",
-};
-
-/** A record with the names that the client has for its fields, and times as numbers. */
-function renamed<Renamed>(record: object): Renamed {
-  const pairs = Object.entries(record).map(([given, value]) => {
-    const name = names[given] ?? given.replace(/_at$/, "_atMs").replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-    return [name, typeof value === "string" && name.endsWith("Ms") ? Date.parse(value) : value];
-  });
-  return Object.fromEntries(pairs) as Renamed;
+function toAttempt(attempt: AttemptRecord): RunAttempt {
+  return renamed<RunAttempt>({ ...attempt, waits: attempt.waits.map((wait) => renamed(wait)) });
 }
 
-export async function readMoment(
+export function readMoment(
   { transport, classes }: Connection,
   handlerId: string,
-  { tick, signal }: CallOptions & { readonly tick: number },
+  { tick, childId, signal }: MomentOptions & { readonly tick: number },
 ): Promise<RunMoment> {
-  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/at/${tick}`, signal };
-  const { number, at, status, waiting, state, steps, prompts, next } = await transport.json<MomentRecord>(
-    call,
-    "steps",
-  );
+  const query = { run_id: childId };
+  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/at/${tick}`, query, signal };
   const options = { classes, request: transport.requestFacts(call) };
+  return transport.read(call, "steps", (moment: MomentRecord) => toMoment(moment, options));
+}
+
+function toMoment(
+  { number, at, status, waiting, state, steps, prompts, next, closed }: MomentRecord,
+  options: DecodeOptions,
+): RunMoment {
   return {
     number,
     atMs: Date.parse(at),
@@ -133,16 +125,20 @@ export async function readMoment(
     state,
     steps: steps.map((counts) => renamed(counts)),
     prompts: toPrompts(prompts, options),
-    next: next.map(({ item, step, event }) => ({ item, step, event: decodeEvent(event, options) })),
+    next: next.map(({ event, editable, ...item }) => {
+      return { ...item, event: decodeEvent(event, options), isEditable: editable };
+    }),
+    closed,
   };
 }
 
-export async function readChildren(
+export function readChildren(
   { transport }: Connection,
   handlerId: string,
   { signal }: CallOptions,
 ): Promise<readonly ChildRun[]> {
   const call: Call = { method: "GET", path: handlerPath(handlerId), query: { children: "true" }, signal };
-  const { children } = await transport.json<{ children: ChildRecord[] }>(call, "children");
-  return children.map((child) => renamed(child));
+  return transport.read(call, "children", ({ children }: { readonly children: readonly ChildRecord[] }) =>
+    children.map((child) => renamed<ChildRun>(child)),
+  );
 }

@@ -11,7 +11,7 @@ import { encodeStart } from "../wire/event.js";
 import type { Connection } from "./handler-calls.js";
 
 export function schedulesOf({ transport }: Connection): ClientSchedules<{ readonly [name: string]: never }> {
-  const ask = async (call: Call): Promise<Schedule> => toSchedule(await transport.json<ScheduleRecord>(call, "cron"));
+  const ask = (call: Call): Promise<Schedule> => transport.read(call, "cron", toSchedule);
   const change = (name: string, how: "pause" | "resume", options: CallOptions): Promise<Schedule> => {
     checkOptions(`schedules.${how}`, options, rules.call);
     return ask({ method: "POST", path: `${pathOf(name)}/${how}`, key: newId(), signal: options.signal });
@@ -36,8 +36,9 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       checkOptions("schedules.list", filter, rules.schedules);
       const { signal, ...query } = filter;
       const call: Call = { method: "GET", path: "/schedules", query, signal };
-      const page = await transport.json<{ schedules: ScheduleRecord[]; cursor: string | null }>(call, "schedules");
-      return { schedules: page.schedules.map(toSchedule), cursor: page.cursor };
+      return transport.read<RecordPage, SchedulePage>(call, "schedules", ({ schedules, cursor }) => {
+        return { schedules: schedules.map(toSchedule), cursor };
+      });
     },
     pause: async (name, options = {}) => change(name, "pause", options),
     resume: async (name, options = {}) => change(name, "resume", options),
@@ -51,10 +52,14 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
     next: async (name, count = 1, options = {}) => {
       checkOptions("schedules.next", { ...options, count }, rules.next);
       const call: Call = { method: "GET", path: `${pathOf(name)}/next`, query: { count }, signal: options.signal };
-      const { next } = await transport.json<{ next: string[] }>(call, "next");
-      return next.map((time) => new Date(time));
+      return transport.read<{ next: string[] }, Date[]>(call, "next", ({ next }) => next.map((time) => new Date(time)));
     },
   };
+}
+
+interface RecordPage {
+  readonly schedules: readonly ScheduleRecord[];
+  readonly cursor: string | null;
 }
 
 function pathOf(name: string): string {

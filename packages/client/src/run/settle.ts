@@ -49,8 +49,7 @@ export async function settle(connection: Connection, settling: Settling): Promis
 async function readToItsEnd({ transport }: Connection, { handlerId, until, signal }: Settling): Promise<boolean> {
   const finalCodes = ["STREAMS_EXCEEDED"];
   const path = eventsPath(handlerId);
-  const frames = envelopesOf({ method: "GET", url: `${transport.options.baseUrl}${path}` }, until);
-  const following = { transport, path, after: "now", finalCodes, signal, ...frames } as const;
+  const following = { transport, path, after: "now", finalCodes, signal, ...envelopesOf(until) } as const;
   try {
     for await (const _ of follow(following)) {
       // The error is for readers of the stream.

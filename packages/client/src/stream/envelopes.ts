@@ -1,33 +1,22 @@
 /** The events of a run, out of its stream. */
-import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
 import type { Envelope, StreamedEnvelope } from "../wire/contract.types.js";
-import type { Follow, Numbered } from "./follow.js";
-import type { SseFrame } from "./sse.js";
+import type { Follow } from "./follow.js";
 
 /** @param until Where the stream ends: with the run, or where the run waits. */
 export function envelopesOf(
-  request: RequestFacts,
   until: "end" | "idle" = "end",
-): Pick<Follow<StreamedEnvelope>, "query" | "parse" | "endsAnywhere"> {
+): Pick<Follow<StreamedEnvelope>, "query" | "noun" | "read" | "endsAnywhere"> {
   return {
     query: (after) => ({ after_sequence: after, until }),
-    parse: (frame) => parseFrame(frame, request),
+    noun: "event",
+    read: (json, { id }) => {
+      if (!isEnvelope(json)) return undefined;
+      const number = json.sequence ?? Number(id);
+      const item = { ...json, sequence: number };
+      return Number.isInteger(number) ? { number, item, isLast: endsRun(item) } : undefined;
+    },
     endsAnywhere: until === "idle",
   };
-}
-
-function parseFrame({ id, data }: SseFrame, request: RequestFacts): Numbered<StreamedEnvelope> {
-  try {
-    const envelope: unknown = JSON.parse(data);
-    if (isEnvelope(envelope)) {
-      const number = envelope.sequence ?? Number(id);
-      const item = { ...envelope, sequence: number };
-      if (Number.isInteger(number)) return { number, item, isLast: endsRun(item) };
-    }
-  } catch {
-    // Text that is not JSON is treated like JSON that is not an event.
-  }
-  throw invalidAnswer(`a frame that is no event: ${data.slice(0, 100)}`, request);
 }
 
 function isEnvelope(value: unknown): value is Envelope & Partial<StreamedEnvelope> {

@@ -25,8 +25,10 @@ export interface Follow<Item> {
   /** Starts after this number; -1 for the beginning. */
   readonly after: number | "now";
   readonly query: (after: number | "now") => NonNullable<Call["query"]>;
-  /** What a frame has; null for the frame that says that nothing will come. Throws for one that is none of the stream. */
-  readonly parse: (frame: SseFrame) => Numbered<Item> | null;
+  /** What a frame is: "event". */
+  readonly noun: string;
+  /** What a frame has, of its data as JSON; null for the frame that says that nothing will come, undefined for one that is none of the stream. */
+  readonly read: (json: unknown, frame: SseFrame) => Numbered<Item> | null | undefined;
   /** A stream that closes has ended, whatever came last. @default false */
   readonly endsAnywhere?: boolean;
   /** Codes that end the attempts. */
@@ -35,10 +37,11 @@ export interface Follow<Item> {
 }
 
 export interface Numbered<Item> {
-  readonly number: number;
+  /** `now`: the stream has no numbers, and none of its frames comes again. */
+  readonly number: number | "now";
   readonly item: Item;
-  /** Nothing comes after it. */
-  readonly isLast: boolean;
+  /** Nothing comes after it. @default false */
+  readonly isLast?: boolean;
 }
 
 interface Progress {
@@ -87,7 +90,8 @@ async function* connectOnce<Item>(options: Follow<Item>, progress: Progress): As
     watchdog.touch();
     const response = await transport.open(call, { headers, signal });
     if (response.status === 204) return "over";
-    yield* readItems(await bodyOf(response, request), { progress, watchdog, parse: options.parse });
+    const parse = parserOf(options, request);
+    yield* readItems(await bodyOf(response, request), { progress, watchdog, parse, signal });
     return progress.ended || options.endsAnywhere === true ? "over" : "cut";
   } catch (error) {
     throw asFault(error, { request, signal, late: late.signal });
@@ -127,14 +131,37 @@ function noStreams(request: RequestFacts): never {
   });
 }
 
-interface Reading<Item> extends Pick<Follow<Item>, "parse"> {
+function parserOf<Item>(
+  { noun, read }: Pick<Follow<Item>, "noun" | "read">,
+  request: RequestFacts,
+): Reading<Item>["parse"] {
+  return (frame) => {
+    const found = read(jsonOf(frame.data), frame);
+    if (found === undefined)
+      throw invalidAnswer(`a frame that is not a valid ${noun}: ${frame.data.slice(0, 100)}`, request);
+    return found;
+  };
+}
+
+/** Text that is not JSON is treated like JSON of another kind. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Reading<Item> {
+  readonly parse: (frame: SseFrame) => Numbered<Item> | null;
   readonly progress: Progress;
   readonly watchdog: Watchdog;
+  readonly signal: AbortSignal;
 }
 
 async function* readItems<Item>(
   body: ReadableStream<Uint8Array>,
-  { progress, watchdog, parse }: Reading<Item>,
+  { progress, watchdog, parse, signal }: Reading<Item>,
 ): AsyncGenerator<Item, void> {
   // The watchdog sleeps while the caller has the item: a slow reader is not a silent server.
   const before = (): void => watchdog.touch();
@@ -142,11 +169,15 @@ async function* readItems<Item>(
     watchdog.stop();
     progress.failures = 0;
   };
-  for await (const frame of readSse(body, { before, after })) {
+  for await (const frame of readSse(body, { before, after, signal })) {
     const parsed = parse(frame);
-    progress.ended = parsed === null || parsed.isLast;
-    if (parsed === null || (typeof progress.last === "number" && parsed.number <= progress.last)) continue;
+    progress.ended = parsed === null || parsed.isLast === true;
+    if (parsed === null || isOld(parsed, progress)) continue;
     progress.last = parsed.number;
     yield parsed.item;
   }
+}
+
+function isOld({ number }: Numbered<unknown>, { last }: Progress): boolean {
+  return typeof number === "number" && typeof last === "number" && number <= last;
 }

@@ -1,9 +1,9 @@
 import type { StreamedEvent, StreamOptions } from "../client.types.js";
-import { joinSignals } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { type Connection, eventsPath } from "../run/handler-calls.js";
 import { orAborted } from "../system.js";
 import { decodeEvent } from "../wire/event.js";
+import { closable } from "./closable.js";
 import { envelopesOf } from "./envelopes.js";
 import { follow } from "./follow.js";
 
@@ -14,34 +14,11 @@ export interface StreamSource {
   readonly signal: AbortSignal | undefined;
 }
 
-export function createRunStream(source: StreamSource, options: StreamOptions): AsyncIterable<StreamedEvent> {
-  return { [Symbol.asyncIterator]: () => iterate(source, { ...options, after: options.after ?? -1 }) };
-}
-
-/**
- * Wraps the generator, which handles `return()` only after its pending `next()`: here `return()` closes the connection,
- * so that `next()` ends.
- */
-function iterate(
+export function createRunStream(
   source: StreamSource,
-  options: StreamOptions & { readonly after: number },
-): AsyncIterator<StreamedEvent> {
-  const closing = new AbortController();
-  let signal = closing.signal;
-  for (const outer of [source.signal, options.signal]) signal = joinSignals(signal, outer);
-  const items = read(source, { after: options.after, signal });
-  return {
-    next: () =>
-      items.next().catch((error: unknown) => {
-        if (closing.signal.aborted) return { done: true, value: undefined };
-        throw error;
-      }),
-    return: async () => {
-      closing.abort();
-      await items.return();
-      return { done: true, value: undefined };
-    },
-  };
+  { after = -1, signal }: StreamOptions,
+): AsyncIterable<StreamedEvent> {
+  return closable([source.signal, signal], (closing) => read(source, { after, signal: closing }));
 }
 
 async function* read(
@@ -51,7 +28,7 @@ async function* read(
   const { transport, classes } = connection;
   const path = eventsPath(await orAborted(stored, signal));
   const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
-  for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf(request) })) {
+  for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf() })) {
     yield {
       sequence: envelope.sequence,
       event: decodeEvent(envelope, { classes, request }),

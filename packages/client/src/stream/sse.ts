@@ -6,6 +6,7 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  * @module
  */
+import { orAborted } from "../system.js";
 
 export interface SseFrame {
   readonly id: string | undefined;
@@ -14,20 +15,32 @@ export interface SseFrame {
   readonly data: string;
 }
 
-/** Calls `before` and `after` around every wait for bytes, heartbeats included. Reads only when the caller asks. */
+export interface SseReading {
+  /** Called before and after every wait for bytes, heartbeats included. */
+  readonly before: () => void;
+  readonly after: () => void;
+  /** Ends the wait for bytes. A real `fetch` does so by itself; one that calls a server in the same process may not. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads only when the caller asks.
+ *
+ * @throws the reason of `signal`
+ */
 export async function* readSse(
   body: ReadableStream<Uint8Array>,
-  onRead: { readonly before: () => void; readonly after: () => void },
+  { before, after, signal }: SseReading,
 ): AsyncGenerator<SseFrame, void> {
   const reader = body.getReader();
   const utf8 = new TextDecoder(); // removes the byte order mark
   const take = frameParser();
   try {
     for (;;) {
-      onRead.before();
-      const { done, value } = await reader.read();
+      before();
+      const { done, value } = await orAborted(reader.read(), signal);
       if (done) return;
-      onRead.after();
+      after();
       yield* take(utf8.decode(value, { stream: true }));
     }
   } finally {

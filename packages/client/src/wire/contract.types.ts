@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { AttemptStatus, ChangedValue, StepMoment } from "millrace/runtime";
+import type { Deed, JsonSchema, ShownEventRole, StatusCounts, WorkflowGraph } from "../about.types.js";
+
 /** An event. */
 export interface Envelope {
   /** Fields of the event. */
@@ -29,12 +32,13 @@ export interface PromptRecord {
   readonly step?: string | null;
   readonly asked_at?: string | null;
   readonly due_at?: string | null;
-  readonly answer?: { readonly type: string; readonly schema: { readonly [keyword: string]: unknown } } | null;
+  readonly answer?: { readonly type: string; readonly schema: JsonSchema } | null;
 }
 
 export interface HandlerRecord {
   readonly handler_id: string;
   readonly workflow_name: string;
+  readonly run_id: string;
   readonly status: "running" | "completed" | "failed" | "cancelled";
   readonly started_at: string;
   readonly updated_at: string;
@@ -51,6 +55,21 @@ export interface HandlerRecord {
   readonly queue?: (QueueTicketRecord & { readonly has_place: boolean }) | null;
   /** Servers before moves do not send it. */
   readonly sealed?: boolean;
+  readonly forked_from?: { readonly handler_id: string; readonly at: number } | null;
+  /** Only of `GET /handlers/{id}`. */
+  readonly ticks?: { readonly first: number; readonly last: number } | null;
+  /** Only of `GET /handlers/{id}?children=true`. */
+  readonly children?: readonly ChildRecord[];
+}
+
+export interface HandlerPage {
+  readonly handlers: readonly HandlerRecord[];
+  /** A server of LlamaAgents has no pages. */
+  readonly cursor?: string | null;
+}
+
+export interface CountsRecord extends StatusCounts {
+  readonly workflows: readonly (StatusCounts & { readonly workflow_name: string })[];
 }
 
 export interface QueueTicketRecord {
@@ -86,14 +105,15 @@ export interface HistoryRecord {
   readonly tick: HistoryTick;
 }
 
-/** One place of a state that has another value after a tick. */
-export interface ChangedValue {
-  /** Empty: the whole state. */
-  readonly path: readonly (string | number)[];
-  /** Left out: there was nothing. */
-  readonly old?: unknown;
-  /** Left out: there is nothing any more. */
-  readonly new?: unknown;
+export interface WaitRecord {
+  readonly kind: "event" | "sleep" | "child";
+  readonly from: string;
+  readonly from_tick: number;
+  readonly to: string | null;
+  readonly to_tick: number | null;
+  readonly prompt_id?: string;
+  readonly until?: string;
+  readonly run_id?: string;
 }
 
 export interface AttemptRecord {
@@ -111,44 +131,7 @@ export interface AttemptRecord {
   readonly final: boolean;
   readonly retry_at: string | null;
   readonly event_type: string | null;
-  readonly waits: readonly {
-    readonly kind: "event" | "sleep" | "child";
-    readonly from: string;
-    readonly from_tick: number;
-    readonly to: string | null;
-    readonly to_tick: number | null;
-    readonly prompt_id?: string;
-    readonly until?: string;
-    readonly run_id?: string;
-  }[];
-}
-
-/**
- * `queued`: it was answered, and waits for a free worker. `restarted`: the run was loaded again, or retried, before it ended; another
- * attempt repeats it.
- */
-export type AttemptStatus =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "completed"
-  | "failed"
-  | "retrying"
-  | "restarted"
-  | "cancelled";
-
-/** How many work items of a step were where. */
-export interface StepCounts {
-  readonly step: string;
-  readonly queued: number;
-  readonly running: number;
-  readonly waiting: number;
-  readonly retrying: number;
-  /** Since the oldest tick that is kept, as `caught`. */
-  readonly done: number;
-  readonly failed: number;
-  /** Failed for good, and an error handler or a settling batch took it. */
-  readonly caught: number;
+  readonly waits: readonly WaitRecord[];
 }
 
 export interface MomentRecord {
@@ -157,9 +140,23 @@ export interface MomentRecord {
   readonly status: HandlerRecord["status"];
   readonly waiting: boolean;
   readonly state: unknown;
-  readonly steps: readonly (StepCounts & { readonly run_id: string })[];
+  readonly steps: readonly StepRecord[];
   readonly prompts: readonly PromptRecord[];
-  readonly next: readonly { readonly item: number; readonly step: string; readonly event: Envelope }[];
+  readonly next: readonly DeliveryRecord[];
+  readonly closed: readonly string[];
+}
+
+export interface StepRecord extends Omit<StepMoment, "runId"> {
+  readonly run_id: string;
+}
+
+/** What a fork delivers first. */
+export interface DeliveryRecord {
+  readonly item: number;
+  readonly step: string;
+  readonly event: Envelope;
+  readonly editable: boolean;
+  readonly reason: string | null;
 }
 
 export interface ChildRecord {
@@ -176,4 +173,77 @@ export interface ChildRecord {
 export interface HistoryTick {
   readonly type: string;
   readonly [name: string]: unknown;
+}
+
+export interface WorkflowRecord {
+  readonly name: string;
+  readonly kind: "workflow" | "pipeline";
+  readonly description: string | null;
+  readonly counts: StatusCounts;
+  readonly last_run: {
+    readonly handler_id: string;
+    readonly status: HandlerRecord["status"];
+    readonly started_at: string;
+  } | null;
+}
+
+export interface WorkflowList {
+  readonly workflows: readonly string[];
+  readonly details: readonly WorkflowRecord[];
+}
+
+export interface EventsRecord {
+  readonly events: readonly JsonSchema[];
+  readonly roles: Readonly<Record<string, { readonly role: ShownEventRole; readonly sendable: boolean }>>;
+}
+
+export interface SchemasRecord {
+  readonly start: JsonSchema;
+  readonly stop: JsonSchema;
+}
+
+export interface GraphRecord {
+  readonly graph: WorkflowGraph;
+  readonly mermaid: string;
+}
+
+export interface SessionRecord {
+  readonly session_id: string;
+  readonly user_id: string | null;
+  readonly name: string | null;
+  readonly runs: number;
+  readonly updated_at: string;
+}
+
+export interface SessionPageRecord {
+  readonly sessions: readonly SessionRecord[];
+  readonly cursor: string | null;
+}
+
+export interface SessionRunRecord {
+  readonly handler_id: string;
+  readonly workflow_name: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly at: string;
+  readonly status: string;
+}
+
+export interface SessionDetailsRecord {
+  readonly session_id: string;
+  readonly user_id: string | null;
+  readonly state: unknown;
+  readonly runs: readonly SessionRunRecord[];
+  readonly messages?: readonly unknown[];
+}
+
+export interface ConfigRecord {
+  readonly version: string;
+  readonly read_only: boolean;
+  readonly may: Readonly<Record<Deed, boolean>>;
+  readonly tenant: string | null;
+  readonly client: string | null;
+  readonly tenants: boolean;
+  readonly metrics: boolean;
+  readonly sources: boolean;
 }

@@ -17,6 +17,8 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     labels: record.labels ?? {},
     queue: toQueue(record.queue),
     isSealed: record.sealed ?? false,
+    forkedFrom: toOrigin(record.forked_from),
+    ticks: record.ticks ?? null,
   };
   const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
   switch (record.status) {
@@ -44,6 +46,10 @@ function toQueue(queue: HandlerRecord["queue"]): RunQueue | null {
   if (queue === null || queue === undefined) return null;
   const { has_place: hasPlace, ...ticket } = queue;
   return { ...ticket, hasPlace };
+}
+
+function toOrigin(from: HandlerRecord["forked_from"]): RunSummary["forkedFrom"] {
+  return from ? { handlerId: from.handler_id, at: from.at } : null;
 }
 
 export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { event } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { decodeValue as readInEngine, encodeValue as writeInEngine } from "../../../core/src/value/codec.js";
+import { decodeValue as readInEngine } from "../../../core/src/event/decode.js";
+import { encodeValue as writeInEngine } from "../../../core/src/value/codec.js";
 import { decodeValue, encodeValue, isPlain } from "./value.js";
 
 /** The same in every run, so that a change is judged by what it changes. A search: `FAST_CHECK_SEED=random`. */

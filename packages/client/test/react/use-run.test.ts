@@ -205,21 +205,24 @@ it("cancels the run that it shows", async () => {
   expect(now().error).toMatchObject({ code: "RUN_CANCELLED" });
 });
 
-it.each(["resume", "retry"] as const)("goes on with %s, and shows the run again; a click is no option", async (how) => {
-  let standing = "cancelled";
-  await using server = await listen((asked, response) => {
-    if (asked.path.endsWith(how)) standing = "completed";
-    if (isStream(asked)) return void response.writeHead(204).end();
-    json(response, 200, handlerRecord(standing));
-  });
-  const { now } = show(server, { handlerId: "h" });
-  await waitFor(() => expect(now().status).toBe("cancelled"));
+it.each(["resume", "retry"] as const)(
+  "goes on with %s, and shows the run again; a click is not an option",
+  async (how) => {
+    let standing = "cancelled";
+    await using server = await listen((asked, response) => {
+      if (asked.path.endsWith(how)) standing = "completed";
+      if (isStream(asked)) return void response.writeHead(204).end();
+      json(response, 200, handlerRecord(standing));
+    });
+    const { now } = show(server, { handlerId: "h" });
+    await waitFor(() => expect(now().status).toBe("cancelled"));
 
-  now()[how]({ preventDefault() {} } as never);
+    now()[how]({ preventDefault() {} } as never);
 
-  await waitFor(() => expect(now()).toMatchObject({ status: "completed", handlerId: "h", result: "done" }));
-  expect(server.asked.filter(({ path }) => path === `/handlers/h/${how}`)).toHaveLength(1);
-});
+    await waitFor(() => expect(now()).toMatchObject({ status: "completed", handlerId: "h", result: "done" }));
+    expect(server.asked.filter(({ path }) => path === `/handlers/h/${how}`)).toHaveLength(1);
+  },
+);
 
 it("brings an event into the run that it shows", async () => {
   await using server = await listen((asked, response) => {
@@ -347,7 +350,7 @@ it("refuses options that cannot be meant", async () => {
   const use = () => useRun(client, "joke", { inputs: {}, keepEvents: -1 } as never);
 
   expect(() => renderToString(createElement(Using, { use }))).toThrow(
-    "`inputs` is no option (did you mean `input`?); `keepEvents` is -1, not a whole number from 0",
+    "`inputs` is not an option (did you mean `input`?); `keepEvents` is -1, not a whole number from 0",
   );
 });
 

@@ -63,5 +63,5 @@ export function Started() {
 }
 // @ts-expect-error [2345] -- B21 a fork needs a tick
 client.fork("h", {});
-// @ts-expect-error [2344] -- B22 something that is no workflow
+// @ts-expect-error [2344] -- B22 something that is not a workflow
 createClient<{ joke: string }>({ baseUrl: "" });

@@ -97,3 +97,4 @@ expectType<Equal<[typeof first, (typeof second)["joke"]], [number, string]>>(tru
 client.schedules.set("nightly", { workflow: "joke", input: { topic: "x" }, cron: "0 3 * * *" });
 client.schedules.set("nightly", { workflow: "open", cron: "@daily", queue: "llm" });
 client.run("joke", { topic: "x" }, { queue: "llm", queueKey: "t", priority: 1, dedupe: { key: "k", for: "1m" } });
+client.run("joke", { topic: "x" }, { dedupe: { key: "k", for: 5, mode: "last" } });

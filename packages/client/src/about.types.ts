@@ -1,0 +1,174 @@
+/**
+ * What a server says of its runs as a whole, of its workflows and sessions, and of the caller.
+ *
+ * @module
+ */
+import type { GraphEdge, GraphGroup, GraphNode } from "millrace/graph";
+import type { CallOptions, RunLabels } from "./call.types.js";
+
+export interface CountFilter<Name extends string = string> extends CallOptions {
+  readonly workflow?: Name | readonly Name[];
+  /** Labels that the runs have, each with exactly this value. */
+  readonly labels?: RunLabels;
+}
+
+/** A run that waits is not counted as running here. */
+export interface StatusCounts {
+  readonly total: number;
+  readonly status: {
+    readonly running: number;
+    readonly waiting: number;
+    readonly completed: number;
+    readonly failed: number;
+    readonly cancelled: number;
+  };
+}
+
+/** How many runs there are, as of the last second. */
+export interface RunCounts extends StatusCounts {
+  /** Only workflows that have runs. */
+  readonly workflows: readonly (StatusCounts & { readonly workflow: string })[];
+}
+
+export interface WorkflowDetails {
+  readonly name: string;
+  readonly kind: "workflow" | "pipeline";
+  readonly description: string | null;
+  readonly counts: StatusCounts;
+  /** The newest. */
+  readonly lastRun: {
+    readonly handlerId: string;
+    readonly status: "running" | "completed" | "failed" | "cancelled";
+    readonly startedAtMs: number;
+  } | null;
+}
+
+export type ShownEventRole =
+  | "start"
+  | "stop"
+  | "event"
+  | "input_required"
+  | "human_response"
+  | "external"
+  | "step_failed"
+  | "terminal"
+  | "engine";
+
+/** What an event of a workflow is for. */
+export interface EventUse {
+  readonly role: ShownEventRole;
+  /** Whether `run.sendEvent` takes it. */
+  readonly isSendable: boolean;
+}
+
+export interface SessionFilter extends CallOptions {
+  /** Only sessions whose ids begin with it. */
+  readonly prefix?: string;
+  /** Maximum number of sessions: 1 to 100. @default 50 */
+  readonly limit?: number;
+  /** The `cursor` of the previous page. */
+  readonly cursor?: string;
+}
+
+/** A session of a pipeline or an agent. */
+export interface Session {
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly name: string | null;
+  /** Of a pipeline at most 1,000, of an agent at most 100 are counted. */
+  readonly runs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** Cursor for the next page; `null` on the last one. A page may be empty and still have a successor. */
+  readonly cursor: string | null;
+}
+
+export interface SessionDetails {
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly state: unknown;
+  /** The newest 50, the oldest of them first. */
+  readonly runs: readonly SessionRun[];
+  /** Of an agent: what was said in these runs. */
+  readonly messages?: readonly unknown[];
+}
+
+export interface SessionRun {
+  readonly handlerId: string;
+  readonly workflow: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly atMs: number;
+  /** As the session notes it: "COMPLETED" of a pipeline. */
+  readonly status: string;
+}
+
+export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "delete";
+
+/** What the server is, and what the caller may do there. */
+export interface ServerConfig {
+  readonly version: string;
+  readonly isReadOnly: boolean;
+  readonly may: Readonly<Record<Deed, boolean>>;
+  /** Whose runs the caller sees; `null` for those of no tenant. */
+  readonly tenant: string | null;
+  /** Who the server says the caller is. */
+  readonly client: string | null;
+  /** Whether callers are told apart. */
+  readonly hasTenants: boolean;
+  /** Whether there is `GET /metrics`. */
+  readonly hasMetrics: boolean;
+  /** Whether the code of steps may be read. */
+  readonly sources: boolean;
+}
+
+/** What the client says of the server, beside its runs. */
+export interface ClientFacts<Known> {
+  /** Counts runs. */
+  counts(filter?: CountFilter<keyof Known & string>): Promise<RunCounts>;
+  /** Lists the names of the workflows. */
+  workflows(options?: CallOptions): Promise<readonly (keyof Known & string)[]>;
+  /** Lists the workflows with their kinds, descriptions, counts and last runs. */
+  workflowDetails(options?: CallOptions): Promise<readonly WorkflowDetails[]>;
+  /** Reads the schemas of the events that start and end the runs of a workflow. */
+  schema(
+    workflow: keyof Known & string,
+    options?: CallOptions,
+  ): Promise<{ readonly start: JsonSchema; readonly stop: JsonSchema }>;
+  /** Reads the schemas of all events of a workflow; `title` is the type of the event. */
+  events(workflow: keyof Known & string, options?: CallOptions): Promise<readonly JsonSchema[]>;
+  /** Reads, by the type of each event of a workflow, what it is for. */
+  eventUses(workflow: keyof Known & string, options?: CallOptions): Promise<Readonly<Record<string, EventUse>>>;
+  /** Reads the graph of a workflow, as data and as Mermaid text. */
+  representation(
+    workflow: keyof Known & string,
+    options?: CallOptions,
+  ): Promise<{ readonly graph: WorkflowGraph; readonly mermaid: string }>;
+  /** Lists the sessions of pipelines, then those of agents, each by id, in pages. */
+  sessions(filter?: SessionFilter): Promise<SessionPage>;
+  /** Reads a session with its state and newest runs. */
+  session(sessionId: string, options?: CallOptions): Promise<SessionDetails>;
+  /** Reads what the caller may do. */
+  config(options?: CallOptions): Promise<ServerConfig>;
+  /** Makes one attempt. `unhealthy`: the server responds but does not accept work. */
+  health(options?: CallOptions): Promise<{ readonly status: "healthy" | "unhealthy" }>;
+}
+
+/** A JSON schema. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** The steps and events of a workflow, and how they are connected. */
+export interface WorkflowGraph {
+  readonly name: string;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  /** Steps that belong together, such as those of a container of a pipeline. Servers of before send neither these nor `children`. */
+  readonly groups?: readonly GraphGroup[];
+  /** Workflows that run as its children, at any depth, each once. */
+  readonly children?: readonly WorkflowGraph[];
+}
