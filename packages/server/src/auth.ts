@@ -90,7 +90,8 @@ export async function authenticate(auth: Authenticate | null, request: Request):
  * others.
  */
 function assertTenant({ tenant = "" }: Identity): void {
-  if (typeof tenant !== "string" || tenant.includes("\0")) throw new TypeError("`auth` gave a tenant that is no text.");
+  if (typeof tenant !== "string" || tenant.includes("\0"))
+    throw new TypeError("`auth` gave a tenant that is not a string.");
 }
 
 /** Refuses `"true"` and the like, which would let a caller write that was meant to look only. */

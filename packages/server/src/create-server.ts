@@ -30,6 +30,7 @@ import { mountSessions } from "./routes/sessions.js";
 import { mountSchedules } from "./routes/schedules.js";
 import { mountResults } from "./routes/results.js";
 import { mountTick } from "./routes/tick.js";
+import { mountSources } from "./routes/sources.js";
 import { mountStart } from "./routes/start.js";
 import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./server.types.js";
@@ -67,6 +68,7 @@ export function createServer(options: ServerOptions): Hono<ServerEnv> {
   for (const mountGroup of groups) mountGroup(server);
   if (resolved.schedules) mountSchedules(server);
   if (resolved.metrics !== null) mountMetrics(server, resolved.metrics);
+  if (resolved.sources !== null) mountSources(server, resolved.sources);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
   app.onError((error, context) => answerError(error, requestOf(context), resolved.log));

@@ -4,7 +4,7 @@
  * @module
  */
 export { createServer } from "./create-server.js";
-export type { CorsOptions, MetricsSource, ServerLimits, ServerOptions } from "./options.js";
+export type { CorsOptions, MetricsSource, ServerLimits, ServerOptions, StepSource, StepSources } from "./options.js";
 export type { ServerEnv } from "./http/route.js";
 export type { StudioFile, StudioFiles } from "./studio-file.js";
 

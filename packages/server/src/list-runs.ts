@@ -8,7 +8,8 @@
  */
 import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
 import type { Server } from "./server.types.js";
-import { nowMs } from "./system.js";
+import { nowMs, pauseMs } from "./system.js";
+import { fromCursor, toCursor } from "./wire/cursor.js";
 import { listedRecord } from "./wire/handler-record.js";
 import { labelsOf, matchesText } from "./wire/matches-filter.js";
 import type { Handler, ListQuery } from "./wire/schemas.js";
@@ -93,10 +94,11 @@ async function findRuns(
   const only = names?.length === 1 ? names[0] : undefined;
   const found: RunListing[] = [];
   const untilMs = nowMs() + mostSearchedMs;
-  let cursor = query.cursor ?? null;
+  let cursor = query.cursor === undefined ? null : fromCursor(query.cursor, ["handlers"]).place;
   let lookedAt = 0;
   const mayGoOn = (): boolean => (filter.search === undefined ? lookedAt < mostLookedAt : nowMs() < untilMs);
-  do {
+  for (let isFirst = true; ; isFirst = false) {
+    if (!isFirst) await pauseMs(0); // a store in this process gives page after page without a turn for other requests
     const page = await runtime.runs({
       tenant,
       limit: limit - found.length,
@@ -107,6 +109,7 @@ async function findRuns(
     found.push(...page.runs.filter(({ workflow }) => names === undefined || names.includes(workflow)));
     lookedAt += page.runs.length;
     cursor = page.cursor;
-  } while (cursor !== null && found.length < limit && mayGoOn());
-  return { runs: found, cursor };
+    if (cursor === null || found.length >= limit || !mayGoOn()) break;
+  }
+  return { runs: found, cursor: cursor === null ? null : toCursor("handlers", cursor) };
 }

@@ -65,6 +65,13 @@ export interface ServerOptions {
    * @default no such route
    */
   readonly metrics?: MetricsSource;
+  /**
+   * Finds the code of steps, which every caller may then read: `GET /workflows/{name}/steps/{step}/source`. `millrace dev` gives
+   * one for the files of its project.
+   *
+   * @default no such route
+   */
+  readonly sources?: StepSources;
   /** Shows `/docs` and `/openapi.json` to everybody, even when `auth` is set. @default false */
   readonly publicDocs?: boolean;
   /**
@@ -143,14 +150,31 @@ export interface MetricsSource {
   text(): Promise<string>;
 }
 
+/** Finds the code of steps. */
+export interface StepSources {
+  /** @returns `null` where the code is not known, or not to be shown. */
+  read(workflow: Workflow, step: string): Promise<StepSource | null>;
+}
+
+/** The function of a step, as its author wrote it. */
+export interface StepSource {
+  /** Relative to the folder of the project, with `/`. */
+  readonly file: string;
+  /** Of the first line of `text`, from 1. */
+  readonly line: number;
+  /** Whole lines. */
+  readonly text: string;
+}
+
 /** The options with their defaults. */
 export interface ResolvedOptions
-  extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "limits"> {
+  extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "limits"> {
   readonly auth: Authenticate | null;
   readonly cors: CorsOptions | null;
   readonly clientOf: ((request: Request) => string) | null;
   readonly queueOf: QueueOf | null;
   readonly metrics: MetricsSource | null;
+  readonly sources: StepSources | null;
   readonly limits: ServerLimits;
 }
 
@@ -168,6 +192,7 @@ const known: OptionNames<ServerOptions> = {
   studio: true,
   readOnly: true,
   metrics: true,
+  sources: true,
   publicDocs: true,
   clientOf: true,
   log: true,
@@ -175,7 +200,7 @@ const known: OptionNames<ServerOptions> = {
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
-  const { auth, cors, clientOf, queueOf, metrics, limits, ...rest } = options;
+  const { auth, cors, clientOf, queueOf, metrics, sources, limits, ...rest } = options;
   const resolved: ResolvedOptions = {
     basePath: "",
     additionalEvents: {},
@@ -192,6 +217,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     clientOf: clientOf ?? null,
     queueOf: queueOf ?? null,
     metrics: metrics ?? null,
+    sources: sources ?? null,
     limits: { ...defaultLimits, ...limits },
   };
   const problems = [...unknownOptions(options, known), ...authProblems(options), ...problemsOf(resolved)];
@@ -211,7 +237,7 @@ export function wrongOptions(what: string, type: string, problems: readonly stri
 /** Refuses an `auth` that is given and undefined, because without `auth` everybody may do everything. */
 export function authProblems(options: { readonly auth?: unknown }): string[] {
   if (!Object.hasOwn(options, "auth") || typeof options.auth === "function") return [];
-  return ["`auth` is no function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
+  return ["`auth` is not a function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
 }
 
 function corsProblems(cors: CorsOptions): string[] {
@@ -228,7 +254,7 @@ function corsProblems(cors: CorsOptions): string[] {
 
 /** Refuses an origin that no browser would send as `Origin`, because it allows nobody. */
 export function originProblems(option: string, origins: readonly unknown[]): string[] {
-  if (!Array.isArray(origins)) return [`\`${option}\` is no list of origins`];
+  if (!Array.isArray(origins)) return [`\`${option}\` is not a list of origins`];
   const wrong = origins.filter((origin) => !isOrigin(origin));
   return wrong.map((origin) => `\`${option}\` has ${JSON.stringify(origin)}, no origin such as "https://app.example"`);
 }
@@ -257,9 +283,10 @@ function problemsOf(options: ResolvedOptions): string[] {
     ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents), known),
     ...(Array.isArray(internalEvents)
       ? unknownWorkflows("internalEvents", internalEvents, known)
-      : ["`internalEvents` is no list of names of workflows"]),
-    ...(queueOf === null || typeof queueOf === "function" ? [] : ["`queueOf` is no function"]),
+      : ["`internalEvents` is not a list of names of workflows"]),
+    ...(queueOf === null || typeof queueOf === "function" ? [] : ["`queueOf` is not a function"]),
     ...metricsProblems(options.metrics),
+    ...(options.sources === null || typeof options.sources.read === "function" ? [] : ["`sources` has no `read()`"]),
     ...(typeof schedules === "boolean" ? [] : ["`schedules` is neither true nor false"]),
     ...(typeof studio === "boolean" || typeof studio === "function"
       ? []
@@ -275,5 +302,5 @@ function metricsProblems(metrics: Partial<MetricsSource> | null): string[] {
 
 function unknownWorkflows(option: string, names: readonly string[], known: object): string[] {
   const unknown = names.filter((name) => !Object.hasOwn(known, name));
-  return unknown.map((name) => `\`${option}\` names "${name}", which is no workflow of the runtime`);
+  return unknown.map((name) => `\`${option}\` names "${name}", which is not a workflow of the runtime`);
 }

@@ -40,12 +40,14 @@ export type StartHost = Pick<Server, "runtime" | "catalog" | "limits">;
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {
   const { workflow, tenant, body, place, idempotencyKey, trace = null } = request;
   const facts = catalog.get(workflow);
-  if (body.context !== undefined && body.context !== null) throw contextDisabled();
+  if (holdsContext(body.context)) throw contextDisabled();
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
   const own = { tenant, ...place, ...(trace !== null && { trace }) };
   if (body.dedupe !== undefined && body.dedupe !== null) {
     // Its key says which requests are one; a `handler_id` beside it is refused by the runtime.
-    const { handler_id: runId, labels, dedupe } = body;
+    const { handler_id: runId, labels } = body;
+    const { mode, ...rest } = body.dedupe;
+    const dedupe = { ...rest, ...(mode && { mode }) };
     const options = { ...own, dedupe, ...(runId && { runId }), ...(labels && { labels }) } as RuntimeRunOptions;
     return accepted(runtime.run(workflow, input as never, options));
   }
@@ -82,6 +84,12 @@ function conflict(runId: string, message = `There is already a handler "${runId}
     hint: "Use another `handler_id` or key. A request that is sent again needs the `Idempotency-Key` and the input that it had.",
     details: { runId },
   });
+}
+
+/** The Python client of LlamaAgents sends `{}` with every start. */
+function holdsContext(context: unknown): boolean {
+  if (context === undefined || context === null) return false;
+  return typeof context !== "object" || Object.keys(context).length > 0;
 }
 
 function contextDisabled(): HttpError {

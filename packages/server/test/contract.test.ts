@@ -205,11 +205,11 @@ describe("POST /workflows/{name}/run", () => {
     ["no input where one is required", {}, "EVENT_INVALID"],
     ["another start event", { start_event: { type: "Counted", value: {} } }, "EVENT_UNKNOWN"],
     ["a list", [], "BODY_INVALID"],
-    ["a start event that is no object", { start_event: 7 }, "BODY_INVALID"],
-    ["text that is no JSON", '{"start_event":', "BODY_INVALID"],
-    ["a string that is no JSON", { start_event: "x" }, "BODY_INVALID"],
+    ["a start event that is not an object", { start_event: 7 }, "BODY_INVALID"],
+    ["text that is not JSON", '{"start_event":', "BODY_INVALID"],
+    ["a string that is not JSON", { start_event: "x" }, "BODY_INVALID"],
     ["fields beside the start event, which nobody would read", { left: 1, right: 2 }, "BODY_INVALID"],
-    ["a context", { kwargs: { left: 1 }, context: {} }, "CONTEXT_DISABLED"],
+    ["a context", { kwargs: { left: 1 }, context: { format: "millrace/run" } }, "CONTEXT_DISABLED"],
     ["an id with control characters", { handler_id: "a\u0000b", kwargs: { left: 1 } }, "BODY_INVALID"],
   ])("answers 400 for %s", async (_name, body, code) => {
     const answer = await server.post("/workflows/add/run", body);

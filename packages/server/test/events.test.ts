@@ -220,7 +220,7 @@ describe("POST /events/{id}", () => {
     ["fields that are a list", { type: "Letter", value: [] }, 400, "BODY_INVALID"],
     ["a stop event", { type: "StopEvent", value: { result: 1 } }, 400, "EVENT_NOT_SENDABLE"],
     ["an event of the engine", { type: "WorkflowFailedEvent", value: {} }, 400, "EVENT_UNKNOWN"],
-    ["a string that is no JSON", "{", 400, "BODY_INVALID"],
+    ["a string that is not JSON", "{", 400, "BODY_INVALID"],
     ["meta that means nothing", { ...letter, meta: { text: ["Function"] } }, 400, "SNAPSHOT_INVALID"],
   ])("refuses %s", async (_name, event, status, code) => {
     const { id } = await waiting("mailbox");

@@ -1,5 +1,5 @@
 /** What a caller may set of the state when it forks a run. */
-import { defineWorkflow, event, type ForkState, HumanResponseEvent, StartEvent, StopEvent } from "millrace";
+import { defineWorkflow, event, type ForkState, HumanResponseEvent, type Log, StartEvent, StopEvent } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
@@ -10,7 +10,11 @@ class Answer extends HumanResponseEvent.define("Answer", { text: z.string() }) {
 class Next extends event("Next") {}
 
 const log = { info: () => {}, error: () => {} };
-const state = z.object({ isApproved: z.boolean().default(false), note: z.string().default("") });
+const state = z.object({
+  isApproved: z.boolean().default(false),
+  note: z.string().default(""),
+  tag: z.string().trim().default(""),
+});
 
 function orders(forkState?: ForkState) {
   return defineWorkflow("orders", { state })
@@ -23,16 +27,17 @@ function orders(forkState?: ForkState) {
 }
 
 /** A run that waits, and a fork of it. */
-async function forked(fields: Record<string, unknown>, forkState?: ForkState) {
+async function forked(fields: Record<string, unknown>, forkState?: ForkState, onError: Log["error"] = log.error) {
   const runtime = createRuntime({ workflows: { orders: orders(forkState) }, log });
-  const app = createServer({ runtime, log });
+  const app = createServer({ runtime, log: { ...log, error: onError } });
   onTestFinished(() => runtime.stop());
   const post = (path: string, body: unknown) =>
     app.request(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   await post("/workflows/orders/run", { handler_id: "one" });
   const response = await post("/handlers/one/fork", { at: 2, handler_id: "two", state: fields });
   const body = (await response.json()) as Json;
-  return { status: response.status, body, runs: (await runtime.runs()).runs.length };
+  const get = async (path: string) => (await (await app.request(path)).json()) as Json;
+  return { status: response.status, body, runs: (await runtime.runs()).runs.length, get };
 }
 
 it("without `forkState` a caller may set every field", async () => {
@@ -43,13 +48,25 @@ it.each<[string, ForkState]>([
   ["a list of others", ["note"]],
   ["false", false],
   ["an empty list", []],
-  ["what is no list, as from a program without types", "isApproved" as never],
+  ["what is not a list, as from a program without types", "isApproved" as never],
 ])("a field is refused by %s", async (_, forkState) => {
   expect(await forked({ isApproved: true, note: "x" }, forkState)).toMatchObject({
     status: 403,
     body: { code: "STATE_CLOSED", detail: expect.stringContaining('"isApproved" cannot be set') },
     runs: 1,
   });
+});
+
+it.each<[string, ForkState | undefined, string[]]>([
+  ["without `forkState`", undefined, []],
+  ["a list", ["note"], ["isApproved", "tag"]],
+  ["false", false, ["isApproved", "note", "tag"]],
+  ["a function", (fields) => ("note" in fields ? ["note is ours"] : []), ["note"]],
+  ["a function that wants other fields, too", ({ note }) => ((note as string).length > 5 ? ["too long"] : []), []],
+])("a moment lists the fields that are refused: %s", async (_, forkState, closed) => {
+  const { get } = await forked({}, forkState);
+
+  expect((await get("/handlers/one/at/2")).closed).toEqual(closed);
 });
 
 it("a field that is named is taken", async () => {
@@ -63,6 +80,35 @@ it("a function sees the fields, and says what is wrong", async () => {
   expect(await forked({ note: "x" }, forkState)).toMatchObject({
     status: 403,
     body: { detail: '"orders" does not take that state in a fork: x is no note.' },
+    runs: 1,
+  });
+});
+
+it("a field of a type that the function cannot read is the caller's mistake, and its own words are for the log", async () => {
+  const told: unknown[][] = [];
+  const forkState = ({ note }: Readonly<Record<string, unknown>>) =>
+    (note as string).trim() === "" ? ["the note of customer 4711 is empty"] : [];
+  const answer = await forked({ note: { deep: 1 } }, forkState, (...said) => void told.push(said));
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: {
+      code: "STATE_INVALID",
+      detail: '"orders" cannot read that state in a fork.',
+      hint: "Give each field of `state` the type that it has in the run.",
+    },
+    runs: 1,
+  });
+  expect(JSON.stringify(answer.body)).not.toMatch(/trim|4711|function/);
+  expect(told).toEqual([
+    ['`forkState` of "orders" has thrown; the fork was refused.', expect.objectContaining({ name: "TypeError" })],
+  ]);
+});
+
+it("a value that the schema of the state would turn into another is the caller's mistake", async () => {
+  expect(await forked({ tag: " x " })).toMatchObject({
+    status: 400,
+    body: { code: "STATE_SCHEMA_CONVERTS", detail: expect.stringContaining('"tag"') },
     runs: 1,
   });
 });

@@ -51,6 +51,28 @@ describe("search", () => {
     expect(await ids("q=")).toHaveLength(3);
   });
 
+  it("leaves other requests their turn between the pages of a store that looks at many runs", async () => {
+    const store = memoryStore();
+    const { get } = open({}, { store });
+    let pages = 0;
+    store.list = async () => ({ runs: [], cursor: ++pages < 50 ? "more" : null });
+    vi.useFakeTimers({ toFake: ["Date"] }); // the time that a search may take does not pass
+    onTestFinished(() => void vi.useRealTimers());
+
+    const search = get("/handlers?q=nowhere");
+    let pagesBefore = 0;
+    const other = new Promise<void>((resolve) =>
+      setImmediate(() => {
+        pagesBefore = pages;
+        resolve();
+      }),
+    );
+    await Promise.all([search, other]);
+
+    expect(pages).toBe(50);
+    expect(pagesBefore).toBeLessThan(50);
+  });
+
   it("tells nobody what an error says that is not shown", async () => {
     const { post, ids } = open();
     await post("/workflows/fail/run");
@@ -139,6 +161,23 @@ describe("GET /handlers/counts", () => {
     expect((await get("/handlers/counts?label=tier=1")).body).toMatchObject({ total: 2, status: { failed: 1 } });
     expect((await get("/handlers/counts?label=tier=1&label=tier=2")).body.total).toBe(0);
     expect((await get("/handlers/counts?label=tier")).status).toBe(400);
+  });
+
+  it("is no id of a run that is started here, and hides one that was started in the process at one path only", async () => {
+    const { post, get, ids, runtime } = open();
+    await runtime.run("refund", {}, { runId: "counts" }).accepted;
+    await post("/workflows/refund/run", { handler_id: "other" });
+
+    expect(await post("/workflows/add/run", { ...add, handler_id: "counts" })).toMatchObject({
+      code: "BODY_INVALID",
+      issues: [{ path: "handler_id", message: expect.stringContaining("`counts`") }],
+    });
+    expect(await post("/handlers/other/fork", { at: 1, handler_id: "counts" })).toMatchObject({ code: "BODY_INVALID" });
+    expect((await get("/handlers/counts")).body.total).toBe(2);
+    expect(await ids("q=counts")).toEqual(["counts"]);
+    expect((await get("/results/counts")).status).toBe(202);
+    expect((await get("/handlers/counts/prompts")).body.prompts).toHaveLength(1);
+    expect(await post("/handlers/counts/cancel")).toEqual({ status: "cancelled" });
   });
 
   it("is counted once for all who ask within a second", async () => {

@@ -142,3 +142,27 @@ describe("@llamaindex/workflows-client", () => {
     expect((await getResultsByHandlerId({ client, path: { handler_id: "nobody" } })).response.status).toBe(404);
   });
 });
+
+/** What `llama_agents.client.WorkflowClient` 0.3 of Python sends. */
+describe("the requests of the Python client", () => {
+  async function run(name: string, startEvent: object) {
+    const response = await fetch(`${server.url}/workflows/${name}/run`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ start_event: startEvent, context: {} }), // it always sends a context
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  it("start a run with the fields of the start event", async () => {
+    const answer = await run("add", { left: 2, right: 3 });
+
+    expect(answer).toMatchObject({ status: 200, body: { status: "completed", result: { value: { sum: 5 } } } });
+  });
+
+  it("start a run with an envelope", async () => {
+    const envelope = { value: { left: 2, right: 3 }, type: "Add", types: ["StartEvent"], qualified_name: "app.Add" };
+
+    expect(await run("add", envelope)).toMatchObject({ status: 200, body: { result: { value: { sum: 5 } } } });
+  });
+});

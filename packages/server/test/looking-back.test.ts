@@ -292,6 +292,32 @@ describe("POST /handlers/{id}/fork with an event", () => {
     return attempts.find((one: Json) => one.step === step).started_tick;
   }
 
+  it("is said beforehand to be refused, with the reason", async () => {
+    const { get, answer, ended } = await open();
+    await answer(false);
+    await ended();
+    const strange = "It does not come from callers.";
+    for (const [step, reason] of [
+      ["begin", strange],
+      ["check", strange],
+      ["pay", "It says what a person has answered."],
+    ] as const) {
+      const { next } = (await get(`/handlers/one/at/${await before(get, step)}`)).body;
+      expect(next.find((one: Json) => one.step === step)).toMatchObject({ editable: false, reason });
+    }
+  });
+
+  it("is said beforehand to be taken", async () => {
+    const { get, post, ended } = await open();
+    await post("/events/one", { event: { type: "Letter", value: { text: "a" } } });
+    await ended();
+    const letter = (await get(`/handlers/one/at/${await before(get, "read")}`)).body;
+    const opened = (await (await open({ internalEvents: ["flow"] })).get("/handlers/one/at/1")).body;
+
+    expect(letter.next.find((one: Json) => one.step === "read")).toMatchObject({ editable: true, reason: null });
+    expect(opened).toMatchObject({ next: [{ step: "begin", editable: true, reason: null }], closed: [] });
+  });
+
   it("cannot forge what a person has answered, nor what a step has checked", async () => {
     const { get, post, answer, ended } = await open();
     await answer(false);

@@ -115,7 +115,7 @@ describe("createMcpServer", () => {
     expect(told.length).toBe(count);
   });
 
-  it("answers no prompt of a workflow that is no tool", async () => {
+  it("answers no prompt of a workflow that is not a tool", async () => {
     const { call, runtime } = await connect();
     const run = runtime.run("aside", {});
     await run.accepted;
@@ -204,7 +204,7 @@ describe("an answer that is refused", () => {
 
   it.each([
     ["does not fit", { stars: 9 }, "EVENT_INVALID"],
-    ["is no object", "five", "BODY_INVALID"],
+    ["is not an object", "five", "BODY_INVALID"],
     ["is missing", undefined, "BODY_INVALID"],
   ])("of `answer_prompt` that %s gives the open prompt back", async (_name, fields, code) => {
     const { call } = await connect();
@@ -341,13 +341,13 @@ describe("the options of an MCP server", () => {
     };
 
     expect(() => createMcpServer(wrong)).toThrow(
-      /`tenent` is no option \(did you mean `tenant`.*waitMs.*progressMs.*"ad"/s,
+      /`tenent` is not an option \(did you mean `tenant`.*waitMs.*progressMs.*"ad"/s,
     );
     expect(() => createMcpServer({} as never)).toThrow("no runtime");
   });
 
   it.each(["my flow", "müller", "a/b", "x".repeat(129), "a:b", "answer_prompt", "list_runs", "get_run"])(
-    "refuse the workflow %s, whose name no tool can have, unless it is no tool",
+    "refuse the workflow %s, whose name no tool can have, unless it is not a tool",
     (name) => {
       const runtime = createRuntime({ workflows: { [name]: workflows.add, add: workflows.add } });
       onTestFinished(() => runtime.stop());

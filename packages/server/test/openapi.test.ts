@@ -23,10 +23,35 @@ async function problemsOf(document: object): Promise<string[]> {
 const operationsOf = (document: Json): Json[] =>
   Object.values(document.paths as Json).flatMap((path) => Object.values(path as Json) as Json[]);
 
+const telemetry = { contentType: "text/plain", text: async () => "" };
+
+/** Of `/a/word` beside `/a/{id}`: a thing with that id cannot be reached. */
+function fixedWords(paths: readonly string[]): string[] {
+  const isParameter = (part: string | undefined): boolean => part?.startsWith("{") ?? false;
+  return paths.flatMap((path) => {
+    const parts = path.split("/");
+    const at = parts.findIndex((part, index) =>
+      paths.some((other) => {
+        const others = other.split("/");
+        const isLike =
+          others.length === parts.length && others.every((one, place) => place === index || one === parts[place]);
+        return isLike && isParameter(others[index]) && !isParameter(part);
+      }),
+    );
+    return at < 0 ? [] : [parts[at] as string];
+  });
+}
+
+/** Of an id that may be left out. */
+function patternOf(schema: Json): string {
+  return schema.pattern ?? schema.anyOf.find(({ pattern }: Json) => pattern !== undefined).pattern;
+}
+
 describe("the OpenAPI document", () => {
   it.each<[string, Partial<ServerOptions>]>([
     ["of a server that asks nobody", {}],
     ["of one with schedules", { schedules: true }],
+    ["of one that shows code", { sources: { read: async () => null } }],
     ["of one that asks who it is", { auth: bearerAuth({ tokens: ["secret"] }) }],
   ])("%s has nothing that a strict linter reports", async (_name, options) => {
     expect(await problemsOf(await documentOf(options))).toEqual([]);
@@ -69,6 +94,18 @@ describe("the OpenAPI document", () => {
 
     for (const path of ["/events/{id}", "/handlers/{id}/fork"]) expect(isRequired(path), path).toBe(true);
     for (const path of ["/workflows/{name}/run", "/handlers/{id}/cancel"]) expect(isRequired(path), path).toBe(false);
+  });
+
+  it("lets nobody give a run an id that is a path of its own", async () => {
+    const { paths, components } = await documentOf({ schedules: true, metrics: telemetry });
+    const words = fixedWords(Object.keys(paths));
+
+    expect(words).toEqual(["counts"]);
+    for (const body of ["RunBody", "ForkBody"]) {
+      const pattern = new RegExp(patternOf(components.schemas[body].properties.handler_id), "u");
+      for (const id of [...words, ".", ".."]) expect(pattern.test(id), `${body} ${id}`).toBe(false);
+      for (const id of ["counts2", "a", "...", "xcounts", "Counts"]) expect(pattern.test(id)).toBe(true);
+    }
   });
 
   it("tells the headers that are heeded", async () => {

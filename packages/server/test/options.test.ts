@@ -109,11 +109,11 @@ describe("options", () => {
   });
 
   it.each([
-    [{ basepath: "/api" }, /`basepath` is no option \(did you mean `basePath`/],
+    [{ basepath: "/api" }, /`basepath` is not an option \(did you mean `basePath`/],
     [{ limits: { bodyByte: 1 } }, /there is no `limits.bodyByte`/],
-    [{ auth: "secret" }, /`auth` is no function/],
-    [{ auth: undefined }, /`auth` is no function/],
-    [{ auth: null }, /`auth` is no function/],
+    [{ auth: "secret" }, /`auth` is not a function/],
+    [{ auth: undefined }, /`auth` is not a function/],
+    [{ auth: null }, /`auth` is not a function/],
     [{ cors: true }, /`cors` has no list `origins`/],
     [{ cors: { origins: ["https://app.example/", "app.example", 7] } }, /"https:\/\/app.example\/".*"app.example".*7/s],
     [{ runtime: {} }, /`runtime` is no runtime/],
@@ -125,7 +125,7 @@ describe("options", () => {
     const wrong = { store: {}, driveMs: 0, limits: { bodyDepth: 0 }, auth: "secret", origins: ["*"], drive: 1 };
 
     expect(() => createHandler(echo, wrong as never)).toThrow(
-      /`drive` is no option.*`store` is no run store.*driveMs.*`auth` is no function.*`origins` has "\*".*bodyDepth/s,
+      /`drive` is not an option.*`store` is not a run store.*driveMs.*`auth` is not a function.*`origins` has "\*".*bodyDepth/s,
     );
   });
 

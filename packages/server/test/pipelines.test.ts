@@ -155,7 +155,12 @@ describe("a pipeline over HTTP", () => {
           properties: { topic: { type: "string" }, words: { type: "number", default: 100 } },
           required: ["topic"],
         },
-        session_id: { type: ["string", "null"], minLength: 1, maxLength: 1_000 },
+        session_id: {
+          type: ["string", "null"],
+          minLength: 1,
+          maxLength: 200,
+          pattern: expect.stringMatching(/^\^\(\?!/),
+        },
         user_id: { type: ["string", "null"], maxLength: 1_000 },
       },
       required: ["input"],
@@ -181,6 +186,30 @@ describe("a pipeline over HTTP", () => {
       sessionId: "s",
     });
   });
+
+  it.each([".", "..", "", "a\u0000b", "a\nb", "\ud800", "s".repeat(201), 7])(
+    "has no session %j, which could not be read at its path",
+    async (id) => {
+      const { run, get, starts } = await open();
+
+      expect(await run(start({ input: "x", session_id: id }))).toMatchObject({
+        status: 400,
+        body: { code: "EVENT_INVALID", issues: [{ path: "session_id" }] },
+      });
+      expect((await get("/sessions")).sessions).toEqual([]);
+      expect(await starts()).toBe(0);
+    },
+  );
+
+  it.each(["/", "%", "%2F", "a/../b", "...", "?x#y", "__proto__", "constructor", "ü😀", " ", "s".repeat(200)])(
+    "reads the session %j at its path",
+    async (id) => {
+      const { run, get } = await open();
+      await run(start({ input: "x", session_id: id }));
+
+      expect(await get(`/sessions/${encodeURIComponent(id)}`)).toMatchObject({ session_id: id, runs: [{}] });
+    },
+  );
 
   it("keeps the sessions of tenants apart", async () => {
     const tokens = [
@@ -224,12 +253,12 @@ describe("what a pipeline does not take from outside", () => {
     ["the names of the package", { input: "x", sessionId: "s", userId: "ada" }, "sessionId"],
     ["a session state", { input: "x", session_state: { admin: true } }, "session_state"],
     ["a misspelt field", { inputs: "x" }, "inputs"],
-    ["a session that is no text", { session_id: 5 }, "session_id"],
+    ["a session that is not a string", { session_id: 5 }, "session_id"],
     ["a session that is an object", { session_id: { toString: "s" } }, "session_id"],
     ["an empty session", { session_id: "" }, "session_id"],
     ["an endless session", { session_id: "s".repeat(1_001) }, "session_id"],
     ["a session that no store keeps", { session_id: "a\u0000b" }, "session"],
-    ["a user that is no text", { user_id: ["ada"] }, "user_id"],
+    ["a user that is not a string", { user_id: ["ada"] }, "user_id"],
     ["an endless user", { user_id: "u".repeat(1_001) }, "user_id"],
     ["a start event that is a list", [], ""],
     ["a start event of the core", { type: "StartEvent", value: { input: "x" } }, "StartEvent"],
@@ -247,7 +276,7 @@ describe("what a pipeline does not take from outside", () => {
 
   it.each([
     ["an input that does not fit", { input: { topic: 5 } }, [{ path: "input.topic" }]],
-    ["an input that is no JSON text", { input: "x" }, [{ path: "input" }]],
+    ["an input that is not JSON text", { input: "x" }, [{ path: "input" }]],
     ["no input", {}, [{ path: "input" }]],
     ["null", { input: null }, [{ path: "input" }]],
     ["two faults", { input: { topic: 5 }, session_id: 5 }, [{ path: "session_id" }, { path: "input.topic" }]],
@@ -281,8 +310,8 @@ describe("what a pipeline does not take from outside", () => {
 
   it.each([
     ["a run that is made up", { run: { labels: { session: "s", user: "ada" }, createdAtMs: 0 } }, "run"],
-    ["a run that is no object", { run: 5 }, "run"],
-    ["a reason that is no text", { reason: { a: 1 } }, "reason"],
+    ["a run that is not an object", { run: 5 }, "run"],
+    ["a reason that is not a string", { reason: { a: 1 } }, "reason"],
   ])("a cancel with %s is 400, and the run waits as before", async (_, value, says) => {
     const { ask, run, free } = await open({ steps: [asks] });
     await run(start({}, { handler_id: "one" }));

@@ -216,6 +216,6 @@ describe("createHandler", () => {
     const wrong = { handler_id: body.handler_id, event: { type: "Nothing", value: {} } };
     expect(await post(handler, wrong, { authorization: "Bearer red" })).toMatchObject({ status: 400 });
     expect((await handler(new Request("https://x.org", { method: "DELETE" }))).status).toBe(401);
-    expect(() => createHandler(workflows.refund, { store: {} as RunStore })).toThrow("no run store");
+    expect(() => createHandler(workflows.refund, { store: {} as RunStore })).toThrow("not a run store");
   });
 });

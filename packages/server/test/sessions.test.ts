@@ -28,6 +28,7 @@ function open() {
         steps: [step("turn"), new Parallel("inner", step("a"), step("b"))],
         maxIterations: 2,
       }),
+      chat,
     ],
     store,
   });
@@ -105,6 +106,7 @@ describe("a pipeline", () => {
       ["both", "parallel", null],
       ["again", "loop", null],
       ["inner", "parallel", graph.groups[1].id],
+      ["Chat", "pipeline", null],
     ]);
     expect(graph.groups[0].nodes).toEqual(expect.arrayContaining(["step:left", "step:right", "step:both: gather"]));
     expect(graph.groups[1].nodes).toContain("step:turn");
@@ -113,6 +115,19 @@ describe("a pipeline", () => {
     expect(inside.every((id: string) => ids.has(id))).toBe(true);
     expect(new Set(inside).size).toBe(inside.length);
     expect(inside).not.toContain("step:first");
+  });
+
+  it("shows what does the work of its steps, and the graphs of the pipelines in it", async () => {
+    const { graph } = (await open().get("/workflows/deep/representation")).body;
+    const stepOf = (name: string): Json => graph.nodes.find(({ id }: Json) => id === `step:${name}`);
+
+    expect(stepOf("left")).toMatchObject({ label: "left", executor: { kind: "function" }, worksFor: null });
+    expect(stepOf("both: gather")).toMatchObject({ label: "both: gather", executor: null, worksFor: "step:both" });
+    expect(stepOf("Chat")).toMatchObject({ executor: { kind: "pipeline", name: "Chat" } });
+    expect(graph.groups[3]).toMatchObject({ enteredBy: "step:Chat", workflow: "chat" });
+    expect(graph.children).toMatchObject([{ name: "chat", groups: [] }]);
+    expect(graph.children[0].nodes).toContainEqual(expect.objectContaining({ id: "step:count", label: "count" }));
+    expect(graph.children[0]).not.toHaveProperty("routing");
   });
 
   it("says what its input is, and refuses another one with all that is wrong", async () => {
@@ -231,7 +246,7 @@ describe("sessions", () => {
     expect(await get("/sessions/mine-1", "blue")).toMatchObject({ status: 404, body: { code: "SESSION_UNKNOWN" } });
   });
 
-  it.each(["/sessions?limit=0", "/sessions?limit=101", "/sessions?cursor=x", "/sessions?cursor=", "/sessions?q=a&q=b"])(
+  it.each(["/sessions?limit=0", "/sessions?limit=101", "/sessions?cursor=", "/sessions?q=a&q=b"])(
     "refuse %s",
     async (path) => {
       expect(await open().get(path)).toMatchObject({ status: 400, body: { code: "QUERY_INVALID" } });

@@ -159,6 +159,7 @@ describe("GET /studio/config", () => {
       client: null,
       tenants: false,
       metrics: false,
+      sources: false,
     });
   });
 
@@ -221,7 +222,7 @@ describe("read only", () => {
     expect((await handler(new Request("http://localhost/?handler_id=x"))).status).toBe(404);
   });
 
-  it("is no text: who means `false` would not be believed", async () => {
+  it("is not a string: who means `false` would not be believed", async () => {
     const log = { info: () => {}, error: () => {} };
     const app = open({ auth: () => ({ readOnly: "true" }) as never, log });
 

@@ -38,6 +38,7 @@ const inputCodes: ReadonlySet<string> = new Set([
   "SNAPSHOT_INVALID",
   "START_AMBIGUOUS",
   "STATE_INVALID",
+  "STATE_SCHEMA_CONVERTS",
   "STEP_UNKNOWN",
   "VALUE_UNSERIALIZABLE",
 ]);
@@ -73,7 +74,7 @@ interface RefusalTexts {
 
 const refusals: Readonly<Record<string, RefusalTexts>> = {
   PROMPT_CLOSED: {
-    detail: "The prompt is closed: it was answered already, has timed out, or is none of this run.",
+    detail: "The prompt is closed: it was answered already, has timed out, or does not belong to this run.",
     hint: "Nothing is left to do if it was answered. The handler record of the run lists the prompts that are open.",
   },
   RUN_FINISHED: {
@@ -81,7 +82,7 @@ const refusals: Readonly<Record<string, RefusalTexts>> = {
     hint: "Read how it ended in its handler record, or start a new run.",
   },
   EVENT_NOT_ACCEPTED: { hint: "Send what the run waits for; the prompts in its handler record say what is asked." },
-  INBOX_FULL: { hint: "Send it again once the run has taken what was sent before." },
+  INBOX_FULL: { hint: "Send it again when the run has taken the earlier events." },
 };
 
 const retryLater = { "retry-after": "1" };

@@ -27,7 +27,7 @@ export function parseJson(text: string, maxDepth: number): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw bodyInvalid("The body is no JSON.");
+    throw bodyInvalid("The body is not JSON.");
   }
   guardJson(value, maxDepth);
   return value;

@@ -4,6 +4,6 @@ import { HttpError } from "./http-error.js";
 export function idempotencyKeyOf({ headers }: Request): string | null {
   const key = headers.get("idempotency-key");
   if (key === null || (key.length > 0 && key.length <= 200)) return key;
-  const detail = "The header `Idempotency-Key` is no text of 1 to 200 characters.";
+  const detail = "The header `Idempotency-Key` is not a string of 1 to 200 characters.";
   throw new HttpError({ status: 400, code: "QUERY_INVALID", detail });
 }

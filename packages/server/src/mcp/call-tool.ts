@@ -74,8 +74,8 @@ async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResul
   const running = await findRun(offer, call.given);
   try {
     const { prompt_id: promptId, fields } = call.given;
-    if (typeof promptId !== "string") throw bodyInvalid("`prompt_id` is no text.");
-    if (!isFields(fields)) throw bodyInvalid("`fields` is no object.");
+    if (typeof promptId !== "string") throw bodyInvalid("`prompt_id` is not a string.");
+    if (!isFields(fields)) throw bodyInvalid("`fields` is not an object.");
     const receipt = await running.handle.answer(promptId, fields);
     if (receipt.status === "refused") throw refusalError(receipt);
   } catch (error) {
@@ -91,7 +91,7 @@ function isFields(value: unknown): value is object {
 /** @throws {HttpError} `RUN_UNKNOWN`, also for runs of workflows that are not offered as tools. */
 async function findRun(offer: Offer, given: ToolCall["given"]): Promise<Running> {
   const { handler_id: id } = given;
-  if (typeof id !== "string") throw bodyInvalid("`handler_id` is no text.");
+  if (typeof id !== "string") throw bodyInvalid("`handler_id` is not a string.");
   const handle = offer.runtime.handle(id, { tenant: offer.tenant });
   const { workflow } = await handle.summary();
   if (!Object.hasOwn(offer.tools, workflow)) throw runUnknown(handle.runId);

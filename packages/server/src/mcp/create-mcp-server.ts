@@ -100,7 +100,7 @@ function assertValid(options: McpOptions, times: { readonly waitMs: number; read
     ...Object.entries(times).flatMap(([name, ms]) =>
       ms > 0 ? [] : [`\`${name}\` is ${String(ms)}, not a number above 0`],
     ),
-    ...unknown.map((name) => `\`tools\` names "${name}", which is no workflow of the runtime`),
+    ...unknown.map((name) => `\`tools\` names "${name}", which is not a workflow of the runtime`),
   ];
   if (problems.length > 0) throw wrongOptions("MCP server", "McpOptions", problems);
 }

@@ -19,7 +19,7 @@ export async function listOffered(
   given: Readonly<Record<string, unknown>>,
 ): Promise<HandlerPage> {
   const { workflow, status, waiting, limit, cursor } = read(listInput, given);
-  if (workflow !== undefined && !Object.hasOwn(tools, workflow)) throw bodyInvalid(`"${workflow}" is no tool here.`);
+  if (workflow !== undefined && !Object.hasOwn(tools, workflow)) throw bodyInvalid(`"${workflow}" is not a tool here.`);
   const query = {
     workflow_name: workflow === undefined ? Object.keys(tools) : [workflow],
     status: status === undefined ? undefined : [status],

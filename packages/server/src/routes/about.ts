@@ -2,10 +2,10 @@
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
-import { describeWorkflow, toMermaid } from "millrace/graph";
+import { describeWorkflow, toMermaid, type WorkflowDescription } from "millrace/graph";
 import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
-import { eventRoles, workflowList } from "../wire/about-schemas.js";
+import { eventRoles, graph, workflowList } from "../wire/about-schemas.js";
 import { anyEventJsonSchema, eventJsonSchema } from "../wire/event-schema.js";
 import { nameParams } from "../wire/schemas.js";
 import { shownRoles, workflowDetails } from "../workflow-details.js";
@@ -37,6 +37,11 @@ export function mountAbout(server: Server): void {
     handle: async ({ tenant }) => json({ workflows: catalog.names, details: await workflowDetails(server, tenant) }),
   });
   mountShapes(server);
+}
+
+/** All but the routing table of the engine. */
+function graphOf({ nodes, edges, groups }: WorkflowDescription, name: string) {
+  return { name, nodes, edges, groups };
 }
 
 /** Queries the store for a run that does not exist. */
@@ -88,11 +93,14 @@ function mountShapes(server: Server): void {
     route: "GET /workflows/{name}/representation",
     operation: "getWorkflowGraph",
     summary: "The graph, as data and as Mermaid",
-    answers: { 200: ["The graph", z.object({ graph: schema, mermaid: z.string() })] },
+    answers: { 200: ["The graph", z.object({ graph, mermaid: z.string() })] },
     handle: ({ params }) => {
-      const { workflow } = catalog.get(params.name);
-      const { nodes, edges, groups } = describeWorkflow(workflow);
-      return json({ graph: { name: params.name, nodes, edges, groups }, mermaid: toMermaid(workflow) });
+      const description = describeWorkflow(catalog.get(params.name).workflow);
+      const children = description.children.map((child) => graphOf(child, child.name));
+      return json({
+        graph: { ...graphOf(description, params.name), children },
+        mermaid: toMermaid(description),
+      });
     },
   });
 }

@@ -5,7 +5,7 @@ import type { Server } from "../server.types.js";
 const tags = [
   { name: "Workflows", description: "What can be run, and what it takes and gives." },
   { name: "Runs", description: "Starting runs." },
-  { name: "Handlers", description: "Runs that there are: where they stand, what they ask, how they go on." },
+  { name: "Handlers", description: "Existing runs: their status, their prompts, and how to continue them." },
   { name: "Events", description: "What runs show, and what is brought to them." },
   { name: "Sessions", description: "Conversations of pipelines and agents, with their state." },
   { name: "Schedules", description: "Runs that begin by the calendar." },

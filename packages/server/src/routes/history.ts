@@ -10,14 +10,13 @@ import { lastEventId } from "../stream/last-event-id.js";
 import { liveResponse } from "../stream/live-response.js";
 import { cleanJson } from "../wire/clean-text.js";
 import { toAttempt, toEntry, toMoment } from "../wire/look-back.js";
+import { attempt, historyEntry, moment } from "../wire/look-back-schemas.js";
 import {
-  attempt,
   attemptsQuery,
   type HistoryQuery,
-  historyEntry,
   historyQuery,
   idParams,
-  moment,
+  momentQuery,
   streamHeaders,
   tickParams,
 } from "../wire/schemas.js";
@@ -33,7 +32,7 @@ export function mountHistory(server: Server): void {
     ...route,
     route: "GET /handlers/{id}/history",
     operation: "getHistory",
-    summary: "Ticks of a run, in pages, or as a stream that goes on with the run",
+    summary: "Ticks of a run, in pages, or as a stream that follows the run",
     query: historyQuery,
     headers: streamHeaders,
     answers: {
@@ -69,12 +68,15 @@ export function mountHistory(server: Server): void {
     params: tickParams,
     route: "GET /handlers/{id}/at/{tick}",
     operation: "getMoment",
-    summary: "A run as it was after a tick",
+    summary: "A run, or a child of it, as it was after a tick",
+    query: momentQuery,
     answers: { 200: ["The run then", moment] },
     handle: async (call) => {
-      const { params, tenant } = call;
+      const { params, query, tenant } = call;
       const facts = await factsOf(server, call);
-      return json(toMoment(await runtime.at(params.id, params.tick, { tenant }), facts));
+      const { run_id: childId } = query;
+      const of = childId === undefined ? { tenant } : { tenant, childId };
+      return json(toMoment(await runtime.at(params.id, params.tick, of), facts, childId === undefined));
     },
   });
   mount(server, {

@@ -7,6 +7,7 @@ import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
+import { fromCursor, toCursor } from "../wire/cursor.js";
 import { readStart } from "../wire/read-event.js";
 import {
   nextQuery,
@@ -34,9 +35,10 @@ export function mountSchedules(server: Server): void {
     query: scheduleQuery,
     answers: { 200: ["A page", z.object({ schedules: z.array(schedule), cursor: z.string().nullable() })] },
     handle: async ({ tenant, query: { prefix, limit, cursor } }) => {
-      const where = { ...(prefix !== undefined && { prefix }), ...(cursor !== undefined && { cursor }) };
-      const page = await schedules.list({ tenant, limit, ...where });
-      return json({ schedules: page.schedules.map(toRecord), cursor: page.cursor });
+      const place = cursor === undefined ? {} : { cursor: fromCursor(cursor, ["schedules"]).place };
+      const page = await schedules.list({ tenant, limit, ...(prefix !== undefined && { prefix }), ...place });
+      const next = page.cursor === null ? null : toCursor("schedules", page.cursor);
+      return json({ schedules: page.schedules.map(toRecord), cursor: next });
     },
   });
   mount(server, {

@@ -25,6 +25,7 @@ import {
   sessionParams,
   sessionQuery,
 } from "../wire/about-schemas.js";
+import { fromCursor, toCursor } from "../wire/cursor.js";
 import { handlerRecord } from "../wire/handler-record.js";
 
 const tag = "Sessions";
@@ -67,35 +68,18 @@ interface SessionPage {
 
 async function listSessions({ runtime }: Server, tenant: string, query: SessionQuery): Promise<SessionPage> {
   const { q, limit } = query;
-  const place = query.cursor === undefined ? { kind: kinds[0], cursor: undefined } : placeOf(query.cursor);
+  const at = query.cursor === undefined ? { list: kinds[0], place: "" } : fromCursor(query.cursor, kinds);
+  const { list: kind, place } = at;
   const page = await runtime.records.list({
-    kind: place.kind,
+    kind,
     tenant,
     limit,
     ...(q !== undefined && q !== "" && { prefix: q }),
-    ...(place.cursor !== undefined && { cursor: place.cursor }),
+    ...(place !== "" && { cursor: place }),
   });
-  const sessions = await Promise.all(
-    page.records.map((record) => toSession({ runtime }, { tenant, kind: place.kind, record })),
-  );
-  if (page.cursor !== null) return { sessions, cursor: cursorOf(place.kind, page.cursor) };
-  return { sessions, cursor: place.kind === "session" ? cursorOf("agent-session", "") : null };
-}
-
-function cursorOf(kind: Kind, cursor: string): string {
-  return `${kinds.indexOf(kind)}${cursor}`;
-}
-
-/** @throws {HttpError} `QUERY_INVALID` */
-function placeOf(text: string): { readonly kind: Kind; readonly cursor: string | undefined } {
-  const kind = /^[01]/.test(text) ? kinds[Number(text[0])] : undefined;
-  if (kind !== undefined) return { kind, cursor: text.length === 1 ? undefined : text.slice(1) };
-  throw new HttpError({
-    status: 400,
-    code: "QUERY_INVALID",
-    detail: "The cursor is none that this list gave.",
-    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
-  });
+  const sessions = await Promise.all(page.records.map((record) => toSession({ runtime }, { tenant, kind, record })));
+  if (page.cursor !== null) return { sessions, cursor: toCursor(kind, page.cursor) };
+  return { sessions, cursor: kind === "session" ? toCursor("agent-session", "") : null };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -18,6 +18,7 @@ const config = z
     client: z.string().nullable().openapi({ description: "Who `auth` says the caller is." }),
     tenants: z.boolean().openapi({ description: "Whether callers are told apart at all: `auth` is given." }),
     metrics: z.boolean().openapi({ description: "Whether there is `GET /metrics`." }),
+    sources: z.boolean().openapi({ description: "Whether the code of steps may be read." }),
   })
   .openapi("StudioConfig");
 type Deed = (typeof deeds)[number];
@@ -40,6 +41,7 @@ export function mountStudioConfig(server: Server): void {
         client,
         tenants: server.options.auth !== null,
         metrics: server.options.metrics !== null,
+        sources: server.options.sources !== null,
       });
     },
   });

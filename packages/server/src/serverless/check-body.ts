@@ -61,14 +61,14 @@ function wrong(issues: readonly Issue[]): Error {
 
 function isText(from = 0, to = Number.POSITIVE_INFINITY): Check {
   return (value) => {
-    if (typeof value !== "string") return "is no text";
+    if (typeof value !== "string") return "is not a string";
     if (value.length < from) return "is empty";
     return value.length <= to ? null : `is longer than ${to} characters`;
   };
 }
 
 function isObject(value: unknown): string | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? null : "is no object";
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? null : "is not an object";
 }
 
 function either(one: Check, other: Check): Check {
@@ -76,7 +76,7 @@ function either(one: Check, other: Check): Check {
 }
 
 function labelsProblem(value: unknown): string | null {
-  if (isObject(value) !== null) return "is no object";
+  if (isObject(value) !== null) return "is not an object";
   const labels = Object.entries(value as Fields);
   if (labels.length > most.labels) return `at most ${most.labels} labels`;
   if (labels.some(([name]) => !labelPattern.test(name))) return labelMeaning;

@@ -63,7 +63,7 @@ export function resolveHandlerOptions(options: HandlerOptions, ownName: string):
   const limits = { ...defaultLimits, ...options.limits };
   const problems = [
     ...unknownOptions(options, known),
-    ...(typeof store?.claim === "function" ? [] : ["`store` is no run store"]),
+    ...(typeof store?.claim === "function" ? [] : ["`store` is not a run store"]),
     ...(Number.isFinite(driveMs) && driveMs > 0 ? [] : [`\`driveMs\` is ${String(driveMs)}, not a number above 0`]),
     ...authProblems(options),
     ...originProblems("origins", origins),

@@ -7,7 +7,6 @@
 import { WorkflowError } from "millrace";
 import type { Runtime } from "millrace/runtime";
 import { afterMs } from "../system.js";
-import { cleanJson } from "../wire/clean-text.js";
 import { matchesFilter, matchesFixed } from "../wire/matches-filter.js";
 import type { ListFilter } from "../wire/schemas.js";
 import type { LiveRuns, RunChange, RunListener } from "./live-runs.js";
@@ -24,8 +23,8 @@ export interface ListResponseOptions {
 }
 
 const utf8 = new TextEncoder();
-/** Changes that wait for the reader; beyond it, the reader is told to begin again. */
-const mostWaiting = 1_000;
+/** What waits for the reader; beyond either, the reader is told to begin again. */
+const most = { changes: 1_000, characters: 1_000_000 };
 /** How soon a stream notices that the runtime has stopped. */
 const lookMs = 1_000;
 
@@ -46,7 +45,9 @@ export function listResponse(options: ListResponseOptions): Response {
 
 class ListReading implements RunListener {
   readonly #options: ListResponseOptions;
-  readonly #waiting: Map<string, RunChange> = new Map();
+  /** What is sent of each run, and how much that is. */
+  readonly #waiting: Map<string, string> = new Map();
+  #characters = 0;
   #mustReset = false;
   #stop: (() => void) | null = null;
   #release: () => void = () => {};
@@ -62,13 +63,16 @@ class ListReading implements RunListener {
     const fitting = this.#fitting(change);
     if (fitting === null) return;
     const id = fitting.kind === "gone" ? fitting.runId : fitting.record.handler_id;
-    if (this.#waiting.size >= mostWaiting && !this.#waiting.has(id)) return this.reset();
-    this.#waiting.set(id, fitting);
+    const text = textOf(fitting);
+    this.#characters += text.length - (this.#waiting.get(id)?.length ?? 0);
+    this.#waiting.set(id, text);
+    const isTooMuch = this.#waiting.size > most.changes || this.#characters > most.characters;
+    if (isTooMuch && this.#waiting.size > 1) return this.reset();
     this.#wake();
   }
 
   reset(): void {
-    this.#waiting.clear();
+    this.#clear();
     this.#mustReset = true;
     this.#wake();
   }
@@ -93,8 +97,13 @@ class ListReading implements RunListener {
     this.#isClosed = true;
     this.#stop?.();
     this.#release();
-    this.#waiting.clear();
+    this.#clear();
     this.#wake();
+  }
+
+  #clear(): void {
+    this.#waiting.clear();
+    this.#characters = 0;
   }
 
   async #open(): Promise<string> {
@@ -122,11 +131,11 @@ class ListReading implements RunListener {
   }
 
   #taken(): string {
-    const changes = [...this.#waiting.values()];
-    this.#waiting.clear();
+    const texts = [...this.#waiting.values()].join("");
+    this.#clear();
     const reset = this.#mustReset ? "event: reset\ndata: {}\n\n" : "";
     this.#mustReset = false;
-    return reset + changes.map(textOf).join("");
+    return reset + texts;
   }
 
   #woken(ms: number): Promise<void> {
@@ -148,8 +157,8 @@ class ListReading implements RunListener {
 }
 
 function textOf(change: RunChange): string {
-  const data = change.kind === "gone" ? { handler_id: change.runId } : change.record;
-  return `event: ${change.kind}\ndata: ${cleanJson(data)}\n\n`;
+  const json = change.kind === "gone" ? JSON.stringify({ handler_id: change.runId }) : change.json();
+  return `event: ${change.kind}\ndata: ${json}\n\n`;
 }
 
 function isStopped(runtime: Runtime): boolean {

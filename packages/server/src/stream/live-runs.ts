@@ -13,12 +13,18 @@
 import { type Log, WorkflowError } from "millrace";
 import type { RunKey, RunListing, Runtime } from "millrace/runtime";
 import { afterMs } from "../system.js";
+import { cleanJson } from "../wire/clean-text.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import type { Handler } from "../wire/schemas.js";
 import type { WorkflowCatalog } from "../workflow-facts.js";
 
 export type RunChange =
-  | { readonly kind: "changed"; readonly record: Handler }
+  | {
+      readonly kind: "changed";
+      readonly record: Handler;
+      /** The record as it is sent: made once for all lists. */
+      readonly json: () => string;
+    }
   | { readonly kind: "gone"; readonly runId: string };
 
 export interface RunListener {
@@ -141,7 +147,7 @@ export class LiveRuns {
   async #read(tenant: string, runId: string): Promise<RunChange> {
     try {
       const { runtime, catalog } = this.#setup;
-      return { kind: "changed", record: await handlerRecord(runtime.handle(runId, { tenant }), catalog) };
+      return changed(await handlerRecord(runtime.handle(runId, { tenant }), catalog));
     } catch (error) {
       if (WorkflowError.is(error, "RUN_UNKNOWN")) return { kind: "gone", runId };
       throw error;
@@ -161,6 +167,11 @@ export class LiveRuns {
   async #newest(tenant: string): Promise<readonly RunListing[]> {
     return (await this.#setup.runtime.runs({ tenant, limit: newest })).runs;
   }
+}
+
+export function changed(record: Handler): RunChange {
+  let json: string | undefined;
+  return { kind: "changed", record, json: () => (json ??= cleanJson(record)) };
 }
 
 function newlyWatched(tenant: string): Watched {

@@ -1,5 +1,6 @@
 /** Schemas of what there is to workflows, and of sessions. */
 import { z } from "@hono/zod-openapi";
+import { cursorText } from "./cursor.js";
 import { most } from "./names.js";
 import { counts, handler, time, whole } from "./schemas.js";
 
@@ -8,7 +9,7 @@ const anything = z.unknown();
 export const sessionQuery = z.object({
   q: z.string().max(most.id).optional().openapi({ description: "The beginning of an id." }),
   limit: whole({ minimum: 1, maximum: 100, default: 50 }),
-  cursor: z.string().min(1).max(4000).optional(),
+  cursor: cursorText,
 });
 export type SessionQuery = z.infer<typeof sessionQuery>;
 
@@ -48,6 +49,65 @@ export const eventRoles = z.record(
   }),
 );
 export type ShownRole = z.infer<typeof eventRoles>[string]["role"];
+
+export const stepSource = z
+  .object({
+    file: z.string().openapi({ description: "Relative to the folder of the project.", example: "src/refund.ts" }),
+    line: z.int().min(1).openapi({ description: "Of the first line of `text`." }),
+    text: z.string(),
+  })
+  .openapi("StepSource");
+
+const graphEdge = z.object({ kind: z.string(), from: z.string(), to: z.string(), label: z.string().optional() });
+
+const stepExecutor = z.object({ kind: z.string(), name: z.string(), members: z.array(anything).optional() });
+
+const graphNode = z.looseObject({
+  kind: z.enum(["step", "event", "resource", "outside"]),
+  id: z.string(),
+  name: z.string(),
+  label: z.string().optional().openapi({ description: "Of a step or event: what to show for its name." }),
+  executor: stepExecutor
+    .nullish()
+    .openapi({ description: "Of a step that the author of a pipeline wrote: what does its work." }),
+  worksFor: z
+    .string()
+    .nullish()
+    .openapi({ description: "Of a step that asks people or gathers branches for another one: the id of that one." }),
+});
+
+const graphGroup = z.object({
+  id: z.string(),
+  label: z.string(),
+  kind: z.string().openapi({ example: "loop" }),
+  parent: z.string().nullable(),
+  nodes: z.array(z.string()),
+  enteredBy: z.string().nullable().openapi({ description: "Id of the step that enters the group." }),
+  workflow: z.string().nullable().openapi({ description: "The one of `children` that the group runs." }),
+  branches: z
+    .array(
+      z.object({
+        role: z.string().openapi({ example: "else" }),
+        name: z.string().nullable().openapi({ description: "That of its only step or group." }),
+        nodes: z.array(z.string()),
+        groups: z.array(z.string()).openapi({ description: "Ids of the groups in it." }),
+      }),
+    )
+    .openapi({ description: "What runs at the same time in it, or instead of each other." }),
+});
+
+const oneGraph = z.object({
+  name: z.string(),
+  nodes: z.array(graphNode),
+  edges: z.array(graphEdge),
+  groups: z.array(graphGroup),
+});
+
+export const graph = oneGraph
+  .extend({
+    children: z.array(oneGraph).openapi({ description: "Workflows that run as children, at any depth, each once." }),
+  })
+  .openapi("WorkflowGraph");
 
 export const session = z
   .object({

@@ -138,7 +138,7 @@ describe("JSON that leaves", () => {
     });
   });
 
-  it("has none in what was thrown and is no error", () => {
+  it("has none in what was thrown and is not an error", () => {
     expect(through({ a: { name: "Thrown", message: leak } })).toEqual({ a: { name: "Thrown", message: clean } });
     expect(through({ error: leak, lastError: { why: [leak] }, errors: [leak], cause: { path: leak } })).toEqual({
       error: clean,

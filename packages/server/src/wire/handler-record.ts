@@ -31,6 +31,7 @@ async function outcomeOf(handle: RunHandle): Promise<Standing> {
   try {
     return await handle.outcome();
   } catch (error) {
+    if (WorkflowError.is(error, "RUN_MOVED")) return null; // it waits for nobody here
     if (!isUnloadable(error)) throw error;
     return { status: "unloadable", error };
   }

@@ -1,11 +1,13 @@
 /** Ticks, attempts and moments of a run, in the form that travels over HTTP. */
 import { encodeTick, encodeValue } from "millrace/engine";
 import type { AttemptWait, ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
+import { closedFields, eventProblem } from "../fork-rules.js";
 import { isoTime } from "../system.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 import { toEnvelope } from "./envelope.js";
 import { toPrompt } from "./handler-record.js";
-import type { AttemptRecord, Handler, HistoryEntryRecord, MomentRecord } from "./schemas.js";
+import type { AttemptRecord, HistoryEntryRecord, MomentRecord } from "./look-back-schemas.js";
+import type { Handler } from "./schemas.js";
 
 /** Its changes, where they are asked for. */
 export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryEntryRecord {
@@ -82,7 +84,8 @@ function timeOrNull(atMs: number | null): string | null {
   return atMs === null ? null : isoTime(atMs);
 }
 
-export function toMoment(moment: RunMoment, facts: WorkflowFacts): MomentRecord {
+/** @param isForkable `false` of a child: only whole runs are forked. */
+export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: boolean): MomentRecord {
   const { number, atMs, status, isWaiting, state, steps, prompts, next } = moment;
   return {
     number,
@@ -92,7 +95,11 @@ export function toMoment(moment: RunMoment, facts: WorkflowFacts): MomentRecord 
     state: jsonOf(state, facts),
     steps: steps.map(({ runId, ...counts }) => ({ run_id: runId, ...counts })),
     prompts: prompts.map((prompt) => toPrompt(prompt, facts)),
-    next: next.map(({ item, step, event }) => ({ item, step, event: toEnvelope(event, facts) })),
+    next: next.map(({ item, step, event }) => {
+      const reason = eventProblem(facts, event);
+      return { item, step, event: toEnvelope(event, facts), editable: reason === null, reason };
+    }),
+    closed: isForkable ? closedFields(facts, state) : [],
   };
 }
 

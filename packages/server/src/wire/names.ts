@@ -1,14 +1,16 @@
 /** Rules for ids and labels, shared by the server's schemas and the function, which has no schema library. */
+import { outsideId } from "millrace/engine";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-export const idPattern: RegExp = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u;
-export const idMeaning = "an id has no control characters, and is neither `.` nor `..`, which no URL can hold";
+export const { pattern: idPattern, meaning: idMeaning } = outsideId;
+/** Of a run that is to be made: a path of the server is read before the run of that name. */
+export const newIdPattern: RegExp = new RegExp(idPattern.source.replace("(?!", "(?!counts$|"), "u");
+export const newIdMeaning = `${idMeaning}; nor is it \`counts\`, which is a path of its own`;
 /** Names that start with `millrace.` are reserved for the server. */
 export const labelPattern: RegExp = /^(?!millrace\.)[^=]{1,100}$/u;
 export const labelMeaning = "a name of a label has no `=`, and no `millrace.` in front";
 
 export const most = {
-  id: 200,
+  id: outsideId.longest,
   promptId: 1_000,
   labels: 50,
   labelValue: 1_000,

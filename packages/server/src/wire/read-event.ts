@@ -82,7 +82,7 @@ function readFields(sent: Fields, eventClass: EventClass, facts: WorkflowFacts):
 
 function fieldsOf(value: unknown, what: string): Fields {
   if (isObject(value)) return value;
-  throw bodyInvalid(`${what} is no object.`);
+  throw bodyInvalid(`${what} is not an object.`);
 }
 
 function eventUnknown(type: string, workflow: string, known: Iterable<string>): WorkflowError {

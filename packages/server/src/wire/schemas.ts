@@ -4,19 +4,30 @@
  * @module
  */
 import { z } from "@hono/zod-openapi";
-import { idMeaning, idPattern, labelMeaning, labelPattern, most, unreadKeys } from "./names.js";
+import { cursorText } from "./cursor.js";
+import {
+  idMeaning,
+  idPattern,
+  labelMeaning,
+  labelPattern,
+  most,
+  newIdMeaning,
+  newIdPattern,
+  unreadKeys,
+} from "./names.js";
 
 const anything = z.unknown();
 const fields = z.record(z.string(), anything);
 
 // ---- what comes in
 
-export const handlerIdText: z.ZodString = z
-  .string()
-  .min(1)
-  .max(most.id)
-  .regex(idPattern, idMeaning)
-  .openapi({ pattern: idPattern.source }); // the generator would make the flags a part of the pattern
+export const handlerIdText: z.ZodString = idText(idPattern, idMeaning);
+const newHandlerId = idText(newIdPattern, newIdMeaning);
+
+function idText(pattern: RegExp, meaning: string): z.ZodString {
+  const text = z.string().min(1).max(most.id).regex(pattern, meaning);
+  return text.openapi({ pattern: pattern.source }); // the generator would make the flags a part of the pattern
+}
 
 const labelsGiven = z
   .record(z.string().regex(labelPattern, labelMeaning), z.string().max(most.labelValue))
@@ -47,26 +58,31 @@ export const runBody = z
   .strictObject(
     {
       ...startFields,
-      handler_id: handlerIdText.nullish(),
+      handler_id: newHandlerId.nullish(),
       dedupe: z
         .strictObject(
           {
             key: z.string().max(most.name),
             for: z.union([z.number(), z.string()]),
-            mode: z.literal("first").optional(),
+            mode: z.enum(["first", "last"]).nullish(),
           },
           readAll,
         )
         .nullish()
         .openapi({
-          description: "Starts with one key give one run, for so many milliseconds or a time such as `10m`.",
+          description:
+            "Starts with one key give one run, for so many milliseconds or a time such as `10m`: `first` begins it at once, `last` when none came for that long.",
         }),
-      context: anything.optional().openapi({ description: "Refused: fork instead." }),
+      context: anything.optional().openapi({ description: "Refused, unless it is `{}`: fork instead." }),
     },
     readAll,
   )
   .openapi("RunBody");
 export type RunBody = z.infer<typeof runBody>;
+
+export const delayedStart = z
+  .object({ handler_id: z.string(), status: z.literal("delayed") })
+  .openapi("DelayedStart", { description: "There is no handler of that id until the run begins." });
 
 export const scheduleBody = z
   .strictObject(
@@ -117,7 +133,7 @@ export const forkBody = z
   .strictObject(
     {
       at: z.number().int().min(1).openapi({ description: "The tick after which the new run begins." }),
-      handler_id: handlerIdText.nullish(),
+      handler_id: newHandlerId.nullish(),
       state: fields.nullish().openapi({ description: "Top-level fields of the state to replace." }),
       event: fields.nullish().openapi({ description: "Fields to replace of the event that is delivered next." }),
       item: z
@@ -134,7 +150,7 @@ export const forkBody = z
 export const scheduleQuery = z.object({
   prefix: z.string().max(most.name).optional(),
   limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
-  cursor: z.string().min(1).max(2000).optional(),
+  cursor: cursorText,
 });
 
 export const nextQuery = z.object({ count: whole({ minimum: 1, maximum: 1000, default: 1 }) });
@@ -187,7 +203,7 @@ export const listQuery = z.object({
   sort: z.enum(["-created_at", "created_at"]).default("-created_at").openapi({ description: "`-`: newest first." }),
   sse: flag(false).openapi({ description: "Streams the runs that change instead." }),
   limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
-  cursor: z.string().min(1).max(2000).optional(),
+  cursor: cursorText,
 });
 export type ListQuery = z.infer<typeof listQuery>;
 export type ListFilter = Omit<ListQuery, "sort" | "sse" | "limit" | "cursor">;
@@ -215,6 +231,10 @@ export const attemptsQuery = z.object({
   limit: whole({ minimum: 1, maximum: 1000, default: 1000 }),
 });
 
+export const momentQuery = z.object({
+  run_id: z.string().min(1).max(1_000).optional().openapi({ description: "A child that had started by then." }),
+});
+
 export const handlerQuery = z.object({
   wait: whole({ minimum: 0, default: 0 }).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
   children: flag(false).openapi({ description: "With the runs that its steps have started." }),
@@ -230,11 +250,12 @@ export const idParams = z.object({ id: handlerIdText });
 /** Short enough for the ids of its runs, `<name>@<time>`, to be ids of handlers. */
 export const scheduleParams = z.object({ name: handlerIdText.max(most.scheduleName) });
 export const nameParams = z.object({ name: z.string() });
+export const stepParams = z.object({ name: z.string(), step: z.string() });
 export const tickParams = z.object({
   id: handlerIdText,
   tick: z
     .string()
-    .regex(/^\d{1,15}$/, "is no number of a tick")
+    .regex(/^\d{1,15}$/, "is not a number of a tick")
     .transform(Number)
     .openapi({ type: "integer", minimum: 0 }),
 });
@@ -250,7 +271,7 @@ interface Whole {
 export function whole({ minimum, maximum = Number.MAX_SAFE_INTEGER, default: otherwise }: Whole) {
   return z
     .string()
-    .regex(/^-?\d{1,16}$/, "is no whole number")
+    .regex(/^-?\d{1,16}$/, "is not a whole number")
     .transform(Number)
     .pipe(z.number().min(minimum).max(maximum))
     .default(otherwise)
@@ -359,7 +380,7 @@ export const handler = z
       .object({ ...queueShape, has_place: z.boolean() })
       .nullable()
       .openapi({ description: "`has_place: false` of a run that is at work: its turn is still to come." }),
-    sealed: z.boolean().openapi({ description: "The run was exported to another store and does not go on here." }),
+    sealed: z.boolean().openapi({ description: "The run was exported to another store and does not continue here." }),
     forked_from: z.object({ handler_id: z.string(), at: z.number() }).nullable(),
     ticks: z
       .object({ first: z.number(), last: z.number() })
@@ -383,86 +404,6 @@ export const handler = z
   })
   .openapi("Handler");
 export type Handler = z.infer<typeof handler>;
-
-const anyTick = z.record(z.string(), anything);
-
-export const historyEntry = z
-  .object({
-    number: z.number(),
-    at: time,
-    run_id: z.string(),
-    step: z.string().nullable(),
-    item: z.number().nullable(),
-    attempt: z.number().nullable(),
-    changes: z
-      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), old: anything, new: anything }).partial())
-      .optional(),
-    tick: anyTick,
-  })
-  .openapi("HistoryEntry");
-export type HistoryEntryRecord = z.infer<typeof historyEntry>;
-
-export const attempt = z
-  .object({
-    run_id: z.string(),
-    workflow_name: z.string(),
-    step: z.string(),
-    item: z.number(),
-    attempt: z.number(),
-    started_at: time,
-    started_tick: z.number(),
-    ended_at: time.nullable(),
-    ended_tick: z.number().nullable(),
-    status: z.enum(["queued", "running", "waiting", "completed", "failed", "retrying", "restarted", "cancelled"]),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    final: z.boolean(),
-    retry_at: time.nullable(),
-    event_type: z.string().nullable(),
-    waits: z.array(
-      z.object({
-        kind: z.enum(["event", "sleep", "child"]),
-        from: time,
-        from_tick: z.number(),
-        to: time.nullable(),
-        to_tick: z.number().nullable(),
-        prompt_id: z.string().optional(),
-        until: time.optional(),
-        run_id: z.string().optional(),
-      }),
-    ),
-  })
-  .openapi("Attempt");
-export type AttemptRecord = z.infer<typeof attempt>;
-
-const count = z.number();
-
-export const moment = z
-  .object({
-    number: z.number(),
-    at: time,
-    status: z.enum(["running", "completed", "failed", "cancelled"]),
-    waiting: z.boolean(),
-    state: anything,
-    steps: z.array(
-      z.object({
-        run_id: z.string(),
-        step: z.string(),
-        queued: count,
-        running: count,
-        waiting: count,
-        retrying: count,
-        done: count,
-        failed: count,
-        caught: count,
-      }),
-    ),
-    prompts: z.array(prompt),
-    next: z
-      .array(z.object({ item: z.number(), step: z.string(), event: envelope }))
-      .openapi({ description: "What a fork from here delivers first, and may edit." }),
-  })
-  .openapi("Moment");
-export type MomentRecord = z.infer<typeof moment>;
 
 export const schedule = z
   .object({

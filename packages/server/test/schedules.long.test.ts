@@ -162,7 +162,6 @@ describe("a schedule over HTTP", () => {
 
     expect((await ask("GET /schedules/a/next?count=0")).status).toBe(400);
     expect((await ask("GET /schedules/a/next?count=100000")).status).toBe(400);
-    expect((await ask("GET /schedules?cursor=nonsense")).status).toBeLessThan(500);
     expect(await ask("PATCH /schedules/a", {})).toMatchObject({ status: 405 });
   });
 

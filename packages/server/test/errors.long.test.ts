@@ -23,7 +23,9 @@ class Right extends StartEvent.define("Right", { n: z.number() }) {}
 const either = defineWorkflow("either")
   .step("go", { on: [Left, Right], emits: StopEvent }, () => new StopEvent({ result: 1 }))
   .build();
-const counted = defineWorkflow("counted", { state: { count: z.number().default(0) } })
+const counted = defineWorkflow("counted", {
+  state: { count: z.number().default(0), tag: z.string().trim().default("") },
+})
   .step("go", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
   .build();
 
@@ -130,6 +132,10 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     const site = await open();
     return site.post(`/handlers/${await started(site, "counted")}/fork`, { at: 1, state: { count: "many" } });
   },
+  "400 STATE_SCHEMA_CONVERTS": async () => {
+    const site = await open();
+    return site.post(`/handlers/${await started(site, "counted")}/fork`, { at: 1, state: { tag: " a " } });
+  },
   "400 SNAPSHOT_INVALID": async () =>
     (await open()).post("/workflows/remind/run", { start_event: { value: { at: 1 }, meta: { at: ["Nothing"] } } }),
   "400 OPTION_INVALID": async () => {
@@ -138,7 +144,8 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   },
   "400 DURATION_INVALID": async () =>
     (await open()).post("/workflows/add/run", { kwargs: { left: 1 }, dedupe: { key: "a", for: "soon" } }),
-  "400 CONTEXT_DISABLED": async () => (await open()).post("/workflows/add/run", { context: {} }),
+  "400 CONTEXT_DISABLED": async () =>
+    (await open()).post("/workflows/add/run", { context: { format: "millrace/run" } }),
   "401 UNAUTHORIZED": async () => (await open({ auth: bearerAuth({ tokens: ["secret"] }) })).get("/workflows"),
   "403 STATE_CLOSED": async () => {
     const site = await open();
@@ -160,6 +167,8 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
   "404 WORKFLOW_UNKNOWN": async () => (await open()).post("/workflows/nothing/run"),
   "405 METHOD_NOT_ALLOWED": async () => (await open()).post("/handlers"),
   "404 NOT_FOUND": async () => (await open()).get("/nothing"),
+  "404 SOURCE_UNKNOWN": async () =>
+    (await open({ sources: { read: async () => null } })).get("/workflows/add/steps/add/source"),
   "404 SESSION_UNKNOWN": async () => (await open()).get("/sessions/nothing"),
   "404 RUN_FINISHED": async () => {
     const site = await open();
@@ -358,7 +367,7 @@ describe("the issues of an error", () => {
     ],
     ["texts of several events", [{ event: "Left", issues: ["no", null] }], [{ path: "", message: "Left: no" }]],
     [
-      "issues that are no list",
+      "issues that are not a list",
       [{ event: "Left", issues: "no", message: "x", path: "n" }],
       [{ path: "n", message: "x" }],
     ],

@@ -1,0 +1,30 @@
+/** The code of steps, where the server was told how to find it. */
+import { HttpError } from "../http/http-error.js";
+import { json, mount } from "../http/route.js";
+import type { StepSources } from "../options.js";
+import type { Server } from "../server.types.js";
+import { stepSource } from "../wire/about-schemas.js";
+import { stepParams } from "../wire/schemas.js";
+
+export function mountSources(server: Server, sources: StepSources): void {
+  mount(server, {
+    route: "GET /workflows/{name}/steps/{step}/source",
+    operation: "getStepSource",
+    summary: "The code of a step, as its author wrote it",
+    tag: "Workflows",
+    params: stepParams,
+    answers: { 200: ["The code", stepSource] },
+    handle: async ({ params: { name, step } }) => {
+      const { workflow, compiled } = server.catalog.get(name);
+      if (!compiled.steps.has(step)) throw sourceUnknown(`${name} has no step ${JSON.stringify(step)}.`);
+      const found = await sources.read(workflow, step);
+      if (found === null) throw sourceUnknown(`The code of the step ${JSON.stringify(step)} of ${name} is not known.`);
+      const { file, line, text } = found;
+      return json({ file, line, text });
+    },
+  });
+}
+
+function sourceUnknown(detail: string): HttpError {
+  return new HttpError({ status: 404, code: "SOURCE_UNKNOWN", detail });
+}

@@ -1,0 +1,93 @@
+/** Schemas of what looks back at a run: its history, its attempts, a moment of it. */
+import { z } from "@hono/zod-openapi";
+import { envelope, prompt, time } from "./schemas.js";
+
+const anything = z.unknown();
+const anyTick = z.record(z.string(), anything);
+
+export const historyEntry = z
+  .object({
+    number: z.number(),
+    at: time,
+    run_id: z.string(),
+    step: z.string().nullable(),
+    item: z.number().nullable(),
+    attempt: z.number().nullable(),
+    changes: z
+      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), old: anything, new: anything }).partial())
+      .optional(),
+    tick: anyTick,
+  })
+  .openapi("HistoryEntry");
+export type HistoryEntryRecord = z.infer<typeof historyEntry>;
+
+export const attempt = z
+  .object({
+    run_id: z.string(),
+    workflow_name: z.string(),
+    step: z.string(),
+    item: z.number(),
+    attempt: z.number(),
+    started_at: time,
+    started_tick: z.number(),
+    ended_at: time.nullable(),
+    ended_tick: z.number().nullable(),
+    status: z.enum(["queued", "running", "waiting", "completed", "failed", "retrying", "restarted", "cancelled"]),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    final: z.boolean(),
+    retry_at: time.nullable(),
+    event_type: z.string().nullable(),
+    waits: z.array(
+      z.object({
+        kind: z.enum(["event", "sleep", "child"]),
+        from: time,
+        from_tick: z.number(),
+        to: time.nullable(),
+        to_tick: z.number().nullable(),
+        prompt_id: z.string().optional(),
+        until: time.optional(),
+        run_id: z.string().optional(),
+      }),
+    ),
+  })
+  .openapi("Attempt");
+export type AttemptRecord = z.infer<typeof attempt>;
+
+const count = z.number();
+
+export const moment = z
+  .object({
+    number: z.number(),
+    at: time,
+    status: z.enum(["running", "completed", "failed", "cancelled"]),
+    waiting: z.boolean(),
+    state: anything,
+    steps: z.array(
+      z.object({
+        run_id: z.string(),
+        step: z.string(),
+        queued: count,
+        running: count,
+        waiting: count,
+        retrying: count,
+        done: count,
+        failed: count,
+        caught: count,
+      }),
+    ),
+    prompts: z.array(prompt),
+    next: z
+      .array(
+        z.object({
+          item: z.number(),
+          step: z.string(),
+          event: envelope,
+          editable: z.boolean().openapi({ description: "Whether `event` of a fork may replace its fields." }),
+          reason: z.string().nullable().openapi({ description: "Why it may not." }),
+        }),
+      )
+      .openapi({ description: "What a fork from here delivers first." }),
+    closed: z.array(z.string()).openapi({ description: "Top-level fields that `state` of a fork may not set." }),
+  })
+  .openapi("Moment");
+export type MomentRecord = z.infer<typeof moment>;
