@@ -79,7 +79,7 @@ function pauseOf({ runId, status = "PAUSED", pause }: PausedRun, session: AgentS
   const now = stored?.status ?? status;
   const found = pause ?? stored?.pause ?? null;
   if (now === "PAUSED" && found !== null) return found;
-  const why = now === "PAUSED" ? "nothing to go on from" : `the status ${now}`;
+  const why = now === "PAUSED" ? "nothing to continue from" : `the status ${now}`;
   throw notPaused(`The run "${runId}" has ${why}.`, { runId, status: now });
 }
 

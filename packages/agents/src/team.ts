@@ -42,7 +42,7 @@ function modelOf(members: readonly Executor[]): LanguageModel {
 
 /** @throws {WorkflowError} `OPTION_INVALID` for an empty team, or for two members with the same name. */
 function nameMembers(executors: readonly Executor[]): readonly Member[] {
-  if (!Array.isArray(executors)) throw invalid("`members` is no list.", "Give the team at least one member.");
+  if (!Array.isArray(executors)) throw invalid("`members` is not a list.", "Give the team at least one member.");
   if (executors.length === 0) throw invalid("`members` is empty.", "Give the team at least one member.");
   const members = executors.map((executor) => ({ id: idOf(executor.name), executor }));
   const twice = members.find(({ id }, index) => members.findIndex((other) => other.id === id) !== index);

@@ -22,7 +22,7 @@ describe("options", () => {
     const options = { instruction: "Be kind.", maxSteps: 0, tools: [look, foreign] } as unknown as AgentOptions;
 
     expect(problemsOf(() => new Agent(options))).toEqual([
-      "`instruction` is no option (did you mean `instructions`?)",
+      "`instruction` is not an option (did you mean `instructions`?)",
       "`model` is undefined, not a language model of the AI SDK",
       "`tools` has something that `tool()` did not make: tools of the AI SDK go into `sdkTools`",
       "`maxSteps` is 0, not a whole number from 1",
@@ -33,20 +33,20 @@ describe("options", () => {
     const members = [new Agent({ name: "one", model })];
 
     expect(problemsOf(() => new Team({ members, member: [] } as never))).toEqual([
-      "`member` is no option (did you mean `members`?)",
+      "`member` is not an option (did you mean `members`?)",
     ]);
   });
 
   it("of an agent before a pipeline", () => {
     expect(problemsOf(() => new PipelineAgent({ model, numHistoryRuns: -1, history: 3 } as never))).toEqual([
-      "`history` is no option (did you mean `addHistory`?)",
+      "`history` is not an option (did you mean `addHistory`?)",
       "`numHistoryRuns` is -1, not a whole number from 0 to 1,000",
     ]);
   });
 
   it("of a continued run and of a tool are checked, too", async () => {
     const agent = new Agent({ name: "one", model });
-    const near = "`sessionstate` is no option (did you mean `sessionState`?)";
+    const near = "`sessionstate` is not an option (did you mean `sessionState`?)";
     const details = { problems: [near] };
 
     await expect(agent.continueRun({ runId: "r" }, [], { sessionstate: {} } as never)).rejects.toMatchObject({
@@ -55,14 +55,14 @@ describe("options", () => {
     expect(problemsOf(() => agent.continueStream({ runId: "r" }, [], { sessionstate: {} } as never))).toEqual([near]);
     expect(
       problemsOf(() => tool({ name: "look", description: "", execute: () => "", confirm: true } as never)),
-    ).toEqual(["`confirm` is no option"]);
+    ).toEqual(["`confirm` is not an option"]);
   });
 
   it("of a run are checked before the model is called", async () => {
     const agent = new Agent({ name: "one", model });
     const options = { session: "s", images: { url: "https://example.com/a.png" } } as unknown as AgentRunOptions;
     const details = {
-      problems: ["`session` is no option (did you mean `sessionId`?)", "`images` is no list"],
+      problems: ["`session` is not an option (did you mean `sessionId`?)", "`images` is not a list"],
     };
 
     await expect(agent.run("Hi", options)).rejects.toMatchObject({ code: "OPTION_INVALID", details });

@@ -1,8 +1,9 @@
 /** Agents as steps of a pipeline: one session state for functions, agents and their tools. */
 import { Condition, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
+import { describeWorkflow } from "millrace/graph";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
-import { Agent, tool } from "../src/index.js";
+import { Agent, Team, tool } from "../src/index.js";
 import { scripted, stalls } from "./support/models.js";
 
 const open: Pipeline[] = [];
@@ -167,4 +168,28 @@ it("an agent that is cancelled keeps its tokens, what it has said, what its tool
     "WorkflowCompleted",
   ]);
   expect(await shopping.getSessionState("s")).toEqual({ shopping_list: ["milk"] });
+});
+
+it("a drawing of the pipeline knows its agents, and who is in a team", () => {
+  const news = new Agent({ name: "News", model: scripted([]) });
+  const web = new Agent({ name: "Web", model: scripted([]) });
+  const desk = new Team({ name: "Desk", members: [web] });
+  const team = new Team({ name: "Research", members: [news, desk] });
+  const { nodes, groups } = describeWorkflow(pipeline({ name: "paper", steps: [team, news] }).workflow);
+
+  expect(nodes.flatMap((node) => (node.kind === "step" && node.executor !== null ? [node.executor] : []))).toEqual([
+    {
+      kind: "team",
+      name: "Research",
+      members: [
+        { kind: "agent", name: "News" },
+        { kind: "team", name: "Desk", members: [{ kind: "agent", name: "Web" }] },
+      ],
+    },
+    { kind: "agent", name: "News" },
+  ]);
+  expect(groups.map(({ kind, label }) => [kind, label])).toEqual([
+    ["team", "Research"],
+    ["agent", "News"],
+  ]);
 });

@@ -10,6 +10,7 @@ export type {
   DecideRequest,
   DecideResult,
   Executor,
+  ExecutorMember,
   ExecutorPause,
   ExecutorRequest,
   ExecutorResult,

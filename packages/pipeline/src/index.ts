@@ -40,6 +40,7 @@ export type {
   DecideRequest,
   DecideResult,
   Executor,
+  ExecutorMember,
   ExecutorPause,
   ExecutorRequest,
   ExecutorResult,

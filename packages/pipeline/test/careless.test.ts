@@ -374,7 +374,7 @@ it("a run is told all that is wrong with its options at once, before anything is
       code: "OPTION_INVALID",
       details: {
         problems: [
-          "`sessionID` is no option (did you mean `sessionId`?)",
+          "`sessionID` is not an option (did you mean `sessionId`?)",
           "`runId` is 7, not a text",
           "`userId` is 5, not a text",
           "`sessionState` is a list, not an object",

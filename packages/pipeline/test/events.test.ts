@@ -126,6 +126,29 @@ it("the last events of a run that was stopped from outside say what every last e
   });
 });
 
+it.each(["completes", "fails", "is cancelled"])(
+  "the last events of a run that %s say when it ended, whenever they are read",
+  async (end) => {
+    const last = new Step({
+      name: "last",
+      executor: (_input, { signal }) => {
+        if (end === "completes") return "done";
+        if (end === "fails") throw new TypeError("no");
+        return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+    });
+    const run = pipeline([echo, last]).run("in", { streamEvents: true });
+    if (end === "is cancelled") {
+      for await (const { event, stepName } of run.events()) if (event === "StepStarted" && stepName === "last") break;
+      await run.cancel("enough");
+    }
+    const first = await all(run);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+
+    expect(await all(run)).toEqual(first);
+  },
+);
+
 it("with streamEvents it shows every step, for any number of readers and from any event on", async () => {
   const run = pipeline([echo, new Step({ name: "again", executor: () => "b" })]).run("in", { streamEvents: true });
 

@@ -42,13 +42,13 @@ describe("options that nobody reads", () => {
   ])("of %s are refused with the nearest that there is", (_, make, strange, meant) => {
     const { problems } = refused(make);
 
-    expect(problems).toEqual([`\`${strange}\` is no option (did you mean \`${meant}\`?)`]);
+    expect(problems).toEqual([`\`${strange}\` is not an option (did you mean \`${meant}\`?)`]);
   });
 
   it("have no name to go with them where nothing is near", () => {
     const { message, hint } = refused(() => new Step(given({ name: "a", executor, zebra: 1 })));
 
-    expect(message).toBe('The step "a" cannot be made: `zebra` is no option.');
+    expect(message).toBe('The step "a" cannot be made: `zebra` is not an option.');
     expect(hint).toBe("Correct the options that are named, or leave them out.");
   });
 
@@ -72,10 +72,10 @@ describe("all that is wrong is named at once", () => {
     });
 
     expect(refused(() => new Step(options)).problems).toEqual([
-      "`retries` is no option (did you mean `maxRetries`?)",
+      "`retries` is not an option (did you mean `maxRetries`?)",
       "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
       "`maxRetries` is -1, not a whole number from 0",
-      "its `name` is no text",
+      "its `name` is not a string",
       '`onError` is "stop", not one of fail, skip, pause',
       "`numHistoryRuns` is 1.5, not a whole number from 0 to 1,000",
     ]);
@@ -87,25 +87,25 @@ describe("all that is wrong is named at once", () => {
     const router = given<never>({ choices: {}, selector: true });
 
     expect(refused(() => new Loop(loop)).message).toBe(
-      'The loop "again" cannot be made: `until` is no option; `steps` is no list of steps; ' +
+      'The loop "again" cannot be made: `until` is not an option; `steps` is not a list of steps; ' +
         "`maxIterations` is 0, not a whole number from 1; `onError` is 1, not one of fail, skip, pause.",
     );
     expect(refused(() => new Condition(condition)).problems).toEqual([
-      "`steps` is no list of steps",
-      "`elseSteps` is no list of steps",
+      "`steps` is not a list of steps",
+      "`elseSteps` is not a list of steps",
       "no step can have this name",
     ]);
     expect(refused(() => new Router(router)).problems).toEqual([
-      "`choices` is no list of steps",
-      "`selector` is no function, and `humanReview.requiresUserInput` is not set",
+      "`choices` is not a list of steps",
+      "`selector` is not a function, and `humanReview.requiresUserInput` is not set",
     ]);
   });
 
   it("of a pipeline", () => {
     expect(refused(() => new Pipeline(given<PipelineOptions>({ numHistoryRuns: 1_001, step: [] }))).problems).toEqual([
-      "`step` is no option (did you mean `steps`?)",
-      "its `name` is no text",
-      "its `steps` are no list",
+      "`step` is not an option (did you mean `steps`?)",
+      "its `name` is not a string",
+      "its `steps` are not a list",
       "`numHistoryRuns` is 1001, not a whole number from 0 to 1,000",
     ]);
   });
@@ -127,7 +127,7 @@ describe("options about sessions", () => {
 
   it.each([
     ["", "its `sessionId` is empty"],
-    [5, "its `sessionId` is no text"],
+    [5, "its `sessionId` is not a string"],
   ])("the session %j is refused, before anything is stored", (sessionId, problem) => {
     expect(refused(() => pipeline([executor], given({ sessionId }))).problems).toEqual([problem]);
     expect(refused(() => pipeline([executor]).run("", given({ sessionId }))).problems).toEqual([problem]);

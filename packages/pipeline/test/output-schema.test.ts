@@ -39,7 +39,7 @@ describe("an output schema", () => {
 
   it.each([
     ["another type", { title: 7 }, "title: Invalid input: expected string, received number"],
-    ["text that is no JSON", "Rivers", "the content: Invalid input: expected object, received string"],
+    ["text that is not JSON", "Rivers", "the content: Invalid input: expected object, received string"],
     ["nothing", undefined, "the content: Invalid input: expected object, received"],
   ])("fails a run that gives %s", async (_, content, problem) => {
     await using pipeline = giving(content, { sessionState: { runs: 1 } });

@@ -299,6 +299,6 @@ describe("a field with a reducer, that two runs have changed at once,", () => {
     expect(make({ a: "max", b: 1, c: "last" })).toThrow(
       /the reducer of "a" is neither .*the reducer of "b" is neither/s,
     );
-    expect(make([])).toThrow(/its `reducers` are no object/);
+    expect(make([])).toThrow(/its `reducers` are not an object/);
   });
 });

@@ -25,6 +25,7 @@ import { z } from "zod";
 import { brokenStream, cancelled, refuseLongWaits, toFailure } from "../run/failure.js";
 import { type ReadFile, userMessage } from "../run/media-part.js";
 import { callMetrics, totalMetrics } from "../run/metrics.js";
+import { observed } from "../run/observed.js";
 import { fillTemplate } from "../run/system-text.js";
 import { newId, nowMs, tickMs } from "../system.js";
 
@@ -59,7 +60,12 @@ interface Deciding {
 export async function decideOnce(decider: Decider, request: DecideRequest): Promise<DecideResult> {
   const startedMs = tickMs();
   const deciding: Deciding = { runId: newId(), calls: [], decider, request };
-  const decided = await answerOf(deciding).catch((error: unknown) => failureOf(deciding, error));
+  const { name, model } = decider;
+  const decided = await observed(
+    { id: name, name, description: undefined, model, sessionId: request.sessionId },
+    () => answerOf(deciding).catch((error: unknown) => failureOf(deciding, error)),
+    ({ status, error }) => ({ status, error, finishReason: null, calls: deciding.calls }),
+  );
   const metrics = { ...totalMetrics([emptyMetrics, ...deciding.calls]), duration: (tickMs() - startedMs) / 1000 };
   return { runId: deciding.runId, metrics, ...decided };
 }
@@ -113,6 +119,7 @@ async function callOptions({ decider, request, calls }: Deciding): Promise<CallO
     tools, // the tools have no `execute`, so this is the last step
     maxRetries: decider.maxRetries,
     abortSignal: request.signal,
+    telemetry: { functionId: decider.name },
     onStepEnd: (step: StepResult<ToolSet>) => void calls.push(callMetrics(step)),
   };
 }
@@ -145,7 +152,7 @@ function show({ runId, decider: { name }, request }: Deciding, content: string):
 function queryOf(decider: Decider, call: TypedToolCall<ToolSet>): string {
   const { query } = (call.input ?? {}) as { readonly query?: unknown };
   if (call.toolName === "run_workflow" && call.invalid !== true && typeof query === "string") return query;
-  throw noDecision(decider, `called \`${call.toolName}\` with ${JSON.stringify(call.input)}, which is no query`);
+  throw noDecision(decider, `called \`${call.toolName}\` with ${JSON.stringify(call.input)}, which is not a query`);
 }
 
 function noDecision({ name }: Decider, what: string): WorkflowError {

@@ -40,7 +40,7 @@ function withAdvice(failure: WorkflowError, error: unknown): WorkflowError {
   return failure;
 }
 
-/** Errors of the SDK that no retry can mend, besides those that the SDK marks as not retryable. */
+/** Errors of the SDK that no retry can fix, besides those that the SDK marks as not retryable. */
 const hopeless =
   /^AI_(LoadAPIKey|LoadSetting|NoSuchModel|NoSuchProvider|UnsupportedFunctionality|InvalidPrompt|InvalidArgument|UnsupportedModelVersion)/;
 

@@ -22,6 +22,7 @@ import { cancelled, toFailure } from "./failure.js";
 import type { RunJob } from "./job.types.js";
 import { generatedMedia, mediaSet, plainMessages, userMessage } from "./media-part.js";
 import { totalMetrics } from "./metrics.js";
+import { observed } from "./observed.js";
 import { emitStarted } from "./run-events.js";
 import { systemText } from "./system-text.js";
 
@@ -55,7 +56,17 @@ function withError(member: MemberRun): MemberRun {
 }
 
 /** Never rejects: a failure is part of the result. The caller emits the last event, after saving. */
-export async function performRun(run: ActiveRun): Promise<ExecutorResult> {
+export function performRun(run: ActiveRun): Promise<ExecutorResult> {
+  const { id, name, description, model } = run.settings;
+  const { sessionId } = run.job;
+  return observed(
+    { id, name, description, model, sessionId },
+    () => perform(run),
+    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: run.calls }),
+  );
+}
+
+async function perform(run: ActiveRun): Promise<ExecutorResult> {
   const { settings, job } = run;
   try {
     emitStarted(run);

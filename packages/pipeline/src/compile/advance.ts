@@ -32,6 +32,7 @@ import {
   placeKey,
   placeOf,
   type Question,
+  questionBefore,
   requirementOf,
   reviewQuestion,
   say,
@@ -273,8 +274,14 @@ function enter(course: Course, place: Place): Step[] {
   const { tree, state } = course;
   const { node: owner, queue } = frameOf(state, place.frame);
   const node = tree.childrenOf(owner)[queue[place.at] as number] as PipelineNode;
-  if (tree.isEntered(node)) return [{ to: "enter", node: node.id, ...place }];
+  if (tree.isEntered(node)) return comeTo(course, node, place);
   return open(course, { node: node as ContainerNode, place, queue: everyOf((node as ContainerNode).children) });
+}
+
+/** Its core step runs once people have said what they are asked before: for each time that it runs, it is one item of work. */
+export function comeTo(course: Course, node: PipelineNode, place: Place): Step[] {
+  const question = questionBefore(node, talkAt(course.state, place));
+  return question === null ? [{ to: "enter", node: node.id, ...place }] : ask(course, { node, place, question });
 }
 
 export function frameOf({ frames }: Pick<PipelineState, "frames">, key: string): Frame {

@@ -5,7 +5,7 @@ import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import type { LoopNode, PipelineNode } from "../nodes/node.types.js";
-import { abandon, again, type Course, done, finish, frameOf, leave, tell } from "./advance.js";
+import { abandon, again, type Course, comeTo, done, finish, frameOf, leave, tell } from "./advance.js";
 import { iterationStarted } from "./group-output.js";
 import { refusedOutput } from "./node-facts.js";
 import type { OwnState, Place, Step, Talk } from "./pipeline-state.types.js";
@@ -160,9 +160,9 @@ function failedAnd(output: StepOutput, { error, output: failed }: RequirementDat
   return createOutput({ ...output, success: false, error, steps, iterations });
 }
 
-function enterAgain({ node, place }: Answered, { state }: Course, said: Partial<Talk>): Step[] {
-  say(state, place, said);
-  return [{ to: "enter", node: node.id, ...place }];
+function enterAgain({ node, place }: Answered, course: Course, said: Partial<Talk>): Step[] {
+  say(course.state, place, said);
+  return comeTo(course, node, place);
 }
 
 export function cancel({ state }: { readonly state: OwnState }, node: PipelineNode, why: string): Step[] {

@@ -27,7 +27,7 @@ export async function askPeople(
   const { question } = talkAt(state, place);
   if (question === null) return undefined; // the group that it is in was given up
   const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, notes });
+  const events = eventsOf(plan, state, { ctx, live, notes });
   const said = await answerTo(ctx, question, place);
   if (said === null) return undefined;
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back

@@ -38,7 +38,7 @@ export async function beginRun(
   const shared = request.nesting === null ? null : sharedState(familyIn(store), request, live);
   const prepared = await plan.hooks.prepare(ctx, request);
   const notes = new PendingNotes();
-  const events = eventsOf(plan, prepared, { ctx, notes });
+  const events = eventsOf(plan, prepared, { ctx, live, notes });
   const isConversational = plan.agent !== null && shared === null;
   await plan.hooks.enter(ctx, prepared);
   return move({ plan, ctx, events, notes, live }, { visit: 0, begins: prepared }, (course) => {
@@ -83,7 +83,7 @@ export async function converse(
   const agent = plan.agent as ConversationalAgent;
   const attempt = new OpenAttempt({ ctx, node: null, place: rootPlace, isLimited: false });
   const { notes } = attempt;
-  const events = eventsOf(plan, state, { ctx, notes, attempt });
+  const events = eventsOf(plan, state, { ctx, live, notes, attempt });
   const about = { agentName: agent.name };
   const idempotencyKey = `${ctx.runId}:agent`;
   const scope = scopeOfRun(family, ctx.runId);

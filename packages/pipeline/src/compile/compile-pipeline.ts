@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { defineWorkflow, type StepFailedEvent, type StepGroup, type Workflow, type WorkflowOptions } from "millrace";
+import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
 import { coreNames, nodeIdsOf } from "./core-names.js";
 import { type CoreStep, caughtSettings, coreSteps, type Result } from "./core-steps.js";
+import { eventLabels, stepGroups, stepNotes } from "./drawn-graph.js";
 import { caught } from "./end-steps.js";
 import type { LiveHolder } from "./live-run.js";
 import { PipelineEvents } from "./pipeline-events.js";
@@ -25,26 +26,10 @@ export function compilePipeline(plan: PipelinePlan): Workflow {
     .build({
       forkState: (fields) => forkProblems(plan, fields),
       ...(plan.description !== null && { description: plan.description }),
-      groups: groupsOf(compiled, names, nodeIds),
+      groups: stepGroups(compiled, names),
+      stepNotes: stepNotes(compiled, names),
+      eventLabels: eventLabels(compiled),
     });
-}
-
-/** The containers, each with the core steps of its own and of the steps in it. */
-function groupsOf(
-  { tree }: CompiledPlan,
-  names: ReadonlyMap<string, string>,
-  nodeIds: ReadonlyMap<string, string>,
-): StepGroup[] {
-  const stepsOf = (id: string): string[] => [...nodeIds].filter(([, of]) => of === id).map(([name]) => name);
-  return tree.all
-    .filter((node) => node.kind !== "step")
-    .map((group) => ({
-      id: group.id,
-      label: names.get(group.id) ?? group.name,
-      kind: group.kind,
-      parent: tree.parentOf(group)?.id ?? null,
-      steps: [group, ...group.children.filter(({ kind }) => kind === "step")].flatMap(({ id }) => stepsOf(id)),
-    }));
 }
 
 /** All but the session state is what the pipeline itself has noted, such as what people have approved. */

@@ -3,7 +3,10 @@ import type { PipelineTree } from "./pipeline-tree.js";
 
 /** What the core steps of a node are called besides its name. */
 const ASK = ": ask";
-const suffixes = ["", ASK, ": again", ": gather"] as const;
+export const suffixes: readonly string[] = ["", ASK, ": again", ": gather"];
+
+/** The name of the first core step of each node, by the id of the node. */
+export type CoreNames = ReadonlyMap<string, string>;
 
 /** Names of core steps, by the id of the node: those of the user's steps, told apart where any of them would be another's. */
 export function coreNames(tree: PipelineTree): Map<string, string> {
@@ -20,7 +23,7 @@ export function coreNames(tree: PipelineTree): Map<string, string> {
 }
 
 /** The ids of nodes, by the names of all of their core steps. */
-export function nodeIdsOf(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+export function nodeIdsOf(names: CoreNames): ReadonlyMap<string, string> {
   return new Map([...names].flatMap(([id, name]) => suffixes.map((suffix) => [`${name}${suffix}`, id] as const)));
 }
 

@@ -84,7 +84,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
 
 function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreStep {
   const { events, tree } = plan;
-  const inside = node.kind === "step" ? [] : node.children.flatMap((child) => tree.entries(child));
+  const inside = firstOf(node).flatMap((child) => tree.entries(child));
   const own: Target[] = node.kind === "step" && node.executorType === "workflow" ? [finish] : [];
   // The branches of a Parallel run at once.
   const branches = classes(plan, [...inside, { to: "gather", node: node.id }]);
@@ -101,6 +101,21 @@ function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreSt
     ...(node.kind === "step" && node.timeout !== null && { timeout: node.timeout }),
   };
   return { name, settings, run: (ev: PlaceEvent, ctx, { live }) => runNode(plan, { node, ev, ctx, live }) };
+}
+
+/** What the run comes to first in a group: all that are at once, whichever is picked, or the first of those in a row. */
+function firstOf(node: PipelineNode): readonly PipelineNode[] {
+  switch (node.kind) {
+    case "step":
+      return [];
+    case "parallel":
+    case "router":
+      return node.children;
+    case "condition":
+      return node.children.filter((_, at) => at === 0 || at === node.ifCount);
+    default:
+      return node.children.slice(0, 1);
+  }
 }
 
 function askStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreStep {

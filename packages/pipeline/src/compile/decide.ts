@@ -10,7 +10,7 @@ import type { PipelineCourse } from "./move.js";
 import type { Step } from "./pipeline-state.types.js";
 import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
-import { routeQuestion, talkAt } from "./talk.js";
+import { talkAt } from "./talk.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
 export async function decide(plan: CompiledPlan, node: ContainerNode, tools: StepTools): Promise<Decided> {
@@ -60,8 +60,6 @@ async function route(plan: CompiledPlan, node: RouterNode, tools: StepTools): Pr
   const { place, state } = tools;
   const names = node.children.map((child) => child.name);
   const picked = talkAt(state, place).selected;
-  if (picked === null && node.human?.requiresUserInput === true)
-    return (course) => ask(course, { node, place, question: routeQuestion(node, names) });
   const answer: unknown = picked ?? (await node.selector?.(inputOf(plan, tools), tools.context, names));
   const picks = picksOf(node, answer);
   const queue = picks.map((pick: unknown) => {

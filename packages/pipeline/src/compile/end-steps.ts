@@ -8,6 +8,7 @@ import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
 import { askStepOf } from "./core-names.js";
 import { endedState } from "./ended-state.js";
+import { inOrder } from "./event-clock.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import type { LiveHolder } from "./live-run.js";
 import { move, nextEvent } from "./move.js";
@@ -17,7 +18,6 @@ import { unbegunState } from "./own-state.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "./pipeline-events.js";
 import type { Move, PipelineState } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
-import { inOrder } from "./run-events.js";
 import { stateOf } from "./run-state.js";
 import { storedMoves } from "./stored-moves.js";
 import { eventsOf } from "./visit-node.js";
@@ -36,7 +36,7 @@ export async function gather(
   // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
   if (open.outputs.includes(null)) return undefined;
   const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, notes });
+  const events = eventsOf(plan, state, { ctx, live, notes });
   const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);
   return move({ plan, ctx, events, notes, live }, { visit }, (course) => {
     // A failure inside may have taken the run elsewhere.
@@ -49,7 +49,7 @@ export async function gather(
 export async function finishRun(plan: CompiledPlan, { ctx, live }: StepParts): Promise<StopEvent> {
   const state = await endedState({ ctx, live });
   const output = await plan.hooks.finish(ctx, state, "ended");
-  return stop(plan, { state, output, reason: state.failure?.message ?? null }, ctx);
+  return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
 }
 
 /** How a run has ended. */
@@ -61,11 +61,11 @@ interface RunEnd {
 }
 
 /** Tells of the end of the run, and ends it. */
-export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, ctx: StepCtx): StopEvent {
+export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: StepParts): StopEvent {
   const { request } = state;
   plan.dependencies.forget(ctx.runId);
   const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, notes });
+  const events = eventsOf(plan, state, { ctx, live, notes });
   const { status, content } = output;
   // What nested runs have told that are at work still.
   for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
@@ -99,7 +99,7 @@ export async function caught(
   if (known) return unasking(plan, known, { ctx, nodeIds });
   await live.settled(ctx.runId); // what it has told and taken comes before its end
   const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, notes });
+  const events = eventsOf(plan, state, { ctx, live, notes });
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
   const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
   return move({ plan, ctx, events, notes, live }, { visit, outputOf }, (course) => {
@@ -136,5 +136,5 @@ export async function cancelRun(
   const hasBegun = found.visits !== undefined;
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
   const output = await plan.hooks.finish(ctx, state, hasBegun ? "cancelled" : "unbegun");
-  return stop(plan, { state, output, reason }, ctx);
+  return stop(plan, { state, output, reason }, { ctx, live });
 }

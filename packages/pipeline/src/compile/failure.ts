@@ -123,5 +123,5 @@ export function messageOf({ error }: StepFailedEvent): string {
   const { message } = Object(error) as { readonly message?: unknown };
   if (typeof message === "string") return message;
   // Anything may be thrown, also what has no text.
-  return typeof error === "object" && error !== null ? "an object that is no error was thrown" : String(error);
+  return typeof error === "object" && error !== null ? "an object that is not an error was thrown" : String(error);
 }

@@ -2,9 +2,10 @@
 import { type Resource, resource } from "millrace";
 import { keepChanges } from "../session/counted.js";
 import { LiveSessionState } from "../session/session-state.js";
+import { EventClock } from "./event-clock.js";
 import { attemptEnded, type OpenAttempt } from "./open-attempt.js";
 import { ownState, type StateScope } from "./own-state.js";
-import type { FamilyState } from "./pipeline-state.types.js";
+import type { FamilyState, RecordedEvent } from "./pipeline-state.types.js";
 
 /** How long agents and teams that are told to stop may take to say what they took. */
 const STOP_MS = 1_000;
@@ -26,6 +27,9 @@ export class LiveRun {
   /** Those of them that are over. */
   readonly #over: Set<OpenAttempt> = new Set();
   readonly #stopped: Set<string> = new Set();
+  readonly #clock: EventClock = new EventClock();
+  /** Runs whose stored events the clock follows. */
+  readonly #clocked: Set<string> = new Set();
   #dependencies: Dependencies | null = null;
   #provided: () => void = () => {};
   readonly #whenProvided: Promise<void> = new Promise((resolve) => (this.#provided = resolve));
@@ -42,6 +46,13 @@ export class LiveRun {
   async dependencies(): Promise<Dependencies | null> {
     if (this.#dependencies === null) await within(PROVIDE_MS, this.#whenProvided);
     return this.#dependencies;
+  }
+
+  /** @param stored Events of the run, also of earlier processes. */
+  clockOf(runId: string, stored: readonly RecordedEvent[]): EventClock {
+    if (!this.#clocked.has(runId)) this.#clock.follow(stored);
+    this.#clocked.add(runId);
+    return this.#clock;
   }
 
   open(attempt: OpenAttempt): void {

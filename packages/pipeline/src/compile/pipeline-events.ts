@@ -58,8 +58,12 @@ export class PipelineEvents {
     this.#tree = tree;
   }
 
-  of({ to, node }: Target): EventClass {
-    const type = placeType(to, node === "" ? null : this.#tree.node(node));
+  typeOf({ to, node }: Target): string {
+    return placeType(to, node === "" ? null : this.#tree.node(node));
+  }
+
+  of(target: Target): EventClass {
+    const type = this.typeOf(target);
     const known = this.#classes.get(type);
     if (known !== undefined) return known;
     const made = event(type, { frame: anything, at: anything, visit: anything }) as unknown as EventClass;
@@ -122,7 +126,7 @@ const cancelFields: StandardSchema = {
       const { reason = null, run } = given as { readonly reason?: unknown; readonly run?: unknown };
       const known = madeHere(run);
       const issues = [
-        ...(reason === null || typeof reason === "string" ? [] : [{ message: "it is no text", path: ["reason"] }]),
+        ...(reason === null || typeof reason === "string" ? [] : [{ message: "it is not a string", path: ["reason"] }]),
         ...(run === undefined || known !== null ? [] : [{ message: "nobody gives this", path: ["run"] }]),
       ];
       return issues.length > 0 ? { issues } : { value: { reason, ...(known !== null && { run: known }) } };

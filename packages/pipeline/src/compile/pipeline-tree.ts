@@ -2,6 +2,7 @@
 import { WorkflowError } from "millrace";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
 import type { Step } from "./pipeline-state.types.js";
+import { questionBefore } from "./talk.js";
 
 export type Target = Pick<Step, "to" | "node">;
 export const finish: Target = { to: "finish", node: "" };
@@ -62,10 +63,11 @@ export class PipelineTree {
     );
   }
 
-  /** What a node can begin with: of a group, its first child. */
+  /** What a node can begin with: a question to people, the node itself, or of plain steps one after the other the first of them. */
   entries(node: PipelineNode): Target[] {
     const [first] = node.kind === "steps" ? node.children : [];
-    return first === undefined || this.isEntered(node) ? [{ to: "enter", node: node.id }] : this.entries(first);
+    if (first !== undefined && !this.isEntered(node)) return this.entries(first);
+    return [questionBefore(node) === null ? { to: "enter", node: node.id } : asked(node)];
   }
 
   /** What can come after the node itself: people are asked about it, or what comes after it. */
@@ -79,7 +81,8 @@ export class PipelineTree {
     const siblings = parent === null ? this.children : parent.children;
     if (parent?.kind === "parallel") return [{ to: "gather", node: parent.id }];
     const position = node.path.at(-1) ?? 0;
-    const next = parent?.kind === "router" ? siblings : siblings.slice(position + 1, position + 2);
+    const isBranchEnd = parent?.kind === "condition" && position + 1 === parent.ifCount;
+    const next = parent?.kind === "router" ? siblings : siblings.slice(position + 1, position + (isBranchEnd ? 1 : 2));
     return distinct([...next.flatMap((sibling) => this.entries(sibling)), ...this.#around(parent)]);
   }
 

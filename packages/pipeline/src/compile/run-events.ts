@@ -8,6 +8,7 @@
 import type { Context } from "millrace";
 import { toStoredEvent } from "../data/stored-event.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
+import type { EventTime } from "./event-clock.js";
 import { Shown } from "./pipeline-events.js";
 import type { RecordedEvent, RunRequest } from "./pipeline-state.types.js";
 import { plainCopy } from "./plain-copy.js";
@@ -34,6 +35,8 @@ export interface EventSetup {
   readonly request: RunRequest;
   readonly pipeline: PipelineIdentity;
   readonly storage: EventStorage;
+  /** The time of an event that is told now. */
+  readonly time: () => EventTime;
   /** Told and not kept yet. */
   readonly pending: RecordedEvent[];
   /** Whether executors are heard no more. */
@@ -77,12 +80,12 @@ export class RunEvents {
   emit(source: EventSource, name: string, data: Data = {}): void {
     const isShown = this.#shows(source);
     if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, isShown);
-    else if (isShown) this.#show({ event: name, ...this.#unknown, ...data, ...eventTime() });
+    else if (isShown) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
   }
 
   /** For readers alone: it is never kept. */
   show(source: EventSource, name: string, data: Data): void {
-    if (this.#shows(source)) this.#show({ event: name, ...this.#unknown, ...data, ...eventTime() });
+    if (this.#shows(source)) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
   }
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
@@ -106,7 +109,7 @@ export class RunEvents {
   }
 
   #tell(told: RecordedEvent, isShown: boolean): void {
-    const event: RecordedEvent = { ...told, ...eventTime() };
+    const event: RecordedEvent = { ...told, ...this.#setup.time() };
     if (isShown) this.#show(event);
     if (this.keeps && !this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
   }
@@ -165,26 +168,4 @@ export function withoutResults(event: RecordedEvent): RecordedEvent {
 /** The names on the left are in documents, those on the right on the wire. */
 export function skippedNames(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.flatMap((name) => [name, name === "CustomEvent" ? name : name.replace(/Event$/, "")]));
-}
-
-// ---- the order of events, over all attempts of a run and all processes that had it
-
-let lastAtMs = 0;
-let count = 0;
-
-/** When an event is told: never before another one that this process has told. */
-export function eventTime(): { readonly createdAt: number; readonly createdAtMs: number; readonly eventIndex: number } {
-  lastAtMs = Math.max(lastAtMs, Date.now());
-  return { createdAt: Math.floor(lastAtMs / 1000), createdAtMs: lastAtMs, eventIndex: ++count };
-}
-
-/** Attempts store what they have told when they end. Here it is in the order in which it was told, counted from 0. */
-export function inOrder(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
-  return events
-    .toSorted((one, other) => compared(one, other, "createdAtMs") || compared(one, other, "eventIndex"))
-    .map((event, eventIndex) => ({ ...event, eventIndex }));
-}
-
-function compared(one: RecordedEvent, other: RecordedEvent, field: string): number {
-  return Number(one[field] ?? 0) - Number(other[field] ?? 0);
 }

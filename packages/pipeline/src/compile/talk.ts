@@ -3,8 +3,7 @@ import { toMs } from "millrace/engine";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { RequirementData, RequirementKind } from "../human/requirement.types.js";
-import type { PipelineNode } from "../nodes/node.types.js";
-
+import type { PipelineNode, RouterNode } from "../nodes/node.types.js";
 import { stepTypeOf } from "./node-facts.js";
 import type { PipelineState, Place, Talk } from "./pipeline-state.types.js";
 
@@ -56,17 +55,18 @@ export interface Question {
 }
 
 /** What has to be asked before a node runs; null: nothing, or no more. */
-export function questionBefore(node: PipelineNode, { isConfirmed }: Readonly<Talk>): Question | null {
+export function questionBefore(node: PipelineNode, said: Readonly<Talk> = nothingSaid): Question | null {
   const { human, kind, name } = node;
-  if (human === null || isConfirmed) return null;
-  if (kind === "step" && human.requiresUserInput === true)
+  if (human === null) return null;
+  if (!said.isConfirmed && kind === "step" && human.requiresUserInput === true)
     return {
       kind: "userInput",
       message: human.userInputMessage ?? `Input for step '${name}'?`,
       details: { fields: human.userInputSchema ?? [] },
     };
-  if (human.requiresConfirmation !== true) return null;
-  return { kind: "confirmation", message: human.confirmationMessage ?? confirmationText(node) };
+  if (!said.isConfirmed && human.requiresConfirmation === true)
+    return { kind: "confirmation", message: human.confirmationMessage ?? confirmationText(node) };
+  return kind === "router" && human.requiresUserInput === true && said.selected === null ? routeQuestion(node) : null;
 }
 
 const pausedNames: Partial<Readonly<Record<RequirementKind, string>>> = {
@@ -83,9 +83,10 @@ export function pausedName({ kind }: PipelineNode, asked: RequirementKind): stri
 }
 
 /** Which choices of a router, where people pick them. */
-export function routeQuestion(node: PipelineNode, names: readonly string[]): Question {
-  const message = node.human?.userInputMessage ?? `Select a route from: ${names.join(", ")}`;
-  return { kind: "route", message, details: { choices: names } };
+function routeQuestion({ human, children }: RouterNode): Question {
+  const choices = children.map(({ name }) => name);
+  const message = human?.userInputMessage ?? `Select a route from: ${choices.join(", ")}`;
+  return { kind: "route", message, details: { choices } };
 }
 
 /** Whether somebody has to look at what a step or router gave. */

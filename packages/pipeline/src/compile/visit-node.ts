@@ -1,5 +1,6 @@
 /** A run comes to a node: its core step. */
 import type { Finished, WorkflowEvent } from "millrace";
+import { runTime } from "millrace/engine";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
@@ -11,7 +12,7 @@ import { OpenAttempt, type PendingNotes } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
 import type { FamilyState, Move, PipelineState, Place } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
-import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
+import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
 import { familyOf, viewOf } from "./run-state.js";
@@ -40,7 +41,8 @@ function outputOf(
   node: PipelineNode,
   moves: readonly Move[],
 ): WorkflowEvent | WorkflowEvent[] | undefined {
-  const isBatch = node.kind === "parallel" && node.children.length > 0 && moves[0]?.to !== "ask";
+  const isAsked = moves[0]?.to === "ask" && moves[0].node === node.id;
+  const isBatch = node.kind === "parallel" && node.children.length > 0 && !isAsked;
   return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
 }
 
@@ -51,15 +53,16 @@ export function provideIn({ dependencies }: CompiledPlan, { request }: PipelineS
 
 export function eventsOf(
   { pipeline, storage }: CompiledPlan,
-  { request }: Pick<PipelineState, "request">,
-  { ctx, notes, attempt }: EventNotes,
+  { request, events = [] }: Pick<PipelineState, "request"> & Partial<Pick<PipelineState, "events">>,
+  { ctx, live, notes, attempt }: EventNotes,
 ): RunEvents {
+  const clock = live.clockOf(ctx.runId, events);
+  const time = () => clock.next(runTime(ctx));
   const isMuted = () => attempt?.isMuted === true;
-  return new RunEvents({ ctx, request, pipeline, storage, pending: notes.events, isMuted });
+  return new RunEvents({ ctx, request, pipeline, storage, time, pending: notes.events, isMuted });
 }
 
-interface EventNotes {
-  readonly ctx: StepCtx;
+interface EventNotes extends StepParts {
   readonly notes: PendingNotes;
   /** Of whose executor events are heard. */
   readonly attempt?: OpenAttempt;
@@ -72,7 +75,7 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
   const attempt = new OpenAttempt({ ctx, node, place, isLimited: isLimited(node, state) });
   const { notes } = attempt;
-  const events = eventsOf(plan, state, { ctx, notes, attempt });
+  const events = eventsOf(plan, state, { ctx, live, notes, attempt });
   const scope = scopeAt({ family, runId: ctx.runId }, place);
   const setup = {
     scope,
@@ -110,6 +113,7 @@ function isLimited(node: PipelineNode, { request: { nesting } }: PipelineState):
 
 async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Promise<Decided> {
   const { place, state, isAgain } = tools;
+  // Only where the run came here before the node had its question, or by an earlier version, which asked here.
   const question = isAgain ? null : questionBefore(node, talkAt(state, place));
   if (question !== null) return (course) => ask(course, { node, place, question });
   return node.kind === "step" ? runStepNode(plan, node, tools) : decide(plan, node, tools);

@@ -31,7 +31,7 @@ describe("collectChunks", () => {
     expect((await collectChunks(of(undefined, null))).content).toBeUndefined();
   });
 
-  it("keeps the last value that is no text", async () => {
+  it("keeps the last value that is not a string", async () => {
     expect((await collectChunks(of("a", { k: 1 }, { k: 2 }))).content).toEqual({ k: 2 });
     expect((await collectChunks(of({ k: 1 }, "a", "b"))).content).toBe("ab");
     expect((await collectChunks(of(1, 2))).content).toBe(2);

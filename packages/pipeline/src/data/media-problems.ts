@@ -52,7 +52,7 @@ const mimeSyntax = /^[a-z0-9][\w.+-]*\/[\w.+-]+$/i;
 function mimeProblems(kind: MediaKind, mimeType: unknown): string[] {
   if (typeof mimeType !== "string" || mimeType === "") return [];
   const type = (mimeType.split(";", 1)[0] as string).trim().toLowerCase();
-  if (!mimeSyntax.test(type)) return [`\`mimeType\` is ${JSON.stringify(mimeType)}, which is no media type.`];
+  if (!mimeSyntax.test(type)) return [`\`mimeType\` is ${JSON.stringify(mimeType)}, which is not a media type.`];
   if (kind !== "file" || type.startsWith("text/") || fileTypes.has(type)) return [];
   return [`\`mimeType\` is ${JSON.stringify(mimeType)}; files are PDF, office documents, text, JSON or code.`];
 }

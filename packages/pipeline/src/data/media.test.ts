@@ -69,7 +69,7 @@ describe("image, video, audio, file", () => {
     ["text that is no base64", () => image({ content: "hello world" }), "no base64"],
     ["content of another type", () => image({ content: 7 as never }), "Uint8Array or base64"],
     ["an empty path", () => image({ filepath: "" }), "`filepath` must be text"],
-    ["a broken media type", () => image({ url, mimeType: "jpeg" }), "no media type"],
+    ["a broken media type", () => image({ url, mimeType: "jpeg" }), "not a media type"],
     ["a program as a file", () => file({ filepath: "a", mimeType: "application/x-msdownload" }), "files are PDF"],
   ])("refuses %s", (_, make, message) => {
     expect(make).toThrow(

@@ -4,12 +4,12 @@ import type { RequirementData } from "./requirement.types.js";
 
 /** @param decision Untrusted value from outside. */
 export function decisionProblems(requirement: RequirementData, decision: unknown): string[] {
-  if (typeof decision !== "object" || decision === null) return ["the answer is no object"];
+  if (typeof decision !== "object" || decision === null) return ["the answer is not an object"];
   const answer = decision as Readonly<Record<string, unknown>>;
   const allowed = requirement.kind === "error" ? ["retry", "skip"] : ["confirm", "reject"];
   if (!allowed.includes(answer["decision"] as string))
     return [`\`decision\` is ${shown(answer["decision"])}, not ${allowed.map((word) => `"${word}"`).join(" or ")}`];
-  if (answer["feedback"] !== undefined && typeof answer["feedback"] !== "string") return ["`feedback` is no text"];
+  if (answer["feedback"] !== undefined && typeof answer["feedback"] !== "string") return ["`feedback` is not a string"];
   if (answer["decision"] !== "confirm") return [];
   switch (requirement.kind) {
     case "userInput":

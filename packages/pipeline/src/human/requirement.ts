@@ -121,7 +121,7 @@ export function invalidDecisions(wrong: readonly InvalidDecision[]): WorkflowErr
     message: wrong
       .map(
         ({ data, problems }) =>
-          `The answer to the ${data.kind} of "${data.stepName}" is not one: ${problems.join("; ")}.`,
+          `The answer to the ${data.kind} of "${data.stepName}" is wrong: ${problems.join("; ")}.`,
       )
       .join(" "),
     hint: "Give what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",

@@ -193,13 +193,13 @@ export class Router {
     assertOptions("The router", options);
     const isPicked = options.humanReview?.requiresUserInput === true;
     const isChosen = typeof options.selector === "function" || (isPicked && options.selector === undefined);
-    const besides = isChosen ? [] : ["`selector` is no function, and `humanReview.requiresUserInput` is not set"];
+    const besides = isChosen ? [] : ["`selector` is not a function, and `humanReview.requiresUserInput` is not set"];
     checkGroup("router", options, { rules: routerRules, besides });
     this.options = options;
   }
 }
 
-const steps: Rule = (value, option) => (Array.isArray(value) ? [] : [`\`${option}\` is no list of steps`]);
+const steps: Rule = (value, option) => (Array.isArray(value) ? [] : [`\`${option}\` is not a list of steps`]);
 
 function groupRules(kind: ReviewedKind): Rules<GroupOptions> {
   return { name: stepName, description: text, onError: errorPolicy, humanReview: reviewOf(kind) };

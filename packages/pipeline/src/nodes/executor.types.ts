@@ -114,7 +114,15 @@ export interface Executor {
   readonly name: string;
   /** `true` when some tool needs the permission of a person. @default false */
   readonly canPause?: boolean;
+  /** Of a team: who works in it, for drawings. */
+  readonly members?: readonly ExecutorMember[];
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
+}
+
+export interface ExecutorMember {
+  readonly kind: "agent" | "team";
+  readonly name: string;
+  readonly members?: readonly ExecutorMember[];
 }
 
 /** Decides whether a conversational pipeline runs, or answers from earlier runs. */

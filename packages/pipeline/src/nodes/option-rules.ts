@@ -45,7 +45,7 @@ export const flagOrFunction: Rule = either(
 export const object: Rule = either((value) => typeof value === "object" && !Array.isArray(value), "an object");
 export const duration: Rule = either(isDuration, 'a duration, as 500 or "30s"');
 export const list: Rule = (value, option) =>
-  value === undefined || Array.isArray(value) ? [] : [`\`${option}\` is no list`];
+  value === undefined || Array.isArray(value) ? [] : [`\`${option}\` is not a list`];
 
 export function oneOf(...words: readonly string[]): Rule {
   return either((value) => words.includes(value as string), `one of ${words.join(", ")}`);
@@ -70,7 +70,7 @@ const forbiddenNames: readonly unknown[] = ["__proto__", "constructor", "prototy
 /** The name of a step or a group. */
 export const stepName: Rule = (name) => {
   if (name === undefined) return [];
-  if (typeof name !== "string" || name === "") return ["its `name` is no text"];
+  if (typeof name !== "string" || name === "") return ["its `name` is not a string"];
   return forbiddenNames.includes(name) ? ["no step can have this name"] : [];
 };
 

@@ -20,7 +20,7 @@ import type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./pipel
 
 const sessionId: Rule = (value) => {
   if (value === undefined || (typeof value === "string" && value !== "")) return [];
-  return [`its \`sessionId\` is ${value === "" ? "empty" : "no text"}`];
+  return [`its \`sessionId\` is ${value === "" ? "empty" : "not a string"}`];
 };
 
 /** The initial state of new sessions. */
@@ -38,12 +38,12 @@ const template: Rule = (value) => {
 const eventsToSkip: Rule = (value) => {
   const names = value ?? [];
   const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
-  return isList ? [] : ["its `eventsToSkip` are no list of names"];
+  return isList ? [] : ["its `eventsToSkip` are not a list of names"];
 };
 
 const pipelineRules: Rules<PipelineOptions> = {
-  name: (name) => (isName(name) ? [] : ["its `name` is no text"]),
-  steps: (steps) => (Array.isArray(steps) ? [] : ["its `steps` are no list"]),
+  name: (name) => (isName(name) ? [] : ["its `name` is not a string"]),
+  steps: (steps) => (Array.isArray(steps) ? [] : ["its `steps` are not a list"]),
   numHistoryRuns: historyRuns,
   id: text,
   description: text,
@@ -129,7 +129,7 @@ export function assertStorable(pipeline: string, dependencies: Readonly<Record<s
   refuse(
     `The input of the pipeline "${pipeline}" cannot be made`,
     services.map(
-      (name) => `\`dependencies.${name}\` is no plain data: it can be among the dependencies of the pipeline`,
+      (name) => `\`dependencies.${name}\` is not plain data: it can be among the dependencies of the pipeline`,
     ),
   );
 }

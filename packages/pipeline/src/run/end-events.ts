@@ -1,7 +1,7 @@
 /** Fields of the last event of a run. */
 
+import type { EventClock } from "../compile/event-clock.js";
 import type { RecordedEvent } from "../compile/pipeline-state.types.js";
-import { eventTime } from "../compile/run-events.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
@@ -23,19 +23,26 @@ export function errorFields({ error }: PipelineRunOutput): Data {
   return { error: error?.message ?? "", stepName: error?.stepName ?? null };
 }
 
-export interface EndedRun {
+interface RunFacts {
   readonly runId: string;
   readonly pipeline: PipelineIdentity;
   readonly sessionId: string;
 }
 
+export interface EndedRun extends RunFacts {
+  /** Follows what was told before. */
+  readonly clock: EventClock;
+  /** When the run ended, whoever reads of it and when. */
+  readonly atMs: number;
+}
+
 /** Fields of every event of the run itself, with its time. */
 export function baseOf(run: EndedRun): Data {
-  return { ...eventTime(), ...factsOf(run) };
+  return { ...run.clock.next(run.atMs), ...factsOf(run) };
 }
 
 /** Fields that are the same in every event of the run itself. */
-export function factsOf({ runId, pipeline, sessionId }: EndedRun): Data {
+export function factsOf({ runId, pipeline, sessionId }: RunFacts): Data {
   const { id: pipelineId, name: pipelineName } = pipeline;
   return { runId, pipelineRunId: runId, pipelineId, pipelineName, sessionId, nestedDepth: 0 };
 }

@@ -7,7 +7,7 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
   return new WorkflowError({
     code: "PIPELINE_FAILED",
     message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
-    hint: '`await run.output()` gives what was done before; a step with `onError: "skip"` lets the run go on.',
+    hint: '`await run.output()` gives the results so far; a step with `onError: "skip"` lets the run continue.',
     details: { runId, stepName: error?.stepName ?? null },
     ...(error !== null && { cause: Object.assign(new Error(error.message), causeFields(error)) }),
   });

@@ -7,7 +7,9 @@ import {
   WorkflowTimedOutEvent,
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { EventClock } from "../compile/event-clock.js";
 import { Shown } from "../compile/pipeline-events.js";
+import type { RecordedEvent } from "../compile/pipeline-state.types.js";
 import { fromStoredEvent } from "../data/stored-event.js";
 import {
   agentFields,
@@ -28,6 +30,8 @@ export interface ReadFrom {
 }
 
 interface EventSources extends ReadFrom {
+  /** Follows what the reader has seen. */
+  readonly clock: EventClock;
   /** What every event of the run says. */
   readonly base: () => Promise<Fields>;
 }
@@ -39,7 +43,8 @@ interface ReadOptions {
 export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGenerator<PipelineEvent, void> {
   const { handle, view } = from;
   let base: Promise<Fields> | null = null;
-  const sources: EventSources = { ...from, base: () => (base ??= baseFields(from)) };
+  const clock = new EventClock();
+  const sources: EventSources = { ...from, clock, base: () => (base ??= baseFields(from)) };
   const stream = handle.streamEvents(options)[Symbol.asyncIterator]();
   let paused = whenPaused(view);
   let position = options.after ?? -1;
@@ -83,7 +88,11 @@ async function whenPaused(view: RunView): Promise<number> {
 type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
-  if (event instanceof Shown) return [fromStoredEvent(event, await sources.base())];
+  if (event instanceof Shown) {
+    const shown = fromStoredEvent(event, await sources.base()) as RecordedEvent;
+    sources.clock.follow([shown]);
+    return [shown];
+  }
   if (StopEvent.is(event)) return lastEvents(sources, event.result as PipelineRunOutput);
   if (WorkflowCancelledEvent.is(event)) {
     const output = await sources.view.settled();
@@ -116,8 +125,8 @@ function completedEvents(run: EndedRun, output: PipelineRunOutput): readonly Fie
 
 /** Event for a run without an output: it could not begin, or was stopped from outside. */
 async function errorEvent(sources: EventSources, error: string): Promise<Fields> {
-  const { labels } = await sources.handle.summary();
-  const run = runOf(sources, { sessionId: labels["session"] as string });
+  const { labels, endedAtMs } = await sources.handle.summary();
+  const run = runOf(sources, { sessionId: labels["session"] as string, endedAtMs });
   return { event: "WorkflowError", ...baseOf(run), error, stepName: null };
 }
 
@@ -126,8 +135,12 @@ function pausedEvent(sources: EventSources, output: PipelineRunOutput): Fields {
   return { event: "WorkflowPaused", ...baseOf(runOf(sources, output)), status, content, requirements, stepResults };
 }
 
-function runOf({ handle: { runId }, view: { pipeline } }: EventSources, { sessionId }: { readonly sessionId: string }) {
-  return { runId, pipeline, sessionId };
+function runOf(
+  { handle: { runId }, view: { pipeline }, clock }: EventSources,
+  { sessionId, endedAtMs }: { readonly sessionId: string; readonly endedAtMs?: number | null },
+): EndedRun {
+  // A paused run has not ended, nor do outputs say so that were stored before they did.
+  return { runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() };
 }
 
 function messageOf(error: unknown): string {

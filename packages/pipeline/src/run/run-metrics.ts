@@ -11,7 +11,7 @@ interface MetricFacts {
   readonly nowMs: number;
 }
 
-const isOver: ReadonlySet<PipelineStatus> = new Set(["COMPLETED", "ERROR", "CANCELLED"]);
+export const isOver: ReadonlySet<PipelineStatus> = new Set(["COMPLETED", "ERROR", "CANCELLED"]);
 
 /** Nested runs that were at work when the run ended. */
 export function interruptedIn({ state, status }: Pick<MetricFacts, "state" | "status">): Nested {

@@ -1,15 +1,15 @@
 /** Makes the output of a run from its stored state. */
 import { CUT_OFF } from "../compile/cut-off.js";
+import { inOrder } from "../compile/event-clock.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
-import { inOrder } from "../compile/run-events.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
 import { mediaOf } from "../data/media.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { PipelineIdentity, SessionState } from "../nodes/executor.types.js";
-import { interruptedIn, metricsOf } from "./run-metrics.js";
+import { interruptedIn, isOver, metricsOf } from "./run-metrics.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { stepResults } from "./step-results.js";
 
@@ -53,6 +53,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     requirements,
     answered: [...state.answered, ...inside.flatMap(({ answered }) => answered)],
     createdAt: Math.floor(state.startedAtMs / 1000),
+    ...(isOver.has(status) && { endedAtMs: facts.nowMs }),
   };
   const content = "content" in facts ? facts.content : contentOf(facts, results);
   return { ...told, ...defined("input", request.input), ...defined("content", content) } as PipelineRunOutput;

@@ -72,4 +72,6 @@ export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly answered: readonly AnsweredRequirement[];
   /** When the run was created, in epoch seconds. */
   readonly createdAt: number;
+  /** When the run ended, in epoch milliseconds. Absent before that. */
+  readonly endedAtMs?: number;
 }

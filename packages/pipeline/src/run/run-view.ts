@@ -1,12 +1,13 @@
 /** Reads a stored run from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { EventClock, inOrder } from "../compile/event-clock.js";
 import { assertAllSteps, reading } from "../compile/missing-steps.js";
 import { isGivenUp, unbegunState } from "../compile/own-state.js";
 import { HumanPrompt, type HumanPromptEvent } from "../compile/pipeline-events.js";
 import type { PipelineState } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
-import { type EventStorage, inOrder, withoutResults } from "../compile/run-events.js";
+import { type EventStorage, withoutResults } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { cancelledEvents } from "./end-events.js";
@@ -81,8 +82,13 @@ export class RunView {
     const output = { ...(await this.#seen("CANCELLED")), cancelReason };
     const { pipeline, storage } = this.#setup;
     if (!storage.stores) return output;
-    const { runId, sessionId } = output;
-    const told = cancelledEvents({ runId, pipeline, sessionId }, { output, reason });
+    const { runId, sessionId, endedAtMs } = output;
+    const clock = new EventClock();
+    clock.follow(output.events);
+    const told = cancelledEvents(
+      { runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() },
+      { output, reason },
+    );
     const kept = told.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
     return { ...output, events: inOrder([...output.events, ...kept]) };
   }
@@ -93,7 +99,8 @@ export class RunView {
     const { pipeline, tree } = this.#setup;
     const { runId } = this.#handle;
     const facts = { runId, pipeline, tree, state, status, requirements };
-    return runOutput({ ...facts, sessionState: state.session, nowMs: Date.now() });
+    const { endedAtMs } = await this.#handle.summary();
+    return runOutput({ ...facts, sessionState: state.session, nowMs: endedAtMs ?? Date.now() });
   }
 
   async #state(): Promise<PipelineState> {

@@ -21,7 +21,7 @@ export function validateInput(pipeline: string, schema: StandardSchema | null, i
   throw new WorkflowError({
     code: "INPUT_INVALID",
     message: `The input does not fit the pipeline "${pipeline}": ${issues.join("; ")}.`,
-    hint: "Give what its `inputSchema` asks for.",
+    hint: "Give an input that fits its `inputSchema`.",
     details: { pipeline, issues },
   });
 }
@@ -73,7 +73,7 @@ function parsed(text: string): Checked {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return whole("the input is text that is no JSON, and the pipeline has an input schema");
+    return whole("the input is text that is not JSON, and the pipeline has an input schema");
   }
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent, type WorkflowEvent } from "millrace";
+import { outsideId } from "millrace/engine";
 import { madeHere } from "../compile/made-here.js";
 import { SESSION_KIND } from "../session/session-record.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
@@ -52,8 +53,8 @@ function read(pipeline: PipelineOptions, given: object): Read {
   const checked = checkInput(pipeline.inputSchema ?? null, input);
   const issues = [
     ...unknownFields(given),
-    ...textIssues("session_id", sessionId, 1),
-    ...textIssues("user_id", userId, 0),
+    ...textIssues("session_id", sessionId, sessionProblem),
+    ...textIssues("user_id", userId, (id) => lengthProblem(id, LONGEST)),
     ...("issues" in checked
       ? checked.issues.map(({ path, message }) => ({ message, path: ["input", ...(path ?? [])] }))
       : []),
@@ -74,25 +75,30 @@ function unknownFields(given: object): SchemaIssue[] {
   }));
 }
 
-function textIssues(name: string, value: unknown, least: number): SchemaIssue[] {
+function textIssues(name: string, value: unknown, problemOf: (text: string) => string | null): SchemaIssue[] {
   if (value === undefined || value === null) return [];
-  const message = typeof value !== "string" ? "it is no text" : lengthProblem(value, least);
+  const message = typeof value !== "string" ? "it is not a string" : problemOf(value);
   return message === null ? [] : [{ message, path: [name] }];
 }
 
-function lengthProblem({ length }: string, least: number): string | null {
-  if (length < least) return "it is empty";
-  return length > LONGEST ? `it is longer than ${LONGEST} characters` : null;
+/** The session is read at a path of the server. */
+function sessionProblem(id: string): string | null {
+  if (id === "") return "it is empty";
+  return lengthProblem(id, outsideId.longest) ?? (outsideId.pattern.test(id) ? null : outsideId.meaning);
+}
+
+function lengthProblem({ length }: string, longest: number): string | null {
+  return length > longest ? `it is longer than ${longest} characters` : null;
 }
 
 function jsonSchemaOf(inputSchema: StandardSchema | undefined, options: object): object {
-  const id = { type: ["string", "null"], maxLength: LONGEST };
+  const text = { type: ["string", "null"] };
   return {
     type: "object",
     properties: {
       input: inputSchema === undefined ? {} : describe(inputSchema, options),
-      session_id: { ...id, minLength: 1 },
-      user_id: id,
+      session_id: { ...text, minLength: 1, maxLength: outsideId.longest, pattern: outsideId.pattern.source },
+      user_id: { ...text, maxLength: LONGEST },
     },
     ...(inputSchema !== undefined && { required: ["input"] }),
     additionalProperties: false,

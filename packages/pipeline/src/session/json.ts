@@ -86,7 +86,7 @@ export function isPlain(value: unknown): boolean {
 
 /** @throws {WorkflowError} `STATE_UNSTORABLE` unless the value is an object of plain data. */
 export function assertState(value: unknown): asserts value is JsonObject {
-  if (!isObject(value)) throw unstorable([], "no object");
+  if (!isObject(value)) throw unstorable([], "not an object");
   toPlain(value, []);
 }
 

@@ -51,7 +51,7 @@ function given(reducer: Exclude<SessionReducer, string>, key: string, { base, th
     throw new WorkflowError({
       code: "STEP_RESULT_INVALID",
       message: `The reducer of "${key}" has failed: ${said}`,
-      hint: "It gets what this run, the others and neither of them have made of the field, and gives plain data, at once.",
+      hint: "It gets the value of this run, the stored value and the value before both, and must return plain data, not a promise.",
       details: { key },
       cause,
     });
@@ -62,7 +62,7 @@ function given(reducer: Exclude<SessionReducer, string>, key: string, { base, th
 export function reducerProblems(reducers: unknown): string[] {
   if (reducers === undefined) return [];
   if (typeof reducers !== "object" || reducers === null || Array.isArray(reducers))
-    return ["its `reducers` are no object"];
+    return ["its `reducers` are not an object"];
   return Object.entries(reducers as JsonObject)
     .filter(([, reducer]) => reducer !== "last" && reducer !== "sum" && typeof reducer !== "function")
     .map(([key]) => `the reducer of "${key}" is neither "last" nor "sum" nor a function`);

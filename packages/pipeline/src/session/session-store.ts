@@ -165,7 +165,7 @@ export function generatedName(description: string | undefined, nowMs: number): s
 function noName(name: unknown): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: `The session cannot be named: its \`name\` is ${name === "" ? "empty" : "no text"}.`,
+    message: `The session cannot be named: its \`name\` is ${name === "" ? "empty" : "not a string"}.`,
     hint: "Give `{ name }`, or `{ autogenerate: true }`.",
     details: { problems: ["name"] },
   });

@@ -15,10 +15,11 @@ export function stillTime(steps: PipelineOptions["steps"], options: Partial<Pipe
   const store = memoryStore();
   const made = new Pipeline({ name: "Tested", steps, store, ...options });
   const { runtime, clock } = testRuntime({ [made.id]: made.workflow }, { store });
-  vi.spyOn(Date, "now").mockImplementation(() => clock.now());
+  const now = vi.spyOn(Date, "now").mockImplementation(() => clock.now());
   onTestFinished(async () => {
     await runtime.stop({ drainMs: 0 });
     await made.close();
+    now.mockRestore(); // files of one worker share `Date`: the next test has the time of this machine
   });
   const run: StillTime["run"] = (input, given) =>
     runtime.run(made.id, made.workflowInput(input, given) as never) as unknown as RunHandle<PipelineRunOutput>;

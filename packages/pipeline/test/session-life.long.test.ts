@@ -208,7 +208,7 @@ describe("a session that is changed while a run is at work", () => {
   });
 });
 
-describe("what is no plain data", () => {
+describe("what is not plain data", () => {
   const cycle: Record<string, unknown> = {};
   cycle["cycle"] = cycle;
 

@@ -1,0 +1,51 @@
+/**
+ * Lets others in this process, such as `@millrace/otel`, be around runs of agents and teams. They stand in a list of the global
+ * object, so that neither package needs the other.
+ *
+ * @module
+ */
+import type { LanguageModel } from "ai";
+import type { ExecutorStatus } from "../executor.types.js";
+
+/** What is known when an agent begins. */
+export interface AgentCall {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly model: LanguageModel;
+  readonly sessionId: string | null;
+}
+
+/** What is known when it has ended, or waits for a person. */
+export interface AgentEnd {
+  readonly status: ExecutorStatus;
+  readonly error: unknown;
+  readonly finishReason: string | null;
+  /** Of its own calls of the model since it began, one by one: those of members are their own. */
+  readonly calls: readonly { readonly inputTokens: number; readonly outputTokens: number }[];
+}
+
+export interface AgentObserver {
+  callAgent(call: AgentCall, work: () => Promise<AgentEnd>): Promise<AgentEnd>;
+}
+
+/** Does the work inside of all observers, the first of them outermost. */
+export async function observed<Result>(
+  call: AgentCall,
+  work: () => Promise<Result>,
+  endOf: (result: Result) => AgentEnd,
+): Promise<Result> {
+  const { MILLRACE_AGENT_OBSERVERS: observers = [] } = globalThis as WithObservers;
+  const results: Result[] = [];
+  const innermost = async (): Promise<AgentEnd> => {
+    const result = await work();
+    results.push(result);
+    return endOf(result);
+  };
+  await observers.reduceRight((inner, observer) => () => observer.callAgent(call, inner), innermost)();
+  return results[0] as Result;
+}
+
+interface WithObservers {
+  readonly MILLRACE_AGENT_OBSERVERS?: readonly AgentObserver[];
+}
