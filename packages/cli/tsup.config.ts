@@ -1,4 +1,24 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { posix } from "node:path";
 import { defineConfig } from "tsup";
+import { addresses } from "../../scripts/addresses.mjs";
+import { withOtherLinks } from "../../scripts/setup/links.mjs";
+
+/** `millrace explain` reads them without a network. */
+function copyErrorPages(): void {
+  const from = new URL("../../docs/errors/", import.meta.url);
+  const to = new URL("dist/errors/", import.meta.url);
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from).filter((file) => file !== "README.md")) {
+    const page = withOtherLinks(readFileSync(new URL(name, from), "utf8"), addressOf);
+    writeFileSync(new URL(name, to), page.replace(/^```ts .*$/gm, "```ts"));
+  }
+}
+
+function addressOf(target: string): string | null {
+  if (addresses.repository === null) return null;
+  return `${addresses.repository}/blob/main/${posix.join("docs/errors", target)}`;
+}
 
 export default defineConfig({
   entry: { main: "src/main.ts", worker: "src/dev/worker.ts" },
@@ -9,4 +29,5 @@ export default defineConfig({
   splitting: true, // a command loads what it needs, and no more
   sourcemap: true,
   clean: true,
+  onSuccess: async () => copyErrorPages(),
 });

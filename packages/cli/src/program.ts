@@ -4,6 +4,7 @@
  * @module
  */
 import { Command, CommanderError, Option } from "commander";
+import { defaultLimit } from "./commands/option-values.js";
 import { CliError } from "./output/cli-error.js";
 import { printError } from "./output/print-error.js";
 import type { Terminal } from "./output/terminal.js";
@@ -47,6 +48,12 @@ export function createProgram(terminal: Terminal, done: Done): Command {
       writeErr: (text) => {
         if (!terminal.isJson) terminal.note(text.trimEnd());
       },
+      outputError: (text, write) =>
+        write(
+          /unknown option '-[^-]/.test(text)
+            ? `${text.trimEnd()}\nAn id that begins with a dash stands behind \`--\`.\n`
+            : text,
+        ),
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
     })
     .showHelpAfterError("hint  `millrace <command> --help` lists what there is.")
@@ -59,6 +66,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
   addLooking(context);
   addGraphs(context);
   addStore(context);
+  addExplanations(context);
   return program;
 }
 
@@ -161,7 +169,7 @@ function addLooking({ terminal, done, add }: Context): void {
     .option("--workflow <name>", "of this workflow")
     .option("--status <status>", "running, waiting, completed, failed, cancelled, …", collect, [])
     .option("--label <name=value>", "with this label", collect, [])
-    .option("--limit <number>", "how many", "20")
+    .option("--limit <number>", "how many", defaultLimit)
     .option("--cursor <cursor>", "the next page")
     .action(async (options) => {
       const { runs } = await import("./commands/runs.js");
@@ -237,10 +245,19 @@ function addStore({ terminal, done, add }: Context): void {
       const { importRun } = await import("./commands/store-move.js");
       done(await importRun(terminal, { ...options, source }));
     });
-  sub("release <runId>", "let a run that was exported go on here").action(async (runId, options) => {
+  sub("release <runId>", "let a run that was exported continue here").action(async (runId, options) => {
     const { releaseRun } = await import("./commands/store-move.js");
     done(await releaseRun(terminal, { ...options, runId }));
   });
+}
+
+function addExplanations({ terminal, done, add }: Context): void {
+  add("explain [code]", "print the page of an error code; without one, list the codes")
+    .addOption(jsonOption())
+    .action(async (code) => {
+      const { explain } = await import("./commands/explain.js");
+      done(explain(terminal, code));
+    });
 }
 
 function collect(value: string, before: readonly string[]): string[] {

@@ -37,6 +37,8 @@ export function createProject({ target, cwd, manager }: ProjectOptions): string 
 /** Lower case, without what a registry refuses. */
 export function packageName(folder: string): string {
   return basename(folder)
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, "-")
     .replace(/^-+|-+$/g, "");

@@ -30,9 +30,15 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const manager = packageManagerOf(process.env["npm_config_user_agent"]);
   createProject({ target, cwd, manager });
-  const steps = [...(target === "." ? [] : [`cd ${target}`]), manager.install, `${manager.run} dev`];
+  const steps = [...(target === "." ? [] : [`cd ${quoted(target)}`]), manager.install, `${manager.run} dev`];
   console.log(`Made ${target}. Now:\n\n${steps.map((step) => `  ${step}`).join("\n")}\n`);
   return 0;
+}
+
+/** One word: in double quotes, which every shell takes, unless what is in it means something there. */
+function quoted(target: string): string {
+  if (!/[^\p{L}\p{M}\p{N}_./\\:@%+=,-]/u.test(target)) return target;
+  return /["$`!\\]/.test(target) ? `'${target.replaceAll("'", "'\\''")}'` : `"${target}"`;
 }
 
 interface Given {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
@@ -39,6 +39,27 @@ it("writes a project with its name and the version of this package", () => {
   expect(stdout).toMatch(/npm install\n {2}npm run dev/);
   expect(readFileSync(join(cwd, "My App", ".gitignore"), "utf8")).toContain(".millrace");
   expect(readFileSync(join(cwd, "My App", "README.md"), "utf8")).not.toContain("{{");
+});
+
+it.each(["My App", "it's", "$HOME a", "Ünïcode", 'a "b"', "plain"])(
+  "prints a `cd` that a shell takes, to %j",
+  (name) => {
+    const cwd = emptyFolder();
+
+    const { stdout } = call(cwd, [name]);
+    const there = execFileSync("sh", ["-c", `${/^ {2}(cd .*)$/m.exec(stdout)?.[1]} && pwd`], { cwd, encoding: "utf8" });
+
+    expect(there.trim()).toBe(join(realpathSync(cwd), name));
+  },
+);
+
+it("takes the letters of a name without their accents", () => {
+  const cwd = emptyFolder();
+
+  call(cwd, ["Ünïcode Äpp"]);
+
+  const manifest = JSON.parse(readFileSync(join(cwd, "Ünïcode Äpp", "package.json"), "utf8"));
+  expect(manifest).toMatchObject({ name: "unicode-app" });
 });
 
 it("names the commands of whoever called it", () => {

@@ -47,7 +47,10 @@ function* workflowsIn(exportName: string, value: unknown): Generator<Candidate> 
 
 function workflowOf(exportName: string, source: unknown): Candidate | null {
   const shared = { key: null, exportName, source };
-  if (isPipeline(source)) return { ...shared, key: source.id, workflow: source.workflow, isPipeline: true };
+  if (isPipeline(source)) {
+    const { id: key, workflow } = source; // a file may export both
+    return { key, exportName, source: workflow, workflow, isPipeline: true };
+  }
   if (isWorkflow(source)) return { ...shared, workflow: source, isPipeline: false };
   return isWorkflowClass(source) ? { ...shared, workflow: new source(), isPipeline: false } : null;
 }

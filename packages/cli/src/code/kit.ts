@@ -50,20 +50,21 @@ export async function loadPackage(
   { from, form = "import" }: { readonly from: string; readonly form?: Form },
 ): Promise<unknown> {
   for (const base of [from, fileURLToPath(import.meta.url)]) {
-    const folder = packageFolder(nameOf(specifier), base);
+    const folder = packageFolder(packageName(specifier), base);
     if (folder === null) continue;
     if (form === "require") return createRequire(base)(specifier);
     return import(pathToFileURL(entryOf(folder, specifier)).href);
   }
   throw new CliError({
     code: "PACKAGE_MISSING",
-    message: `The package ${nameOf(specifier)} is not installed.`,
-    hint: `Install it: \`npm install ${nameOf(specifier)}\`.`,
-    details: { package: nameOf(specifier) },
+    message: `The package ${packageName(specifier)} is not installed.`,
+    hint: `Install it: \`npm install ${packageName(specifier)}\`.`,
+    details: { package: packageName(specifier) },
   });
 }
 
-function nameOf(specifier: string): string {
+/** Of an import: without what is below it. */
+export function packageName(specifier: string): string {
   return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
@@ -80,7 +81,7 @@ function entryOf(folder: string, specifier: string): string {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
     readonly exports: Readonly<Record<string, { readonly import: { readonly default: string } }>>;
   };
-  const entry = exports[`.${specifier.slice(nameOf(specifier).length)}`];
+  const entry = exports[`.${specifier.slice(packageName(specifier).length)}`];
   return join(folder, entry?.import.default ?? "index.js");
 }
 

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Workflow } from "millrace";
 import { CliError } from "../output/cli-error.js";
+import { shellWord } from "../output/command-text.js";
+import { fileAndName } from "./file-and-name.js";
 import { exportsText, type FoundWorkflow, findWorkflows } from "./find-workflows.js";
 import { hasMade, type Kit, openKit } from "./kit.js";
 import { existingPath, loadModule } from "./load-module.js";
@@ -30,7 +32,7 @@ export interface Code {
  * @throws {CliError} `FILE_UNKNOWN`, `WORKFLOW_MISSING`, `SYNTAX_INVALID`, `CODE_FAILED`, `PACKAGE_MISSING`
  */
 export async function loadCode(cwd: string, given: string): Promise<Code> {
-  const [, file = given, wanted] = /^(.*?)(?:#([^#/\\]+))?$/.exec(given) ?? [];
+  const { file, name: wanted } = fileAndName(cwd, given);
   const { path, isFolder } = existingPath(cwd, file);
   const files = isFolder ? workflowFiles(path) : [path];
   const parts: { readonly file: string; readonly found: readonly FoundWorkflow[]; readonly told: string }[] = [];
@@ -55,12 +57,12 @@ export async function loadCode(cwd: string, given: string): Promise<Code> {
 export function onlyOne(code: Code, given: string): NamedWorkflow {
   const [one, ...others] = code.chosen;
   if (one !== undefined && others.length === 0) return one;
-  const file = given.split("#")[0];
+  const { file } = fileAndName(process.cwd(), given);
   const names = code.chosen.map(({ name }) => name);
   throw new CliError({
     code: "WORKFLOW_AMBIGUOUS",
     message: `${file} exports ${names.length} workflows: ${names.join(", ")}.`,
-    hint: `Name one: \`${file}#${names[0]}\`.`,
+    hint: `Name one: \`${shellWord(`${file}#${names[0]}`)}\`.`,
     details: { workflows: names },
   });
 }
@@ -135,7 +137,7 @@ function noSuchWorkflow(file: string, wanted: string, found: readonly NamedWorkf
   return new CliError({
     code: "WORKFLOW_MISSING",
     message: `${file} has no workflow ${JSON.stringify(wanted)}, but ${names.join(", ")}.`,
-    hint: `Name one of these: \`${file}#${names[0]}\`.`,
+    hint: `Name one of these: \`${shellWord(`${file}#${names[0]}`)}\`.`,
     details: { file, workflows: names },
   });
 }

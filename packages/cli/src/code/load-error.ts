@@ -1,9 +1,10 @@
 /** Why a file could not be loaded, with the line that is to blame and without a stack of ours. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { basename, isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CliError } from "../output/cli-error.js";
+import { packageName } from "./kit.js";
 
 interface Place {
   readonly file: string;
@@ -25,6 +26,20 @@ export function loadError(path: string, error: unknown, files: readonly string[]
     hint: missingHint(text) ?? `It was thrown at ${where}.`,
     details: { file: path, ...(place !== null && { ...place }) },
     ...(place !== null && { frame: frameOf(place) }),
+    cause: error,
+  });
+}
+
+/** What code of the user threw while nobody awaited it. One of ours passes as it is, with its stack. */
+export function uncaughtError(error: unknown): unknown {
+  const place = placeOf(error);
+  if (place === null) return error;
+  return new CliError({
+    code: "CODE_FAILED",
+    message: `Code that no step awaits has thrown: ${firstLine(error instanceof Error ? error.message : String(error))}`,
+    hint: `It was thrown at ${shown(place.file)}:${place.line}:${place.column}. \`millrace resume\` continues a run that was at work.`,
+    details: { ...place },
+    frame: frameOf(place),
     cause: error,
   });
 }
@@ -88,10 +103,10 @@ function checkedPlace(files: readonly string[]): { readonly place: Place; readon
 /** The first frame of the stack that is the user's. */
 function placeOf(error: unknown): Place | null {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const frames = /^ +at (?:.*\()?((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^\s()]*?)(?:\?[^:()]*)?:(\d+):(\d+)\)?$/gm;
+  const frames = /^ +at (?:async )?(?:[^/\\]*\()?((?:file:\/\/)?(?:\/|[A-Za-z]:\\).*?)(?:\?[^:()]*)?:(\d+):(\d+)\)?$/gm;
   for (const [, file = "", line, column] of stack.matchAll(frames)) {
     const path = file.startsWith("file:") ? fileURLToPath(file) : file;
-    if (path.includes("/node_modules/") || path.startsWith(import.meta.dirname)) continue;
+    if (/[\\/]node_modules[\\/]/.test(path) || path.startsWith(import.meta.dirname)) continue;
     return { file: path, line: Number(line), column: Number(column) };
   }
   return null;
@@ -100,9 +115,9 @@ function placeOf(error: unknown): Place | null {
 function missingHint(text: string): string | null {
   const [, name] = /Cannot find (?:package|module) '([^']+)'/.exec(text) ?? [];
   if (name === undefined) return null;
-  return name.startsWith(".") || name.startsWith("/") || name.startsWith("file:")
+  return name.startsWith(".") || isAbsolute(name) || name.startsWith("file:")
     ? "Correct the path of that import."
-    : `Install it: \`npm install ${name}\`.`;
+    : `Install it: \`npm install ${packageName(name)}\`.`;
 }
 
 /** The line with the two around it, and a caret below the place. */
@@ -121,7 +136,7 @@ function frameOf({ file, line, column }: Place): string {
 /** esbuild names a file as it was told to, which may be below another folder. */
 function existingFile(given: string, files: readonly string[]): string {
   if (existsSync(given)) return given;
-  return files.find((file) => file.endsWith(given.split("/").at(-1) ?? given)) ?? given;
+  return files.find((file) => file.endsWith(basename(given))) ?? given;
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";

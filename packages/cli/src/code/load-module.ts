@@ -10,6 +10,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { CliError } from "../output/cli-error.js";
+import { toItsEnd } from "./broken-off.js";
 import { isOfMillrace } from "./kit.js";
 import { loadError } from "./load-error.js";
 
@@ -28,7 +29,7 @@ export async function loadModule(path: string): Promise<ModuleExports> {
   await register(path);
   loaded.add(path);
   try {
-    const exported = (await import(pathToFileURL(path).href)) as ModuleExports;
+    const exported = (await toItsEnd(path, import(pathToFileURL(path).href))) as ModuleExports;
     return flattened(exported, isCommonJs(path));
   } catch (error) {
     throw loadError(path, error, loadedFiles());
@@ -76,7 +77,7 @@ export function existingPath(cwd: string, given: string): { readonly path: strin
   throw new CliError({
     code: "FILE_UNKNOWN",
     message: `There is no file ${given}.`,
-    hint: `It was looked for at ${path}.`,
+    hint: path === given ? "Correct the path." : `It was looked for at ${path}.`,
     details: { path },
   });
 }

@@ -1,7 +1,8 @@
 import type { ClientRun } from "@millrace/client";
 import { answerPrompt, type OpenPrompt, openPrompts } from "../follow/open-prompts.js";
 import { CliError } from "../output/cli-error.js";
-import { readJson } from "../output/parse-json.js";
+import { shellWord } from "../output/command-text.js";
+import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { TargetOptions } from "../target/target.types.js";
@@ -16,7 +17,7 @@ interface AnswerOptions extends TargetOptions {
 /** Over a store the run goes on in this process, unless another one has it. */
 export async function answer(terminal: Terminal, options: AnswerOptions): Promise<number> {
   const { runId } = options;
-  const given = options.input === undefined ? undefined : (readJson(options.input, "`--input`") as object);
+  const given = options.input === undefined ? undefined : fieldsIn(readJson(options.input, "`--input`"), "`--input`");
   const isLocal = options.url === undefined;
   const target = await openTarget(terminal, isLocal ? { ...options, code: "required", executes: true } : options);
   try {
@@ -59,7 +60,7 @@ function pick(prompts: readonly OpenPrompt[], { runId, promptId }: AnswerOptions
   const fitting = promptId === undefined ? prompts : prompts.filter((prompt) => prompt.promptId === promptId);
   const [one, ...others] = fitting;
   if (one !== undefined && others.length === 0) return one;
-  const open = prompts.map((prompt) => `${prompt.promptId} (${prompt.type})`).join(", ");
+  const open = prompts.map((prompt) => `${shellWord(prompt.promptId)} (${prompt.type})`).join(", ");
   throw new CliError({
     code: "PROMPT_UNKNOWN",
     message:

@@ -1,4 +1,5 @@
 import { CliError } from "../output/cli-error.js";
+import { commandText } from "../output/command-text.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { TargetOptions } from "../target/target.types.js";
@@ -23,7 +24,7 @@ export async function cancel(terminal: Terminal, options: CancelOptions): Promis
     if (terminal.isJson) terminal.json({ run_id: runId, status: "cancelled" });
     else {
       terminal.line("cancelled");
-      terminal.note(`Continue with: millrace resume ${runId}${target.flags}`);
+      terminal.note(`Continue with: ${commandText("resume", { args: [runId], flags: target.flags })}`);
     }
     return 0;
   } finally {

@@ -1,6 +1,7 @@
 /** For CI: whether the workflows of a file are right, and whether the runs that have not ended fit their code. */
 import { existsSync } from "node:fs";
 import type { CheckProblem } from "millrace/runtime";
+import { fileAndName } from "../code/file-and-name.js";
 import { type Code, loadCode } from "../code/load-code.js";
 import { toldError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
@@ -63,7 +64,7 @@ async function liveProblems(
   { file, store }: { readonly file: string; readonly store: string | undefined },
 ): Promise<Live> {
   if (store !== undefined) storePlace(store, terminal.cwd);
-  const target = await openTarget(terminal, { file: file.split("#")[0], store, code: "required" });
+  const target = await openTarget(terminal, { file: fileAndName(terminal.cwd, file).file, store, code: "required" });
   try {
     return { store: target.name, ...(await checkOf(target)) };
   } finally {

@@ -1,10 +1,10 @@
 /** Commands that bring a run on: `resume`, `retry` and `fork`. */
 import type { ClientRun } from "@millrace/client";
-import { readJson } from "../output/parse-json.js";
+import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { wholeNumber } from "./option-values.js";
+import { newRunId, wholeNumber } from "./option-values.js";
 import { watchRun } from "./watch-run.js";
 
 interface ContinueOptions extends TargetOptions {
@@ -46,10 +46,10 @@ interface ForkCommandOptions extends ContinueOptions {
 }
 
 export async function fork(terminal: Terminal, options: ForkCommandOptions): Promise<number> {
-  const { runId, id = globalThis.crypto.randomUUID() } = options;
+  const { runId } = options;
+  const id = newRunId(options.id);
   const at = wholeNumber("at", options.at, [1, Number.MAX_SAFE_INTEGER]);
-  const state =
-    options.state === undefined ? undefined : (readJson(options.state, "`--state`") as Record<string, unknown>);
+  const state = options.state === undefined ? undefined : fieldsIn(readJson(options.state, "`--state`"), "`--state`");
   const target = await openRun(terminal, options);
   try {
     const { workflow } = await target.row(runId);

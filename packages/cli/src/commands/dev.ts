@@ -10,7 +10,8 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { fileAndName } from "../code/file-and-name.js";
 import { existingPath } from "../code/load-module.js";
 import { portOf } from "../dev/listen.js";
 import type { WorkerSetup } from "../dev/messages.types.js";
@@ -32,7 +33,7 @@ export async function dev(terminal: Terminal, options: DevOptions): Promise<numb
   const { host, store } = options;
   const where = portOf(options.port);
   const file = options.file ?? usualFolder(terminal.cwd);
-  existingPath(terminal.cwd, file.split("#")[0] ?? file);
+  existingPath(terminal.cwd, fileAndName(terminal.cwd, file).file);
   const session = new DevSession(terminal, { setup: { file, store, host, cwd: terminal.cwd }, where });
   const interrupt = interrupts();
   try {
@@ -60,6 +61,7 @@ class DevSession {
   #current: VersionProcess | null = null;
   /** Those that still finish their steps. */
   readonly #leaving: Set<VersionProcess> = new Set();
+  #next: VersionProcess | null = null;
   #isLoading = false;
   #isStale = false;
   #fatal: ((error: unknown) => void) | null = null;
@@ -81,6 +83,7 @@ class DevSession {
       await ended;
     } finally {
       this.#watch.close();
+      this.#next?.kill(); // what it loads may never come to an end
       const last = this.#current;
       this.#current = null;
       await last?.close();
@@ -107,7 +110,9 @@ class DevSession {
 
   async #load(): Promise<void> {
     const next = new VersionProcess();
+    this.#next = next;
     const loaded = await next.load(this.#setup);
+    this.#next = null;
     this.#watchFiles(loaded.files);
     if (loaded.type === "failed") {
       next.kill();
@@ -146,8 +151,8 @@ class DevSession {
   }
 
   #watchFiles(files: readonly string[]): void {
-    const given = resolve(this.#setup.cwd, this.#setup.file.split("#")[0] ?? "");
-    const { path, isFolder } = existingPath(this.#setup.cwd, given);
+    const { cwd, file } = this.#setup;
+    const { path, isFolder } = existingPath(cwd, fileAndName(cwd, file).file);
     this.#watch.set([...files, ...(isFolder ? [] : [path])], isFolder ? path : dirname(path));
   }
 

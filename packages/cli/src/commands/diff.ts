@@ -4,6 +4,7 @@ import { valueText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
+import { unknownWorkflow, withoutWorkflow } from "../target/unknown-workflow.js";
 import { type Difference, differencesOf } from "./differences.js";
 import { historyOf } from "./show.js";
 import { stateOrNull } from "./state-at.js";
@@ -15,7 +16,8 @@ interface DiffOptions extends TargetOptions {
 
 interface Side {
   readonly row: RunRow;
-  readonly ticks: readonly TickFacts[];
+  /** Null where nobody can read them. */
+  readonly ticks: readonly TickFacts[] | null;
   readonly state: unknown;
   readonly result: unknown;
 }
@@ -32,24 +34,33 @@ export async function diff(terminal: Terminal, options: DiffOptions): Promise<nu
   const isLocal = options.url === undefined;
   const target = await openTarget(terminal, isLocal ? { ...options, runId: options.runA, code: "known" } : options);
   try {
-    const [a, b] = [await sideOf(target, options.runA), await sideOf(target, options.runB)];
+    const rows = [await target.row(options.runA), await target.row(options.runB)] as const;
+    const unknown = await withoutWorkflow(target, rows);
+    const read = unknown.length === 0 ? sideOf : listedSide;
+    const [a, b] = [await read(target, rows[0]), await read(target, rows[1])];
     const found = { first: firstDifference(a, b), differences: differencesOf(endOf(a), endOf(b)) };
-    if (terminal.isJson) terminal.json({ a: a.row.runId, b: b.row.runId, ...found });
+    if (terminal.isJson) terminal.json({ a: a.row.runId, b: b.row.runId, ticks_compared: a.ticks !== null, ...found });
     else for (const line of linesOf(terminal, { a, b, ...found })) terminal.line(line);
+    if (unknown.length > 0)
+      throw unknownWorkflow(target, { unknown, command: "diff", args: rows.map(({ runId }) => runId) });
     return found.first === null && found.differences.length === 0 ? 0 : 1;
   } finally {
     await target.close(0);
   }
 }
 
-async function sideOf(target: Target, runId: string): Promise<Side> {
-  const row = await target.row(runId);
+async function sideOf(target: Target, row: RunRow): Promise<Side> {
+  const { runId } = row;
   const ticks = (await historyOf(target, runId)).map(({ number, tick }) => ({
     number,
     type: tick.type,
     facts: withoutTimes(tick),
   }));
   return { row, ticks, state: await stateOrNull(target, runId), result: await resultOf(target, runId) };
+}
+
+async function listedSide(_target: Target, row: RunRow): Promise<Side> {
+  return { row, ticks: null, state: null, result: null };
 }
 
 async function resultOf(target: Target, runId: string): Promise<unknown> {
@@ -103,7 +114,7 @@ const ofProcesses: ReadonlySet<string> = new Set([
 /** A fork has none of the ticks that came before it: they are left out of the other run, too. */
 function comparable({ row, ticks }: Side, other: Side): TickFacts[] {
   const from = other.row.forkedFrom?.runId === row.runId ? other.row.forkedFrom.tick : 0;
-  return ticks.filter(({ number, type }) => number > from && !ofProcesses.has(type));
+  return (ticks ?? []).filter(({ number, type }) => number > from && !ofProcesses.has(type));
 }
 
 function endOf({ row, state, result }: Side): unknown {
@@ -120,7 +131,8 @@ interface Compared {
 function linesOf(terminal: Terminal, { a, b, first, differences }: Compared): string[] {
   const side = (sign: string, { row }: Side): string => `${sign} ${row.runId}  ${row.workflow}  ${row.status}`;
   const lines = [terminal.paint("red", side("-", a)), terminal.paint("green", side("+", b))];
-  if (first === null) lines.push("The same ticks.");
+  if (a.ticks === null) lines.push("Only how they ended is compared.");
+  else if (first === null) lines.push("The same ticks.");
   else
     lines.push(
       "",

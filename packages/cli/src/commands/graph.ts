@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { closeSync, writeFileSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { WorkflowDescription } from "millrace/graph";
 import { type Code, loadCode, onlyOne } from "../code/load-code.js";
 import { CliError } from "../output/cli-error.js";
+import { openOutput } from "../output/open-output.js";
 import type { Terminal } from "../output/terminal.js";
 
 interface GraphOptions {
@@ -21,9 +22,10 @@ export async function graph(terminal: Terminal, { file, output }: GraphOptions):
     else terminal.line(code.kit.graph.toMermaid(description).trimEnd());
     return 0;
   }
-  const path = resolve(terminal.cwd, output as string);
-  writeFileSync(path, await writer(description, code));
-  if (terminal.isJson) terminal.json({ workflow: name, file: path });
+  const fd = openOutput(terminal.cwd, output as string);
+  writeFileSync(fd, await writer(description, code));
+  closeSync(fd);
+  if (terminal.isJson) terminal.json({ workflow: name, file: resolve(terminal.cwd, output as string) });
   else terminal.line(`${name}: ${output}`);
   return 0;
 }
@@ -31,8 +33,9 @@ export async function graph(terminal: Terminal, { file, output }: GraphOptions):
 type Writer = (description: WorkflowDescription, code: Code) => string | Promise<string>;
 
 const writers: Readonly<Record<string, Writer>> = {
-  ".svg": async (description) => (await import("../graph/svg.js")).svgOf(description),
-  ".html": async (description) => (await import("../graph/html.js")).htmlOf(description),
+  ".svg": async (description, { kit }) => (await import("../graph/svg.js")).svgOf(kit.graph.frameBranches(description)),
+  ".html": async (description, { kit }) =>
+    (await import("../graph/html.js")).htmlOf(kit.graph.frameBranches(description)),
   ".mmd": (description, { kit }) => kit.graph.toMermaid(description),
   ".json": (description) => `${JSON.stringify(description, null, 2)}\n`,
 };

@@ -1,4 +1,19 @@
 import { CliError } from "../output/cli-error.js";
+import { valueText } from "../output/format.js";
+
+/** Of `runs`, as the option has it. */
+export const defaultLimit = "20";
+
+/** What a server takes as an id. Made up, where none is given. @throws {CliError} `OPTION_INVALID` */
+export function newRunId(given: string | undefined): string {
+  if (given === undefined) return globalThis.crypto.randomUUID();
+  if (/^\P{Cc}{1,200}$/u.test(given) && given !== "." && given !== "..") return given;
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`--id\` is ${valueText(JSON.stringify(given), 40)}.`,
+    hint: "Give 1 to 200 characters without control characters, other than `.` and `..`.",
+  });
+}
 
 /** `name=value`, each. @throws {CliError} `OPTION_INVALID` */
 export function labelsOf(given: readonly string[]): Record<string, string> {

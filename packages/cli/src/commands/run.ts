@@ -1,11 +1,11 @@
 import type { ClientRun } from "@millrace/client";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
-import { readJson } from "../output/parse-json.js";
+import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { labelsOf } from "./option-values.js";
+import { labelsOf, newRunId } from "./option-values.js";
 import { interrupted, watchRun } from "./watch-run.js";
 
 interface RunCommandOptions extends TargetOptions {
@@ -21,6 +21,7 @@ interface RunCommandOptions extends TargetOptions {
 export async function run(terminal: Terminal, options: RunCommandOptions): Promise<number> {
   const { file, url } = options;
   const labels = labelsOf(options.label);
+  const runId = newRunId(options.id);
   const given = options.input === undefined ? undefined : readJson(options.input, "`--input`");
   const where = url === undefined ? ({ file, code: "required", executes: true, creates: true } as const) : {};
   const target = await openTarget(terminal, { ...options, file: undefined, ...where });
@@ -28,7 +29,6 @@ export async function run(terminal: Terminal, options: RunCommandOptions): Promi
     const workflow = await chosen(terminal, target, file);
     const fields = await inputOf(terminal, target, { given, workflow, options });
     if (fields === leftForm) throw interrupted();
-    const runId = options.id ?? globalThis.crypto.randomUUID();
     const start = (): ClientRun => target.client.run(workflow.name, fields, { handlerId: runId, labels });
     if (options.detach === true && target.local === null) return await detached(terminal, start());
     target.local?.own(runId);
@@ -85,7 +85,7 @@ async function inputOf(
       ...(user !== undefined && { user_id: user }),
     };
   }
-  if (given !== undefined) return given as Fields;
+  if (given !== undefined) return fieldsIn(given, "`--input`");
   if (!terminal.isInteractive) return {};
   const { start } = await target.client.schema(workflow.name);
   const required = fieldsOf(start)?.some(({ isRequired }) => isRequired) ?? false;

@@ -1,9 +1,10 @@
 import { CliError } from "../output/cli-error.js";
+import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
-import { labelsOf, wholeNumber } from "./option-values.js";
+import { defaultLimit, labelsOf, wholeNumber } from "./option-values.js";
 
 interface RunsOptions extends TargetOptions {
   readonly workflow?: string;
@@ -35,12 +36,23 @@ export async function runs(terminal: Terminal, options: RunsOptions): Promise<nu
     else {
       for (const line of linesOf(terminal, page.runs)) terminal.line(line);
       if (page.runs.length === 0) terminal.note(`No runs in ${target.name}.`);
-      if (page.cursor !== null) terminal.note(`More: millrace runs${target.flags} --cursor ${page.cursor}`);
+      if (page.cursor !== null) terminal.note(`More: ${nextPage(options, [...target.flags, "--cursor", page.cursor])}`);
     }
     return 0;
   } finally {
     await target.close(0);
   }
+}
+
+/** The same list, from its next run on. */
+function nextPage({ workflow, status, label, limit }: RunsOptions, flags: readonly string[]): string {
+  const filters = [
+    ...(workflow === undefined ? [] : ["--workflow", workflow]),
+    ...status.flatMap((one) => ["--status", one]),
+    ...label.flatMap((one) => ["--label", one]),
+    ...(limit === defaultLimit ? [] : ["--limit", limit]),
+  ];
+  return commandText("runs", { flags: [...filters, ...flags] });
 }
 
 export function statusOf(text: string): RunStatus {

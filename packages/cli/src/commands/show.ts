@@ -1,12 +1,15 @@
+import type { RunAttempt } from "@millrace/client";
 import type { RawHistoryEntry } from "millrace/runtime";
-import { AttemptReader, type AttemptRecord } from "../follow/attempts.js";
+import { AttemptReader } from "../follow/attempts.js";
 import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
 import { toldError } from "../output/cli-error.js";
-import { agoText, durationText, isoText, valueText } from "../output/format.js";
+import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
+import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
+import { unknownWorkflow } from "../target/unknown-workflow.js";
 import { wholeNumber } from "./option-values.js";
 import { jsonOf } from "./runs.js";
 import { stateAt } from "./state-at.js";
@@ -53,7 +56,7 @@ interface Shown {
   readonly result: unknown;
   readonly error: { readonly code: string; readonly message: string } | null;
   /** Null where nobody knows them without the code. */
-  readonly attempts: readonly AttemptRecord[] | null;
+  readonly attempts: readonly RunAttempt[] | null;
   readonly tree: StepTree;
   readonly prompts: readonly OpenPrompt[];
   readonly history: readonly HistoryLine[] | null;
@@ -74,7 +77,10 @@ interface Wanted extends Omit<ShowOptions, "at"> {
 async function gather(target: Target, options: Wanted): Promise<Shown> {
   const { runId, history, state, at } = options;
   const row = await target.row(runId);
-  const hasCode = target.local === null || target.local.code?.workflows[row.workflow] !== undefined;
+  const hasCode = await target.hasWorkflow(row.workflow);
+  const isLookingBack = history === true || state === true || at !== null;
+  if (!hasCode && target.local === null && isLookingBack)
+    throw unknownWorkflow(target, { unknown: [row], command: "show", args: [runId] });
   const outcome = hasCode ? await target.client.handle(runId).summary() : null;
   const tree = new StepTree(runId);
   return {
@@ -105,7 +111,7 @@ function toJson({ row, result, error, attempts, prompts, history, state }: Shown
     ...jsonOf(row),
     ...(result !== undefined && { result }),
     error,
-    attempts,
+    attempts: attempts?.map(attemptJson) ?? null,
     prompts: prompts.map(({ promptId, type, fields, answer }) => ({
       prompt_id: promptId,
       event: { type, value: fields },
@@ -122,6 +128,38 @@ function toJson({ row, result, error, attempts, prompts, history, state }: Shown
   };
 }
 
+/** As the server has it. */
+function attemptJson(attempt: RunAttempt): object {
+  const { runId, workflow, startedAtMs, startedTick, endedAtMs, endedTick, waits, ...rest } = attempt;
+  const { isFinal, retryAtMs, eventType, error, status, ...of } = rest;
+  return {
+    run_id: runId,
+    workflow_name: workflow,
+    ...of,
+    started_at: timeOf(startedAtMs),
+    started_tick: startedTick,
+    ended_at: timeOf(endedAtMs),
+    ended_tick: endedTick,
+    status,
+    error,
+    final: isFinal,
+    retry_at: timeOf(retryAtMs),
+    event_type: eventType,
+    waits: waits.map(({ kind, fromMs, fromTick, toMs, toTick, promptId, untilMs, runId: child }) => ({
+      kind,
+      from: timeOf(fromMs),
+      from_tick: fromTick,
+      to: timeOf(toMs),
+      to_tick: toTick,
+      ...(promptId !== undefined && { prompt_id: promptId }),
+      ...(untilMs !== undefined && { until: timeOf(untilMs) }),
+      ...(child !== undefined && { run_id: child }),
+    })),
+  };
+}
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
 function toLines(terminal: Terminal, shown: Shown): string[] {
   const { row, result, error, tree, prompts, history, state } = shown;
   const paint = terminal.paint.bind(terminal);
@@ -131,9 +169,9 @@ function toLines(terminal: Terminal, shown: Shown): string[] {
   for (const line of tree.lines(Date.now(), null)) lines.push(painted(terminal, line));
   for (const prompt of prompts) lines.push(...promptLines(terminal, prompt));
   if (error !== null) lines.push(`${paint("red", error.code)}  ${error.message}`);
-  if (result !== undefined && result !== null) lines.push(JSON.stringify(result, null, 2));
+  if (result !== undefined && result !== null) lines.push(...resultLines(terminal, result));
   if (history !== null) lines.push("", ...history.map((entry) => historyLine(terminal, entry)));
-  if (state !== undefined) lines.push("", JSON.stringify(state, null, 2));
+  if (state !== undefined) lines.push("", jsonText(state, 2));
   return lines;
 }
 

@@ -2,16 +2,12 @@
 import { toldError } from "../output/cli-error.js";
 import type { Target } from "../target/target.types.js";
 
-export async function stateAt(target: Target, runId: string, at: number | null): Promise<unknown> {
-  const path = `/handlers/${encodeURIComponent(runId)}`;
-  if (at !== null) return (await target.ask<{ state: unknown }>(`${path}/at/${at}`)).state;
-  const last = await lastTick(target, path);
-  return (await target.ask<{ state: unknown }>(`${path}/at/${last}`)).state;
-}
-
-async function lastTick(target: Target, path: string): Promise<number> {
-  const { ticks } = await target.ask<{ ticks: { last: number } | null }>(path);
-  return ticks?.last ?? 0;
+/** @param at Now, where it is null; then a run that has not begun has none. */
+export async function stateAt({ client }: Target, runId: string, at: number | null): Promise<unknown> {
+  if (at !== null) return (await client.at(runId, at)).state;
+  const { ticks, forkedFrom } = await client.handle(runId).summary();
+  if (ticks === null && forkedFrom === null) return null;
+  return (await client.at(runId, ticks?.last ?? 0)).state; // a fork has a state before its first tick
 }
 
 /** Null where the run cannot be loaded, or the server is older than that. */

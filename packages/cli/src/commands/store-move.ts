@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { CliError } from "../output/cli-error.js";
+import { commandText } from "../output/command-text.js";
+import { openOutput } from "../output/open-output.js";
 import { parseJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
@@ -21,16 +23,17 @@ export async function exportRun(terminal: Terminal, options: ExportCommandOption
   try {
     const parts = localOf(target).runtime.export(runId);
     if (output === undefined) for await (const part of parts) terminal.json(part);
-    else await writeLines(resolve(terminal.cwd, output), parts);
-    terminal.note(`${runId} is sealed here. Undo that with: millrace store release ${runId}${target.flags}`);
+    else await writeLines(openOutput(terminal.cwd, output), parts);
+    const undo = commandText("store release", { args: [runId], flags: target.flags });
+    terminal.note(`${runId} is sealed here. Undo that with: ${undo}`);
     return 0;
   } finally {
     await target.close(0);
   }
 }
 
-async function writeLines(path: string, parts: AsyncIterable<unknown>): Promise<void> {
-  const file = createWriteStream(path);
+async function writeLines(fd: number, parts: AsyncIterable<unknown>): Promise<void> {
+  const file = createWriteStream("", { fd });
   for await (const part of parts) file.write(`${JSON.stringify(part)}\n`);
   file.end();
   await finished(file);

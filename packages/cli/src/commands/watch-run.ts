@@ -3,6 +3,8 @@ import type { ClientRun, RunOutcome } from "@millrace/client";
 import { follow, outcomeLine } from "../follow/follow-run.js";
 import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
 import { CliError } from "../output/cli-error.js";
+import { commandText } from "../output/command-text.js";
+import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
 import type { Target } from "../target/target.types.js";
 import { interrupts } from "./interrupts.js";
@@ -52,14 +54,15 @@ interface Ending {
 }
 
 function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, prompts }: Ending): number {
+  const hint = (name: string): string => commandText(name, { args: [runId], flags: target.flags });
   if (terminal.isJson) terminal.json({ type: "end", run_id: runId, ...endOf(outcome, prompts) });
   else {
     terminal.line(outcomeLine(terminal, outcome));
     for (const prompt of prompts) for (const line of promptLines(terminal, prompt)) terminal.line(line);
-    if (prompts.length > 0) terminal.note(`Answer with: millrace answer ${runId}${target.flags}`);
+    if (prompts.length > 0) terminal.note(`Answer with: ${hint("answer")}`);
     if (outcome.status === "completed" && outcome.result !== null && outcome.result !== undefined)
-      terminal.line(JSON.stringify(outcome.result, null, 2));
-    if (outcome.status === "failed") terminal.note(`Try again with: millrace retry ${runId}${target.flags}`);
+      for (const line of resultLines(terminal, outcome.result)) terminal.line(line);
+    if (outcome.status === "failed") terminal.note(`Try again with: ${hint("retry")}`);
   }
   return outcome.status === "failed" || outcome.status === "cancelled" ? 1 : 0;
 }
@@ -82,10 +85,9 @@ export function endOf(outcome: RunOutcome, prompts: readonly OpenPrompt[]): obje
 /** The run stays where it is: in the store, or at work on the server. */
 async function paused(terminal: Terminal, { target, runId }: Watching): Promise<number> {
   await target.close();
-  const next =
-    target.local === null ? `millrace show ${runId}${target.flags}` : `millrace resume ${runId}${target.flags}`;
+  const next = commandText(target.local === null ? "show" : "resume", { args: [runId], flags: target.flags });
   if (terminal.isJson) terminal.json({ type: "end", run_id: runId, status: "paused", next });
-  else if (target.local === null) terminal.line(`The run goes on at ${target.name}. Look with: ${next}`);
+  else if (target.local === null) terminal.line(`The run continues at ${target.name}. Look with: ${next}`);
   else terminal.line(`Paused. Continue with: ${next}`);
   return 130;
 }

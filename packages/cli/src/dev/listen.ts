@@ -39,7 +39,7 @@ function tryPort({ fetch, host, port }: Omit<ListenOptions, "isDefault">): Promi
     });
     server.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(null);
-      else reject(error);
+      else reject(noPlace(error, { host, port }));
     });
   });
 }
@@ -47,6 +47,22 @@ function tryPort({ fetch, host, port }: Omit<ListenOptions, "isDefault">): Promi
 function closeAll(server: ReturnType<typeof serve>): void {
   server.close();
   if ("closeAllConnections" in server) server.closeAllConnections();
+}
+
+function noPlace(
+  cause: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): CliError {
+  return new CliError({
+    code: "OPTION_INVALID",
+    message: `The server cannot listen at ${host}, port ${port}: ${cause.code}.`,
+    hint:
+      cause.code === "EACCES"
+        ? "Give a `--port` from 1024."
+        : "Give a `--host` that this computer has, such as 127.0.0.1, or 0.0.0.0 for all of its addresses.",
+    details: { host, port },
+    cause,
+  });
 }
 
 function portInUse(port: number): CliError {

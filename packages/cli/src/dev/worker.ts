@@ -5,17 +5,20 @@
  *
  * @module
  */
-
+import { dirname } from "node:path";
 import { type Code, loadCode } from "../code/load-code.js";
 import { loadedFiles } from "../code/load-module.js";
 import { servedLines } from "../commands/serve.js";
 import { toldError } from "../output/cli-error.js";
 import { quietSqlite } from "../output/quiet-sqlite.js";
 import { Terminal } from "../output/terminal.js";
+import { stepSources } from "../sources/step-sources.js";
 import { logOf } from "../target/open-target.js";
+import { projectOf } from "../target/project.js";
 import { type Listening, listen } from "./listen.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 import { hasStudio, type OpenApp, openApp } from "./open-app.js";
+import { onlyOwnNames } from "./own-names.js";
 
 quietSqlite(process);
 const { stdout, stderr, stdin, env } = process;
@@ -58,8 +61,10 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const { host, store, cwd } = setup;
   const terminal = new Terminal({ stdout, stderr, stdin, env, cwd });
   const studio = hasStudio(code);
-  app = await openApp({ code, store, cwd, log: logOf(terminal), server: { ...(studio && { studio: true }) } });
-  const { fetch } = app;
+  const { folder } = projectOf(dirname(code.found[0]?.file ?? cwd));
+  const sources = stepSources(code.kit, folder);
+  app = await openApp({ code, store, cwd, log: logOf(terminal), server: { sources, ...(studio && { studio: true }) } });
+  const fetch = onlyOwnNames(app.fetch, host);
   server = await listen({ fetch, host, port, isDefault });
   const told = servedLines(terminal, { code, place: app.place });
   tell({ type: "serving", url: server.url, port: server.port, hasStudio: studio, told });

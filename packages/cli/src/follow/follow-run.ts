@@ -62,12 +62,12 @@ class Follower {
     }
     this.#region.start();
     const events = this.#showEvents();
+    events.catch(() => {}); // its error is that of the run, or of the signal
     try {
       return await Promise.race([this.#toEnd(events), aborted(signal)]);
     } finally {
       await stopFeed();
       this.#region.stop();
-      events.catch(() => {}); // its error is that of the run, or of the signal
       signal.throwIfAborted();
     }
   }

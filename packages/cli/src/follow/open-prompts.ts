@@ -1,5 +1,6 @@
 /** The open prompts of a run, and their answers from a person at the terminal. */
 import type { ClientRun, JsonSchema } from "@millrace/client";
+import { jsonText } from "../output/format.js";
 import { printError } from "../output/print-error.js";
 import type { Terminal } from "../output/terminal.js";
 import type { Target } from "../target/target.types.js";
@@ -14,21 +15,14 @@ export interface OpenPrompt {
   readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
 }
 
-interface PromptRecord {
-  readonly prompt_id: string;
-  readonly event: { readonly type: string; readonly value: unknown };
-  readonly step?: string;
-  readonly answer?: { readonly type: string; readonly schema: JsonSchema } | null;
-}
-
-export async function openPrompts(target: Target, runId: string): Promise<OpenPrompt[]> {
-  const { prompts } = await target.ask<{ prompts: PromptRecord[] }>(`/handlers/${encodeURIComponent(runId)}/prompts`);
-  return prompts.map(({ prompt_id, event, step, answer }) => ({
-    promptId: prompt_id,
-    type: event.type,
-    fields: event.value,
-    step: step ?? null,
-    answer: answer ?? null,
+export async function openPrompts({ client }: Target, runId: string): Promise<OpenPrompt[]> {
+  const prompts = await client.handle(runId).prompts();
+  return prompts.map(({ promptId, event: { type, ...fields }, step, answer }) => ({
+    promptId,
+    type,
+    fields,
+    step,
+    answer,
   }));
 }
 
@@ -55,9 +49,7 @@ export async function answerPrompt(
 
 export function promptLines(terminal: Terminal, { type, fields, step, promptId }: OpenPrompt): string[] {
   const values = Object.entries((fields ?? {}) as Readonly<Record<string, unknown>>);
-  const shown = values.map(
-    ([name, value]) => `  ${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+  const shown = values.map(([name, value]) => `  ${name}: ${typeof value === "string" ? value : jsonText(value)}`);
   const of = step === null ? "" : `  ${terminal.paint("dim", `of ${step}`)}`;
   return [
     `${terminal.paint("yellow", "?")} ${terminal.paint("bold", type)}${of}  ${terminal.paint("dim", promptId)}`,

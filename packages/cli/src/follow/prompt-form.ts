@@ -30,7 +30,7 @@ export interface FormField {
   readonly isRequired: boolean;
 }
 
-/** Null where the schema is no object with properties. */
+/** Null where the schema is not an object with properties. */
 export function fieldsOf(schema: JsonSchema | null): FormField[] | null {
   const properties = schema?.["properties"];
   if (typeof properties !== "object" || properties === null) return null;

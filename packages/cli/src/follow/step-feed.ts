@@ -82,6 +82,7 @@ function feedOfServer(target: Target, runId: string, listener: StepListener): St
   const stopped = new AbortController();
   const reader = new AttemptReader(target, runId, listener);
   const polling = poll(reader, stopped.signal);
+  polling.catch(() => {}); // the run is asked for, too, and says what is wrong; else it is thrown below
   return async () => {
     stopped.abort();
     await polling;

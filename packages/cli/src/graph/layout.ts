@@ -1,6 +1,6 @@
 /** Where each node of a graph stands, and how its edges run. */
 import { Graph, layout } from "@dagrejs/dagre";
-import type { GraphEdge, GraphNode, WorkflowDescription } from "millrace/graph";
+import type { GraphEdge, GraphGroup, GraphNode, WorkflowDescription } from "millrace/graph";
 
 export interface Point {
   readonly x: number;
@@ -21,9 +21,18 @@ export interface PlacedEdge {
   readonly label: Point | null;
 }
 
+/** A frame around the nodes of a group. */
+export interface PlacedGroup extends Point {
+  readonly group: GraphGroup;
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface PlacedGraph {
   readonly width: number;
   readonly height: number;
+  /** From the outside inwards. */
+  readonly groups: readonly PlacedGroup[];
   readonly nodes: readonly PlacedNode[];
   readonly edges: readonly PlacedEdge[];
 }
@@ -39,10 +48,14 @@ export function textWidth(text: string, size: number): number {
   return sum * size;
 }
 
-export function placeGraph({ nodes, edges }: WorkflowDescription): PlacedGraph {
-  const graph = new Graph({ multigraph: true });
+export function placeGraph({ nodes, edges, groups }: WorkflowDescription): PlacedGraph {
+  const graph = new Graph({ multigraph: true, compound: true });
   graph.setGraph({ rankdir: "TB", nodesep: 36, ranksep: 44, edgesep: 16, marginx: margin, marginy: margin });
   for (const node of nodes) graph.setNode(node.id, sizeOf(node));
+  const framed = groups.filter(({ id }) => holdsNodes(groups, id));
+  for (const { id } of framed) graph.setNode(frameOf(id), {});
+  for (const { id, parent } of framed) if (parent !== null) graph.setParent(frameOf(id), frameOf(parent));
+  for (const [node, group] of groupsOf({ nodes, edges, groups: framed })) graph.setParent(node, frameOf(group));
   edges.forEach((edge, index) => {
     const width = edge.label === undefined ? 0 : textWidth(edge.label, 11) + 8;
     // An answer comes back up: it must not turn the graph around.
@@ -59,6 +72,7 @@ export function placeGraph({ nodes, edges }: WorkflowDescription): PlacedGraph {
   return {
     width,
     height,
+    groups: framed.map((group) => ({ group, ...(graph.node(frameOf(group.id)) as Box) })),
     nodes: nodes.map((node) => ({ node, label: labelOf(node), ...(graph.node(node.id) as Box) })),
     edges: edges.map((edge, index) => {
       const { points, x, y } = graph.edge(edge.from, edge.to, String(index)) as Box & {
@@ -67,6 +81,41 @@ export function placeGraph({ nodes, edges }: WorkflowDescription): PlacedGraph {
       return { edge, points, label: edge.label === undefined ? null : { x, y } };
     }),
   };
+}
+
+const frameOf = (group: string): string => `group:${group}`;
+
+function holdsNodes(groups: readonly GraphGroup[], id: string): boolean {
+  return groups.some(
+    (one) => (one.id === id && one.nodes.length > 0) || (one.parent === id && holdsNodes(groups, one.id)),
+  );
+}
+
+/** The group of each node that has one: an event is in the innermost that has all steps which give or take it, but for handlers of failures. */
+function groupsOf({
+  nodes,
+  edges,
+  groups,
+}: Pick<WorkflowDescription, "nodes" | "edges" | "groups">): Map<string, string> {
+  const groupOf = new Map(groups.flatMap((group) => group.nodes.map((id) => [id, group.id] as const)));
+  const handlers = new Set(nodes.filter(isHandler).map(({ id }) => id));
+  for (const { kind, id } of nodes) {
+    if (kind !== "event") continue;
+    const ends = edges.flatMap(({ from, to }) => (from === id ? [to] : to === id && !handlers.has(from) ? [from] : []));
+    const [first = [], ...others] = ends.map((end) => groupsAround(groupOf.get(end)));
+    const group = first.find((one) => others.every((around) => around.includes(one)));
+    if (group !== undefined) groupOf.set(id, group);
+  }
+  return groupOf;
+
+  function groupsAround(id: string | undefined): readonly string[] {
+    const parent = groups.find((group) => group.id === id)?.parent ?? undefined;
+    return id === undefined ? [] : [id, ...groupsAround(parent)];
+  }
+}
+
+function isHandler(node: GraphNode): boolean {
+  return node.kind === "step" && node.trigger === "failure";
 }
 
 interface Box extends Point {
@@ -82,6 +131,7 @@ function sizeOf(node: GraphNode): { width: number; height: number } {
   };
 }
 
-function labelOf({ name }: GraphNode): string {
+function labelOf(node: GraphNode): string {
+  const name = node.kind === "step" || node.kind === "event" ? node.label : node.name;
   return name.length > 40 ? `${name.slice(0, 39)}…` : name;
 }

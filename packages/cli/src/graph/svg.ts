@@ -1,6 +1,6 @@
 /** The graph of a workflow as SVG: no script, no font of its own, light and dark. */
 import type { EdgeKind, GraphNode, WorkflowDescription } from "millrace/graph";
-import { fontSize, type PlacedEdge, type PlacedNode, type Point, placeGraph } from "./layout.js";
+import { fontSize, type PlacedEdge, type PlacedGroup, type PlacedNode, type Point, placeGraph } from "./layout.js";
 
 const style = `
   .bg { fill: #fbfbf9 } text { font-family: Inter, system-ui, "Segoe UI", "DejaVu Sans", sans-serif; font-size: ${fontSize}px; fill: #1d2126; text-anchor: middle }
@@ -8,24 +8,26 @@ const style = `
   .event rect { fill: #eef1f4; stroke: #c3cad3 } .start rect { fill: #e3f4e8; stroke: #59a96f } .stop rect { fill: #e4ecfb; stroke: #6c8fd6 }
   .prompt rect, .human rect { fill: #fdf1d8; stroke: #d3a243 } .resource rect { fill: #f4edf9; stroke: #b08cc9 }
   .outside rect { fill: #fdf1d8; stroke: #d3a243; stroke-dasharray: 4 3 }
+  .group rect { fill: #5b6ee10d; stroke: #a9b2bc; stroke-dasharray: 6 4 } .group text { font-size: 11px; font-weight: 600; fill: #59636e; text-anchor: start }
   .deck { fill: #ffffff; stroke: #5b6ee1; stroke-width: 1.2; opacity: .75 }
   .edge { fill: none; stroke: #7d8894; stroke-width: 1.4 } .head { fill: #7d8894 } .label { font-size: 11px; fill: #59636e } .plate { fill: #fbfbf9 }
   .fails { stroke: #cf5b56; stroke-dasharray: 5 3 } .waits, .asks, .answers { stroke: #c48f2c; stroke-dasharray: 5 3 } .streams, .needs { stroke: #a9b2bc; stroke-dasharray: 2 3 }
   .head-fails { fill: #cf5b56 } .head-waits, .head-asks, .head-answers { fill: #c48f2c } .head-streams, .head-needs { fill: #a9b2bc }
   @media (prefers-color-scheme: dark) {
-    .bg, .plate { fill: #15171a } text { fill: #e8eaed } .label { fill: #a4adb8 } .step rect, .deck { fill: #20242b; stroke: #8c9bf5 }
+    .bg, .plate { fill: #15171a } text { fill: #e8eaed } .label, .group text { fill: #a4adb8 } .step rect, .deck { fill: #20242b; stroke: #8c9bf5 }
     .event rect { fill: #262b32; stroke: #465060 } .start rect { fill: #1c3325; stroke: #59a96f } .stop rect { fill: #1d2a44; stroke: #6c8fd6 }
     .prompt rect, .human rect, .outside rect { fill: #3a2f17 } .resource rect { fill: #32263b }
   }`;
 
 export function svgOf(description: WorkflowDescription): string {
-  const { width, height, nodes, edges } = placeGraph(description);
+  const { width, height, groups, nodes, edges } = placeGraph(description);
   const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}" viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${escaped(`Graph of ${description.name}`)}">`,
     `<style>${style}\n</style>`,
     `<defs>${(Object.keys(heads) as EdgeKind[]).map(marker).join("")}</defs>`,
     `<rect class="bg" width="100%" height="100%"/>`,
+    ...groups.map(groupFrame),
     ...edges.map(edgePath),
     ...edges.map(edgeLabel),
     ...nodes.map(nodeShape),
@@ -47,6 +49,13 @@ const heads: Readonly<Record<EdgeKind, true>> = {
 function marker(kind: EdgeKind): string {
   const box = `viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto"`;
   return `<marker id="head-${kind}" ${box}><path class="head head-${kind}" d="M0 1 L10 5 L0 9 z"/></marker>`;
+}
+
+function groupFrame({ group, x, y, width, height }: PlacedGroup): string {
+  const [left, top] = [x - width / 2, y - height / 2];
+  const text = `<text x="${(left + 10).toFixed(1)}" y="${(top + 16).toFixed(1)}">${escaped(group.label)}</text>`;
+  const title = `<title>${escaped(`${group.kind} ${group.label}`)}</title>`;
+  return `<g class="group">${title}${rect({ x: left, y: top, width, height, rx: 10 })}${text}</g>`;
 }
 
 function edgePath({ edge, points }: PlacedEdge): string {

@@ -16,7 +16,8 @@ export type CliErrorCode =
   | "STORE_UNSUPPORTED"
   | "SYNTAX_INVALID"
   | "WORKFLOW_AMBIGUOUS"
-  | "WORKFLOW_MISSING";
+  | "WORKFLOW_MISSING"
+  | "WORKFLOW_UNKNOWN";
 
 interface CliErrorOptions {
   readonly code: CliErrorCode;
@@ -71,19 +72,35 @@ export function toldError(error: unknown): ToldError {
     const text = typeof message === "string" ? message : String(error);
     return { code: "INTERNAL", message: text, hint: null, details: {}, frame: null, stack: stack ?? null };
   }
-  // What a request was is of no use to a person.
-  const text = (message ?? "").replace(/^[A-Z]+ \S+ was answered with \d+: /, "");
-  const known = { code, message: text, hint, details: details ?? {}, frame: frame ?? null, stack: null };
-  return (code as string) === "NETWORK_FAILED" ? unreachable(known, error) : known;
+  // What a request was is of no use to a person, unless it was no Millrace server that answered.
+  const text =
+    (code as string) === "REQUEST_REFUSED" ? message : message?.replace(/^[A-Z]+ \S+ was answered with \d+: /, "");
+  const known = { code, message: text ?? "", hint, details: details ?? {}, frame: frame ?? null, stack: null };
+  if ((code as string) === "NETWORK_FAILED") return unreachable(known, error, "cannot be reached");
+  if ((code as string) === "REQUEST_TIMEOUT") return unreachable(known, error, "does not answer");
+  return { ...known, hint: ownHint(code, error) ?? hint };
 }
 
-function unreachable(told: ToldError, error: unknown): ToldError {
+/** The hint speaks of the options of a program; this is what the command has in their place. */
+function ownHint(code: string, error: unknown): string | null {
+  const { status } = error as { readonly status?: number };
+  if (status === 401) return "Give the token of the server with `--token`, or in MILLRACE_TOKEN.";
+  return ownHints[code] ?? null;
+}
+
+const ownHints: Readonly<Record<string, string>> = {
+  RESPONSE_INVALID: "Look whether `--url` leads to a Millrace server, and not to a page or a proxy.",
+  RUN_ID_CONFLICT: "Give another `--id`, or leave it out.",
+  STORE_BUSY: "Look for a program that keeps a write transaction open, and call it again.",
+};
+
+function unreachable(told: ToldError, error: unknown, what: string): ToldError {
   const { url } = error as { readonly url?: string };
   const origin = url !== undefined && URL.canParse(url) ? new URL(url).origin : "The server";
   return {
     ...told,
     code: "SERVER_UNREACHABLE",
-    message: `${origin} cannot be reached.`,
+    message: `${origin} ${what}.`,
     hint: "Look whether the server runs there, and whether `--url` is right.",
   };
 }

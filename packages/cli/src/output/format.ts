@@ -30,12 +30,33 @@ export function isoText(ms: number): string {
 
 /** A value in one line, cut where it is long. */
 export function valueText(value: unknown, limit: number): string {
-  return cut(typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined"), limit);
+  return cut(typeof value === "string" ? value : (jsonText(value) ?? "undefined"), limit);
+}
+
+/** As JSON, also of what JSON cannot hold: such a value looks as it does on the wire. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, plainOf, indent);
+}
+
+function plainOf(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (value instanceof Map || value instanceof Set) return [...value];
+  if (ArrayBuffer.isView(value))
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  return value instanceof Error ? { name: value.name, message: value.message } : value;
 }
 
 /** Control characters of user data must not move the cursor. */
 export function cut(text: string, limit: number): string {
   return shorten(text.replace(/\s+/g, " ").replace(/\p{Cc}/gu, "\ufffd"), limit);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
+const harmless = /(\u001b\[[\d;]*m|\r?\n|\t)|\p{Cc}/gu;
+
+/** Text of any length: of its control characters, those stay that color it and end its lines. */
+export function withoutControls(text: string): string {
+  return text.replace(harmless, (_found, kept?: string) => kept ?? "\ufffd");
 }
 
 function shorten(text: string, limit: number): string {

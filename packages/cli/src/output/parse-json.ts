@@ -17,14 +17,27 @@ export function readJson(given: string, what: string): unknown {
   try {
     return parseJson(readFileSync(path, "utf8"), path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (error instanceof CliError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
     throw new CliError({
       code: "FILE_UNKNOWN",
-      message: `There is no file ${path}.`,
+      message: code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be read: ${code}.`,
       hint: "`@` reads a file of JSON.",
       details: { path },
+      cause: error,
     });
   }
+}
+
+/** Fields of an event or a state. @throws {CliError} `OPTION_INVALID` for any other JSON. */
+export function fieldsIn(json: unknown, what: string): Record<string, unknown> {
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json as Record<string, unknown>;
+  const shown = Array.isArray(json) ? "a list" : json === null ? "null" : `a ${typeof json}`;
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `${what} is ${shown}, not an object.`,
+    hint: 'Give the fields with their names, such as `{"topic":"pirates"}`.',
+  });
 }
 
 function notJson(text: string, { what, error }: { readonly what: string; readonly error: Error }): CliError {
@@ -36,7 +49,7 @@ function notJson(text: string, { what, error }: { readonly what: string; readonl
   const from = Math.max(0, column - 40);
   return new CliError({
     code: "INPUT_NOT_JSON",
-    message: `${what} is no JSON: line ${line}, column ${column}.`,
+    message: `${what} is not JSON: line ${line}, column ${column}.`,
     hint: "Names and texts take double quotes; put the whole in single quotes for the shell, or write `@file.json`.",
     details: { position, line, column },
     frame: `  ${row.slice(from, from + 72)}\n  ${" ".repeat(column - 1 - from)}^`,

@@ -1,5 +1,5 @@
 import { exitCodeOf, type ToldError, toldError } from "./cli-error.js";
-import type { Terminal } from "./terminal.js";
+import type { Style, Terminal } from "./terminal.js";
 
 interface Issue {
   readonly path: string;
@@ -9,19 +9,28 @@ interface Issue {
 /** Says what went wrong on standard error, and gives the exit code. */
 export function printError(terminal: Terminal, error: unknown): number {
   const told = toldError(error);
-  if (terminal.isJson) {
-    const { code, message, hint, details } = told;
-    terminal.note(JSON.stringify({ error: { code, message, hint, details } }));
-  } else terminal.note(textOf(terminal, told));
+  terminal.note(terminal.isJson ? jsonOf(told) : textOf(told, terminal.paintError.bind(terminal)));
   return exitCodeOf(told.code);
 }
 
-function textOf(terminal: Terminal, told: ToldError): string {
-  const lines = [`${terminal.paintError("red", told.code)}  ${told.message}`];
+/** Where no terminal is at hand. */
+export function errorText(error: unknown, isJson: boolean): string {
+  const told = toldError(error);
+  return isJson ? jsonOf(told) : textOf(told, (_style, text) => text);
+}
+
+function jsonOf({ code, message, hint, details }: ToldError): string {
+  return JSON.stringify({ error: { code, message, hint, details } });
+}
+
+type Paint = (style: Style, text: string) => string;
+
+function textOf(told: ToldError, paint: Paint): string {
+  const lines = [`${paint("red", told.code)}  ${told.message}`];
   for (const { path, message } of issuesOf(told)) lines.push(`  ${path === "" ? "(all)" : path}: ${message}`);
   if (told.frame !== null) lines.push(told.frame);
-  if (told.hint !== null) lines.push(`${terminal.paintError("dim", "hint")}  ${told.hint}`);
-  if (told.stack !== null) lines.push(terminal.paintError("dim", told.stack));
+  if (told.hint !== null) lines.push(`${paint("dim", "hint")}  ${told.hint}`);
+  if (told.stack !== null) lines.push(paint("dim", told.stack));
   return lines.join("\n");
 }
 

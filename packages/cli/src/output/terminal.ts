@@ -1,5 +1,6 @@
 /** Where a command reads and writes. Tests give their own. */
 import { styleText } from "node:util";
+import { jsonText, withoutControls } from "./format.js";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -50,7 +51,7 @@ export class Terminal {
   }
 
   line(text = ""): void {
-    this.write(`${text}\n`);
+    this.write(`${withoutControls(text)}\n`);
   }
 
   write(text: string): void {
@@ -59,12 +60,12 @@ export class Terminal {
 
   /** For people, beside what a script reads. */
   note(text: string): void {
-    this.#setup.stderr.write(`${text}\n`);
+    this.#setup.stderr.write(`${withoutControls(text)}\n`);
   }
 
   /** One JSON value in one line. */
   json(value: unknown): void {
-    this.line(JSON.stringify(value));
+    this.write(`${jsonText(value).replace(/[\u007f-\u009f]/g, escapeOf)}\n`);
   }
 
   paint(style: Style, text: string): string {
@@ -74,6 +75,11 @@ export class Terminal {
   paintError(style: Style, text: string): string {
     return colored(this.#setup.stderr, this.env) ? styleText(style, text, { validateStream: false }) : text;
   }
+}
+
+/** Terminals take some of the control characters that JSON need not escape. */
+function escapeOf(letter: string): string {
+  return `\\u00${letter.charCodeAt(0).toString(16)}`;
 }
 
 /** https://no-color.org and https://force-color.org */

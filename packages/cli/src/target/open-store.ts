@@ -11,7 +11,7 @@ export type StorePlace =
 /** @throws {CliError} `OPTION_INVALID` for a URL of another kind. */
 export function storePlace(given: string, cwd: string): StorePlace {
   if (/^postgres(ql)?:\/\//.test(given)) return { kind: "postgres", url: given };
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return { kind: "sqlite", path: resolve(cwd, given) };
+  if (given !== "" && !/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return { kind: "sqlite", path: resolve(cwd, given) };
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--store\` is ${JSON.stringify(given)}, which is neither a file nor a PostgreSQL URL.`,

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, relative } from "node:path";
 import { type Client, createClient, type Flows } from "@millrace/client";
 import type { Workflow } from "millrace";
 import type { Log } from "millrace/engine";
 import type { RunStore, Runtime } from "millrace/runtime";
+import { fileAndName } from "../code/file-and-name.js";
 import { type Kit, openKit } from "../code/kit.js";
 import { type Code, loadCode } from "../code/load-code.js";
 import { existingPath } from "../code/load-module.js";
@@ -12,7 +13,7 @@ import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace, storePlace } from "./open-store.js";
 import { ownRuns } from "./own-runs.js";
 import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
-import { fromListing, fromSummary, listOfServer, withOrigin } from "./run-rows.js";
+import { fromListing, fromSummary, listOfServer } from "./run-rows.js";
 import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
 
 export interface OpenOptions extends TargetOptions {
@@ -46,61 +47,27 @@ function openServer(terminal: Terminal, { url, token }: TargetOptions & { readon
     baseUrl: serverUrl(url),
     ...(given !== undefined && { headers: { authorization: `Bearer ${given}` } }),
     retry: { maxAttempts: 3 },
+    timeoutMs: 10_000, // a person waits
   });
   return {
     name: url,
-    flags: ` --url ${url}`,
+    flags: ["--url", url],
     client,
     local: null,
-    ask: (path) => ask(path, { baseUrl: serverUrl(url), token: given, fetch: globalThis.fetch }),
     list: (query) => listOfServer(client, query),
-    row: async (runId) => {
-      const path = `/handlers/${encodeURIComponent(runId)}`;
-      const row = fromSummary(await client.handle(runId).summary());
-      return withOrigin(row, await ask(path, { baseUrl: serverUrl(url), token: given, fetch: globalThis.fetch }));
-    },
+    row: async (runId) => fromSummary(await client.handle(runId).summary()),
+    hasWorkflow: async (name) => (await client.workflows()).includes(name),
     close: async () => {},
   };
 }
 
 function serverUrl(url: string): string {
-  const full = /^https?:\/\//.test(url) ? url : `http://${url}`;
-  if (URL.canParse(full)) return full.replace(/\/+$/, "");
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
+  if (/^https?:\/\//i.test(full) && URL.canParse(full)) return full.replace(/\/+$/, "");
   throw new CliError({
     code: "OPTION_INVALID",
-    message: `\`--url\` is ${JSON.stringify(url)}, which is no URL.`,
+    message: `\`--url\` is ${JSON.stringify(url)}, which is not the URL of a server.`,
     hint: "Give one such as `http://localhost:3000`.",
-  });
-}
-
-interface AskOptions {
-  readonly baseUrl: string;
-  readonly token: string | undefined;
-  readonly fetch: typeof globalThis.fetch;
-}
-
-async function ask<Answer>(path: string, { baseUrl, token, fetch }: AskOptions): Promise<Answer> {
-  const url = `${baseUrl}${path}`;
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(url, { headers }).catch((cause: unknown) => {
-    throw Object.assign(new Error(String(cause)), { code: "NETWORK_FAILED", hint: "", url });
-  });
-  const text = await response.text();
-  const body: unknown = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : null;
-  if (response.ok && body !== null) return body as Answer;
-  const {
-    code = "RESPONSE_INVALID",
-    detail = `The server has answered ${response.status}.`,
-    hint = "",
-  } = (body ?? {}) as {
-    readonly code?: string;
-    readonly detail?: string;
-    readonly hint?: string;
-  };
-  throw Object.assign(new Error(detail), {
-    code,
-    hint: hint || "Look whether this is a Millrace server.",
-    status: response.status,
   });
 }
 
@@ -108,8 +75,9 @@ async function ask<Answer>(path: string, { baseUrl, token, fetch }: AskOptions):
 
 async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Target> {
   const { cwd } = terminal;
-  const near = options.file === undefined ? cwd : resolve(cwd, options.file.split("#")[0] ?? "");
-  const { path, isFolder } = options.file === undefined ? { path: cwd, isFolder: true } : existingPath(cwd, near);
+  const { file } = options;
+  const { path, isFolder } =
+    file === undefined ? { path: cwd, isFolder: true } : existingPath(cwd, fileAndName(cwd, file).file);
   const project = projectOf(isFolder ? path : dirname(path));
   const place =
     options.store === undefined ? ({ kind: "sqlite", path: project.store } as const) : storePlace(options.store, cwd);
@@ -118,8 +86,8 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   await Promise.all([early.server(), place.kind === "sqlite" ? early.sqlite() : early.postgres()]);
   let code: Code | null = null;
   if (options.code !== undefined && options.code !== "none") {
-    const file = options.file ?? (await fileOfRun({ ...options, project, place }));
-    if (file !== null) code = await loadCode(cwd, file);
+    const known = file ?? (await fileOfRun({ ...options, project, place }));
+    if (known !== null) code = await loadCode(cwd, known);
     else if (options.code === "required") throw noCode(options.runId);
   }
   const kit = code?.kit ?? early;
@@ -127,7 +95,7 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const store = await openStore(kit, place, { creates: options.creates ?? false });
   if (code !== null) rememberFiles(project, Object.fromEntries(code.found.map(({ name, file }) => [name, file])));
   const local = await runtimeOver({ kit, store, code, executes: options.executes ?? false, terminal });
-  const flags = options.store === undefined ? "" : ` --store ${shownStore(options.store)}`;
+  const flags = options.store === undefined ? [] : ["--store", shownStore(options.store)];
   return localTarget({ ...local, project, place, code }, { kit, flags, cwd });
 }
 
@@ -179,7 +147,7 @@ const textOf = (cause: unknown): string => (cause instanceof Error ? cause.messa
 
 interface LocalFacts {
   readonly kit: Kit;
-  readonly flags: string;
+  readonly flags: readonly string[];
   readonly cwd: string;
 }
 
@@ -195,7 +163,6 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts):
     flags,
     client,
     local,
-    ask: (path) => ask(path, { baseUrl, token: undefined, fetch }),
     list: async ({ workflow, status, labels, limit, cursor }) => {
       const { runs, cursor: next } = await runtime.runs({
         limit,
@@ -207,6 +174,7 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts):
       return { runs: runs.map(fromListing), cursor: next };
     },
     row: async (runId) => fromListing(await runtime.handle(runId).summary()),
+    hasWorkflow: async (name) => local.code?.workflows[name] !== undefined,
     close: (drainMs = 1_000) => runtime.stop({ drainMs }),
   };
 }

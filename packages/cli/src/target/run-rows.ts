@@ -18,8 +18,8 @@ export function fromSummary(run: RunSummary): RunRow {
     endedAtMs: "endedAtMs" in run ? run.endedAtMs : null,
     wakeAtMs: "wakeAtMs" in run ? run.wakeAtMs : null,
     labels: run.labels,
-    forkedFrom: null,
-    ticks: null,
+    forkedFrom: run.forkedFrom && { runId: run.forkedFrom.handlerId, tick: run.forkedFrom.at },
+    ticks: run.ticks?.last ?? null,
   };
 }
 
@@ -47,14 +47,4 @@ export async function listOfServer(client: Client<Flows>, query: RunListQuery): 
     ...(cursor !== undefined && { cursor }),
   });
   return { runs: runs.map(fromSummary), cursor: next };
-}
-
-interface Origin {
-  readonly forked_from?: { readonly handler_id: string; readonly at: number } | null;
-  readonly ticks?: { readonly last: number } | null;
-}
-
-/** What the record of a run says beside its summary. */
-export function withOrigin(row: RunRow, { forked_from: from, ticks }: Origin): RunRow {
-  return { ...row, forkedFrom: from ? { runId: from.handler_id, tick: from.at } : null, ticks: ticks?.last ?? null };
 }

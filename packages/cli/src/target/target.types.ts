@@ -52,15 +52,15 @@ export interface RunRows {
 export interface Target {
   /** For people: a URL, or the path of a store. */
   readonly name: string;
-  /** What names this target in a command that is printed, with a space in front. */
-  readonly flags: string;
+  /** What names this target in a command that is printed. */
+  readonly flags: readonly string[];
   readonly client: Client<Flows>;
   /** Null: the runs are those of a server. */
   readonly local: LocalTarget | null;
-  /** An answer of the contract that the client has no method for. */
-  ask<Answer>(path: string): Promise<Answer>;
   list(query: RunListQuery): Promise<RunRows>;
   row(runId: string): Promise<RunRow>;
+  /** Whether the code of a workflow is at hand: without it a run is shown as it is stored. */
+  hasWorkflow(name: string): Promise<boolean>;
   /** Lets running steps finish for `drainMs`; runs continue when somebody resumes them. */
   close(drainMs?: number): Promise<void>;
 }

@@ -10,3 +10,8 @@ export const order: string = read("order.ts");
 export const slow: string = read("slow.ts");
 /** Fails until the file `fixed` is there; then it ends with what is in it. */
 export const flaky: string = read("flaky.ts");
+/** Shows, asks and gives values that JSON cannot hold. */
+export const odd: string = read("odd.ts");
+export const pipeline: string = read("pipeline.ts");
+/** Steps as methods and as functions, and functions from elsewhere. */
+export const sources: string = read("sources.ts");

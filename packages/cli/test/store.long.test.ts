@@ -11,6 +11,7 @@ it("checks, vacuums and retains a store, and moves a run to another one", async 
   await project.call("run", "joke.ts#AskFlow", "--id", "open");
 
   const checked = await project.json<object>("store", "check");
+  const nowhere = await project.call("store", "export", "open", "-o", "no/folder/open.jsonl");
   const exported = await project.call("store", "export", "open", "-o", "open.jsonl");
   const imported = await project.call("store", "import", "open.jsonl", "--store", "other.db");
   const there = await project.json<object>("show", "open", "--store", "other.db");
@@ -19,6 +20,7 @@ it("checks, vacuums and retains a store, and moves a run to another one", async 
   const left = await project.json<{ runs: object[] }>("runs");
 
   expect(checked).toMatchObject({ runs: { completed: 1, waiting: 1 }, problems: [] });
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be written: ENOENT") });
   expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining("millrace store release open") });
   expect(imported).toMatchObject({ code: 0, stdout: "open" });
   expect(there).toMatchObject({ run_id: "open", status: "waiting" });

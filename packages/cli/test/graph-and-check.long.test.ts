@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Resvg } from "@resvg/resvg-js";
 import { expect, it } from "vitest";
-import { joke, order } from "./support/flows.js";
+import { joke, order, pipeline } from "./support/flows.js";
 import { createProject } from "./support/project.js";
 
 it("writes a graph as SVG, HTML, Mermaid and JSON", async () => {
@@ -12,6 +12,7 @@ it("writes a graph as SVG, HTML, Mermaid and JSON", async () => {
   for (const kind of ["svg", "html", "mmd", "json"])
     expect(await project.call("graph", "order.ts", "-o", `g.${kind}`)).toMatchObject({ code: 0, stderr: "" });
   const odd = await project.call("graph", "order.ts", "-o", "g.doc");
+  const nowhere = await project.call("graph", "order.ts", "-o", "no/folder/g.svg");
   const printed = await project.call("graph", "order.ts");
 
   const drawn = new Resvg(read("g.svg")).render();
@@ -23,7 +24,37 @@ it("writes a graph as SVG, HTML, Mermaid and JSON", async () => {
   expect(read("g.mmd")).toContain("flowchart");
   expect(JSON.parse(read("g.json"))).toMatchObject({ name: "OrderFlow" });
   expect(odd).toMatchObject({ code: 2, stderr: expect.stringContaining("OUTPUT_UNKNOWN") });
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be written: ENOENT") });
+  expect(nowhere.stderr).not.toContain("    at ");
   expect(printed.stdout).toContain("flowchart");
+});
+
+it("frames the groups of a pipeline", async () => {
+  const condition = `new Condition({ name: "long?", evaluator: true, steps: [cut], elseSteps: [fill] }),`;
+  const steps = "function cut() {}\nfunction fill() {}\n";
+  const forked = pipeline
+    .replace("import {", "import { Condition,")
+    .replace("const say", `${steps}const say`)
+    .replace('new Step({ name: "last"', `${condition} new Step({ name: "last"`);
+  const project = createProject({ "pipe.ts": forked });
+
+  await project.call("graph", "pipe.ts", "-o", "g.svg");
+  const { stdout: mermaid } = await project.call("graph", "pipe.ts");
+
+  const svg = readFileSync(join(project.folder, "g.svg"), "utf8");
+  expect(svg.match(/<g class="group"><title>[^<]*/g)).toEqual([
+    '<g class="group"><title>parallel both',
+    '<g class="group"><title>loop again',
+    '<g class="group"><title>parallel inner',
+    '<g class="group"><title>condition long?',
+    '<g class="group"><title>branch then',
+    '<g class="group"><title>branch else',
+  ]);
+  expect(svg).toContain(">to fill</text>");
+  expect(svg).not.toContain("NaN");
+  expect(mermaid).toMatch(
+    /subgraph \S+\["again"\]\n(?: {2}step.*\n)+ {2}subgraph \S+\["inner"\]\n(?: {2}step.*\n)+ {2}end\n {2}end\n/,
+  );
 });
 
 it("checks graphs, and live runs against the code", async () => {

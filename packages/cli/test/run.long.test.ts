@@ -1,6 +1,10 @@
 /** Runs from the command line, over the store of a project. */
+import { join } from "node:path";
+import { sqliteStore } from "@millrace/sqlite";
+import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import { createRuntime } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { flaky, joke, order } from "./support/flows.js";
+import { flaky, joke, odd, order, pipeline } from "./support/flows.js";
 import { createProject, type Project } from "./support/project.js";
 
 interface Line {
@@ -39,6 +43,49 @@ describe("millrace run", () => {
     expect(told[0]).toEqual({ type: "run", run_id: "one", workflow: "JokeFlow" });
     expect(new Set(told.map(({ type }) => type))).toEqual(new Set(["run", "step", "event", "end"]));
     expect(told.at(-1)).toEqual({ type: "end", run_id: "one", status: "completed", result: 21 });
+  });
+
+  it("shows what JSON cannot hold as it is on the wire, for people and for scripts", async () => {
+    const project = createProject({ "odd.ts": odd });
+
+    const said = await project.call("run", "odd.ts", "--id", "one");
+    const told = await lines(project, "answer", "one", "-i", '{"ok":true}');
+    const shown = await project.json<{ result: object }>("show", "one");
+
+    expect(said).toMatchObject({ code: 0, stderr: expect.stringContaining("millrace answer one") });
+    expect(said.stdout).toContain('› Odd {"big":"10","at":"1970-01-01T00:00:00.000Z","map":[["a",1]]}');
+    expect(said.stdout).toContain('big: "11"');
+    expect(told.at(-1)).toMatchObject({ status: "completed", result: { big: "12", set: [1] } });
+    expect(shown.result).toEqual({ big: "12", set: [1] });
+  });
+
+  it("prints of a pipeline the content, then its steps", async () => {
+    const project = createProject({ "pipe.ts": pipeline });
+
+    const { stdout } = await project.call("run", "pipe.ts", "--input", '"pirates"', "--id", "p");
+    const shown = await project.call("show", "p");
+
+    const result = [
+      "{",
+      '  "length": 26',
+      "}",
+      "",
+      "✔ both",
+      "  ✔ left  said of pirates",
+      "  ✔ right  said of pirates",
+      "✔ again",
+      "  ✔ turn  said of pirates",
+      "  ✔ inner",
+      "    ✔ a  said of pirates",
+      "    ✔ b  said of pirates",
+      '✔ last  {"length":26}',
+    ].join("\n");
+    expect(stdout.slice(stdout.indexOf("\n{\n") + 1)).toBe(result);
+    expect(shown.stdout).toContain(result);
+    expect((await lines(project, "run", "pipe.ts", "-i", '"cats"')).at(-1)?.result).toMatchObject({
+      content: { length: 26 },
+      stepResults: [{}, {}, {}],
+    });
   });
 
   it("leaves a run that asks in the store, and `answer` brings it to its end", async () => {
@@ -126,6 +173,24 @@ describe("millrace runs, show", () => {
     expect(shown.stdout).toContain("◌ ask  waiting  for an event");
     expect(past.attempts.map(({ step }) => step)).toEqual(["write", "judge"]);
     expect(past.state).toEqual({});
+  });
+
+  it("shows, and compares, a run that has not begun", async () => {
+    const project = createProject({ "joke.ts": joke });
+    const file = join(project.folder, "runs.db");
+    const AskFlow = defineWorkflow("AskFlow")
+      .step("ask", { on: StartEvent, emits: StopEvent }, () => new StopEvent())
+      .build();
+    const runtime = createRuntime({ workflows: { AskFlow }, store: sqliteStore(file), execute: false });
+    await Promise.all(["one", "two"].map((runId) => runtime.run("AskFlow", {}, { runId }).accepted));
+    await runtime.stop();
+
+    const where = ["--store", file, "--file", "joke.ts"];
+    const shown = await project.call("show", "one", "--state", ...where);
+    const compared = await project.call("diff", "one", "two", ...where);
+
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("AskFlow  one"), stderr: "" });
+    expect(compared).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("says what is unknown", async () => {

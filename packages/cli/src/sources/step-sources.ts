@@ -1,0 +1,49 @@
+/** The code of steps, for the studio: of files of the project, and of no others. */
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, sep } from "node:path";
+import type { StepSource, StepSources } from "@millrace/server";
+import type { Kit } from "../code/kit.js";
+import { compiledPlace } from "./compiled-place.js";
+import { type WrittenPlace, writtenPlace } from "./written-place.js";
+
+/** @param folder Of the project. */
+export function stepSources({ engine }: Kit, folder: string): StepSources {
+  return {
+    read: async (workflow, step) => {
+      const { steps, options } = engine.compileWorkflow(workflow);
+      const note = options.stepNotes[step];
+      const callable = note?.run ?? steps.get(step)?.call;
+      const compiled = callable === undefined ? null : compiledPlace(callable);
+      const written = compiled === null ? null : writtenPlace(compiled);
+      return written === null ? null : sourceAt(written, folder);
+    },
+  };
+}
+
+function sourceAt({ file: given, first, last, content }: WrittenPlace, folder: string): StepSource | null {
+  if (!existsSync(given)) return null;
+  const path = realpathSync(given);
+  const parts = relative(realpathSync(folder), path).split(sep);
+  if (parts[0] === ".." || isAbsolute(parts.join(sep)) || parts.includes("node_modules")) return null;
+  // The code that runs is older than such a file: its lines are others.
+  if (content === null && statSync(path).mtimeMs > performance.timeOrigin) return null;
+  const lines = (content ?? readFileSync(path, "utf8")).split(/\r?\n/);
+  const begin = withDecorators(lines, first);
+  return { file: parts.join("/"), line: begin + 1, text: lines.slice(begin, last + 1).join("\n") };
+}
+
+/** The line of the first decorator right above, else the line itself: so far as the indentation tells. */
+function withDecorators(lines: readonly string[], first: number): number {
+  const indent = indentOf(lines[first] ?? "");
+  let begin = first;
+  for (let index = first - 1; index >= 0; index -= 1) {
+    const line = lines[index] as string;
+    const isDecorator = indentOf(line) === indent && line.startsWith("@", indent);
+    const isInside = indentOf(line) > indent || /^[)\]}]*\)/.test(line.slice(indent));
+    if (isDecorator) begin = index;
+    else if (line.trim() === "" || !isInside) break;
+  }
+  return begin;
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
