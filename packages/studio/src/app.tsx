@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { isSignedOut } from "./api/credentials.js";
+import { later } from "./api/later.js";
 import { parseRoute, type Route, useHash } from "./route.js";
 import { RunsPage } from "./runs/runs-page.js";
 import { SessionPage } from "./sessions/session-page.js";
@@ -14,10 +15,10 @@ import { useStore } from "./ui/store.js";
 import { UnknownPage } from "./unknown-page.js";
 
 // What the first page needs no part of is loaded with the page that does.
-const RunPage = lazy(async () => ({ default: (await import("./run/run-page.js")).RunPage }));
-const ComparePage = lazy(async () => ({ default: (await import("./compare/compare-page.js")).ComparePage }));
-const WorkflowsPage = lazy(async () => ({ default: (await import("./workflows/workflows-page.js")).WorkflowsPage }));
-const WorkflowPage = lazy(async () => ({ default: (await import("./workflows/workflow-page.js")).WorkflowPage }));
+const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
+const ComparePage = lazy(later(async () => (await import("./compare/compare-page.js")).ComparePage));
+const WorkflowsPage = lazy(later(async () => (await import("./workflows/workflows-page.js")).WorkflowsPage));
+const WorkflowPage = lazy(later(async () => (await import("./workflows/workflow-page.js")).WorkflowPage));
 
 export function App(): ReactNode {
   const route = parseRoute(useHash());
@@ -52,7 +53,9 @@ function pageOf(route: Route): ReactNode {
     case "workflow":
       return <WorkflowPage key={route.name} name={route.name} />;
     case "run":
-      return <RunPage key={route.id} id={route.id} tick={route.tick} />;
+      return <RunPage key={route.id} id={route.id} childId={null} tick={route.tick} />;
+    case "child":
+      return <RunPage key={route.child} id={route.id} childId={route.child} tick={route.tick} />;
     case "compare":
       return <ComparePage key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
     case "sessions":
@@ -66,6 +69,13 @@ function pageOf(route: Route): ReactNode {
 
 function titleOf(route: Route): string {
   const page = route.page.charAt(0).toUpperCase() + route.page.slice(1);
-  const of = "id" in route ? `${route.id} · ` : "name" in route ? `${route.name} · ` : "";
+  const of =
+    "child" in route
+      ? `${route.child} · `
+      : "id" in route
+        ? `${route.id} · `
+        : "name" in route
+          ? `${route.name} · `
+          : "";
   return `${of}${page} · Millrace Studio`;
 }

@@ -10,6 +10,8 @@ describe("parseRoute", () => {
     ["#/run/dg-1", { page: "run", id: "dg-1", tick: null }],
     ["#/run/dg-1/17", { page: "run", id: "dg-1", tick: 17 }],
     ["#/run/dg-1/x", { page: "run", id: "dg-1", tick: null }],
+    ["#/child/dg-1/dg-1%2F5/9", { page: "child", id: "dg-1", child: "dg-1/5", tick: 9 }],
+    ["#/child/dg-1", { page: "unknown", address: "#/child/dg-1" }],
     ["#/compare/a/b", { page: "compare", a: "a", b: "b" }],
     ["#/session/s-1", { page: "session", id: "s-1" }],
     ["#/run/%zz", { page: "run", id: "%zz", tick: null }],

@@ -6,13 +6,14 @@ export type Route =
   | { readonly page: "workflows" }
   | { readonly page: "workflow"; readonly name: string }
   | { readonly page: "run"; readonly id: string; readonly tick: number | null }
+  | { readonly page: "child"; readonly id: string; readonly child: string; readonly tick: number | null }
   | { readonly page: "compare"; readonly a: string; readonly b: string }
   | { readonly page: "sessions" }
   | { readonly page: "session"; readonly id: string }
   | { readonly page: "unknown"; readonly address: string };
 
 export function parseRoute(hash: string): Route {
-  const [page = "", first = "", second = ""] = hash
+  const [page = "", first = "", second = "", third = ""] = hash
     .replace(/^#?\/?/, "")
     .split("/")
     .map(decoded);
@@ -20,9 +21,14 @@ export function parseRoute(hash: string): Route {
   if (page === "workflows" || page === "sessions") return { page };
   if (page === "workflow" && first !== "") return { page, name: first };
   if (page === "session" && first !== "") return { page, id: first };
-  if (page === "run" && first !== "") return { page, id: first, tick: /^\d+$/.test(second) ? Number(second) : null };
+  if (page === "run" && first !== "") return { page, id: first, tick: tickOf(second) };
+  if (page === "child" && first !== "" && second !== "") return { page, id: first, child: second, tick: tickOf(third) };
   if (page === "compare" && first !== "" && second !== "") return { page, a: first, b: second };
   return { page: "unknown", address: hash };
+}
+
+function tickOf(part: string): number | null {
+  return /^\d+$/.test(part) ? Number(part) : null;
 }
 
 function decoded(part: string): string {

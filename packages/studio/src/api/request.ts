@@ -71,7 +71,7 @@ export async function open(url: URL, init: RequestInit = {}): Promise<Response> 
   throw await errorOf(response);
 }
 
-const unreachableHint = "It may be restarting. The page goes on by itself once the server is back.";
+const unreachableHint = "It may be restarting. The page continues by itself once the server is back.";
 
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text();

@@ -4,7 +4,7 @@ import type { WorkflowGraphData } from "../api/contract.types.js";
 import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
-import { innerSteps } from "../run/model/inner-steps.js";
+import { stepNaming, workflowsOf } from "../run/model/step-names.js";
 import { Button } from "../ui/controls.js";
 import { duration, plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -72,8 +72,7 @@ async function graphOf(workflow: string, signal: AbortSignal): Promise<WorkflowG
 function Comparison({ a, b, fork, graph }: Pair): ReactNode {
   const table = useRef<HTMLTableElement>(null);
   const { pairs, difference } = useMemo(() => {
-    const isInner = innerSteps(graph);
-    const [left, right] = [compared(a, isInner), compared(b, isInner)];
+    const [left, right] = [compared(a, graph), compared(b, graph)];
     const matched = matchTicks(left, right, fork?.at ?? 0);
     return { pairs: matched, difference: firstDifference({ a: left, b: right, pairs: matched, fork }) };
   }, [a, b, fork, graph]);
@@ -116,8 +115,9 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
   );
 }
 
-function compared({ handler, entries, attempts }: LoadedRun, isInner: (step: string) => boolean): ComparedRun {
-  return { runId: handler.run_id, entries, attempts, isInner };
+function compared({ handler, entries, attempts }: LoadedRun, graph: WorkflowGraphData | null): ComparedRun {
+  const { run_id: runId } = handler;
+  return { runId, entries, attempts, naming: stepNaming(graph, { runId, workflows: workflowsOf(attempts) }) };
 }
 
 function Sentence({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode {

@@ -8,14 +8,33 @@ const triggerWords: Readonly<Record<string, string>> = {
   failure: "on failure",
 };
 
+/** `agent writer`, `team of 3`; nothing of a function. */
+function executorWords({ executor }: GraphNode, label: string): string {
+  if (executor == null || executor.kind === "function") return "";
+  if (executor.members !== undefined) return `${executor.kind} of ${executor.members.length}`;
+  return executor.name === label ? executor.kind : `${executor.kind} ${executor.name}`;
+}
+
 export const plain = { note: "", streams: [], depth: 0, askedBy: null, covers: [], group: null };
 
 export function stepNode(node: GraphNode, streams: readonly string[]): DrawnNode {
   const label = node.label ?? node.name;
-  const note = triggerWords[node.trigger ?? ""] ?? "";
+  const note = triggerWords[node.trigger ?? ""] ?? executorWords(node, label);
   const depth = Math.max(0, ...(node.levels ?? []).map((level) => level.length));
   const width = Math.min(230, Math.max(138, Math.round(label.length * 7) + 56));
-  return { ...plain, id: node.id, kind: "step", name: node.name, label, note, streams, depth, width, height: 58 };
+  return {
+    ...plain,
+    id: node.id,
+    kind: "step",
+    key: node.name,
+    name: node.name,
+    label,
+    note,
+    streams,
+    depth,
+    width,
+    height: 58,
+  };
 }
 
 export function personNode(step: GraphNode, questions: readonly string[], answers: readonly string[]): DrawnNode {
@@ -26,6 +45,7 @@ export function personNode(step: GraphNode, questions: readonly string[], answer
     ...plain,
     id: `human:${step.name}`,
     kind: "human",
+    key: label,
     name: label,
     label,
     note,
@@ -41,9 +61,9 @@ export function pillKind({ role }: GraphNode): DrawnKind {
 }
 
 export function pill(node: GraphNode, kind: DrawnKind): DrawnNode {
-  const label = node.label ?? plainNames[node.name] ?? node.name;
+  const label = plainNames[node.name] ?? node.label ?? node.name;
   const width = Math.min(220, Math.round(label.length * 6.7) + (kind === "resource" ? 44 : 30));
-  return { ...plain, id: node.id, kind, name: node.name, label, width, height: 26 };
+  return { ...plain, id: node.id, kind, key: node.name, name: node.name, label, width, height: 26 };
 }
 
 /** Start and stop events without a class of their own. */

@@ -1,4 +1,4 @@
-import { Loop, Parallel, Pipeline, Router, Step } from "@millrace/pipeline";
+import { Condition, type Executor, Loop, Parallel, Pipeline, Router, Step, Steps } from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { WorkflowGraphData } from "../api/contract.types.js";
@@ -11,6 +11,12 @@ function graphOf(steps: ConstructorParameters<typeof Pipeline>[0]["steps"]): Wor
   const pipeline = new Pipeline({ name: "article", steps });
   onTestFinished(() => pipeline.close());
   return describeWorkflow(pipeline.workflow) as unknown as WorkflowGraphData;
+}
+
+function nested(name: string, ...steps: ConstructorParameters<typeof Pipeline>[0]["steps"]): Pipeline {
+  const pipeline = new Pipeline({ name, steps });
+  onTestFinished(() => pipeline.close());
+  return pipeline;
 }
 
 const confirmed = new Step({ name: "publish", executor: () => "", humanReview: { requiresConfirmation: true } });
@@ -35,7 +41,7 @@ describe("the drawing of a pipeline", () => {
       "step edit",
       "step score",
       "step publish",
-      "human confirmation",
+      "human a person",
       "start pipeline.start",
       "stop StopEvent",
     ]);
@@ -61,11 +67,107 @@ describe("the drawing of a pipeline", () => {
     const graph = graphOf([new Loop({ name: "rounds", maxIterations: 2, steps: [inner, step("look")] }), step("end")]);
 
     expect(drawingOf(graph).groups).toEqual([
-      { id: "group:0", label: "rounds", kind: "loop", parent: null, nodes: ["step:look"] },
-      { id: "group:0.0", label: "draw", kind: "parallel", parent: "group:0", nodes: ["step:sketch", "step:paint"] },
+      {
+        id: "group:0",
+        label: "rounds",
+        kind: "loop",
+        parent: null,
+        asks: false,
+        nodes: ["step:look"],
+        steps: ["look"],
+      },
+      {
+        id: "group:0.0",
+        label: "draw",
+        kind: "parallel",
+        parent: "group:0",
+        asks: false,
+        nodes: ["step:sketch", "step:paint"],
+        steps: ["sketch", "paint"],
+      },
     ]);
     const { groups } = layoutOf(drawingOf(graph), "across");
     expect(groups.every(({ width, height }) => width > 100 && height > 50)).toBe(true);
+  });
+
+  it("draws each kind of group that there is, with what is in it", () => {
+    const graph = graphOf([
+      new Steps({ name: "draft", steps: [step("note"), step("sort")] }),
+      new Condition({ name: "long?", evaluator: () => true, steps: [step("cut")] }),
+      new Router({ name: "pick", selector: () => [], choices: [step("short"), step("long")] }),
+      new Loop({ name: "polish", steps: [step("edit")], humanReview: { requiresIterationReview: true } }),
+    ]);
+    const { groups } = drawingOf(graph);
+
+    expect(groups.map(({ label, kind, steps, asks }) => [label, kind, steps, asks])).toEqual([
+      ["draft", "steps", ["note", "sort"], false],
+      ["long?", "condition", ["cut"], false],
+      ["pick", "router", ["short", "long"], false],
+      ["polish", "loop", ["edit"], true],
+    ]);
+    expect(flows(graph)).toContain("flow sort cut");
+  });
+
+  it("draws the branches of a condition side by side, each with what it is called", () => {
+    const turns = new Loop({ name: "turns", maxIterations: 2, steps: [step("edit")] });
+    const condition = new Condition({
+      name: "long?",
+      evaluator: () => true,
+      steps: [step("cut"), turns],
+      elseSteps: [step("fill"), step("check")],
+    });
+    const graph = graphOf([step("draft"), condition, step("end")]);
+    const { groups } = drawingOf(graph);
+
+    expect(groups.map(({ id, label, kind, parent, steps }) => [id, label, kind, parent, steps])).toEqual([
+      ["group:1", "long?", "condition", null, []],
+      ["group:1:0", "then", "", "group:1", ["cut"]],
+      ["group:1.1", "turns", "loop", "group:1:0", ["edit"]],
+      ["group:1:1", "else", "", "group:1", ["fill", "check"]],
+    ]);
+    expect(flows(graph).sort()).toEqual([
+      "flow check end",
+      "flow cut edit",
+      "flow draft cut",
+      "flow draft fill",
+      "flow edit edit",
+      "flow edit end",
+      "flow end event:StopEvent",
+      "flow event:pipeline.start draft",
+      "flow fill check",
+    ]);
+    const [then, otherwise] = layoutOf(drawingOf(graph), "across").groups.filter(({ kind }) => kind === "");
+    expect(then && otherwise && (then.y + then.height <= otherwise.y || otherwise.y + otherwise.height <= then.y)).toBe(
+      true,
+    );
+  });
+
+  it("draws a nested pipeline in a group of its own, also where its steps are called as others are", () => {
+    const outline = nested("outline", step("plan"), confirmed);
+    const graph = graphOf([new Step({ name: "sketch", executor: outline }), step("plan")]);
+    const { nodes, groups } = drawingOf(graph);
+
+    expect(groups).toMatchObject([{ label: "outline", kind: "pipeline", steps: ["sketch›plan", "sketch›publish"] }]);
+    expect(nodes.find(({ key }) => key === "sketch›publish")?.covers).toEqual(["sketch›publish: ask"]);
+    expect(flows(graph).sort()).toEqual([
+      "asks sketch›publish human:sketch›publish",
+      "flow event:pipeline.start sketch›plan",
+      "flow plan event:StopEvent",
+      "flow sketch›plan sketch›publish",
+      "flow sketch›publish plan",
+    ]);
+  });
+
+  it("shows steps as they were written, though two have one name, and what does their work", () => {
+    const helper = { kind: "agent", name: "writer", execute: () => Promise.reject(new Error("not run")) } as Executor;
+    const twice = graphOf([step("edit"), new Step({ name: "edit", executor: helper })]);
+    const steps = drawingOf(twice).nodes.filter(({ kind }) => kind === "step");
+
+    expect(steps.map(({ label, note }) => [label, note])).toEqual([
+      ["edit", ""],
+      ["edit", "agent writer"],
+    ]);
+    expect(new Set(steps.map(({ key }) => key)).size).toBe(2);
   });
 
   it("goes on behind the choices of a router", () => {

@@ -54,6 +54,18 @@ describe("drawingOf", () => {
     expect(node("event:Progress")).toBeUndefined();
   });
 
+  it("frames the groups of a workflow that is not a pipeline, though its steps say what does their work", () => {
+    const group = { label: "money", kind: "phase", parent: null, nodes: ["step:approve", "step:sum"] };
+    const given = { ...group, enteredBy: null, workflow: null, branches: [] };
+    const empty = { ...given, id: "none", nodes: [] };
+    const nodes = graph.nodes.map((one) => ({ ...one, executor: { kind: "function", name: one.name } }));
+    const framed = drawingOf({ ...graph, nodes, groups: [{ ...given, id: "1" }, empty] });
+
+    expect(framed.groups).toEqual([{ ...group, id: "group:1", steps: ["approve", "sum"], asks: false }]);
+    expect(framed.nodes.length).toBe(drawing.nodes.length);
+    expect(layoutOf(framed, "across").groups[0]?.width).toBeGreaterThan(100);
+  });
+
   it("names plain start and stop events by what they are", () => {
     expect(node("event:StopEvent")).toMatchObject({ kind: "stop", name: "StopEvent", label: "stop" });
     expect(node("event:Claim")).toMatchObject({ kind: "start", label: "Claim" });

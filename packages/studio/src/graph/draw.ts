@@ -6,10 +6,10 @@
  *
  * @module
  */
-import type { GraphNode, WorkflowGraphData } from "../api/contract.types.js";
+import type { GraphGroup, GraphNode, WorkflowGraphData } from "../api/contract.types.js";
 import { personNode, pill, pillKind, stepNode } from "./draw-node.js";
 import { pipelineDrawingOf } from "./draw-pipeline.js";
-import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnNode } from "./drawing.types.js";
+import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnGroup, DrawnNode } from "./drawing.types.js";
 
 export function drawingOf(graph: WorkflowGraphData): Drawing {
   return pipelineDrawingOf(graph) ?? workflowDrawingOf(graph);
@@ -51,7 +51,25 @@ function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
   const used = new Set(edges.flatMap(({ from, to }) => [from, to]));
   for (const node of events.values()) if (used.has(node.id)) nodes.push(pill(node, pillKind(node)));
   const drawn = nodes.filter(({ id, kind }) => kind === "step" || used.has(id));
-  return { nodes: drawn, edges: distinct(edges), groups: [] };
+  return { nodes: drawn, edges: distinct(edges), groups: groupsOf(graph) };
+}
+
+/** Those that hold something, be it in groups of their own. */
+function groupsOf({ groups = [] }: WorkflowGraphData): DrawnGroup[] {
+  const isUsed = ({ id, nodes }: GraphGroup): boolean =>
+    nodes.length > 0 || groups.some((inner) => inner.parent === id && isUsed(inner));
+  return groups.filter(isUsed).map(({ id, label, kind, parent, nodes }) => {
+    const steps = nodes.map((node) => node.replace(/^step:/, ""));
+    return {
+      id: `group:${id}`,
+      label,
+      kind,
+      parent: parent === null ? null : `group:${parent}`,
+      nodes,
+      steps,
+      asks: false,
+    };
+  });
 }
 
 function nameOf(events: ReadonlyMap<string, GraphNode>, id: string): string {

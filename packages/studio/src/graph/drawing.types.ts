@@ -5,6 +5,8 @@ export type DrawnKind = "step" | "start" | "event" | "stop" | "human" | "resourc
 export interface DrawnNode {
   readonly id: string;
   readonly kind: DrawnKind;
+  /** Under which what a run does is found: as the name, but of a step in a nested pipeline `outer step›step`. */
+  readonly key: string;
   /** Name of the step, event type or resource. */
   readonly name: string;
   /** What is written on it. */
@@ -15,9 +17,9 @@ export interface DrawnNode {
   readonly streams: readonly string[];
   /** Of a step: how many fan-outs are around it. */
   readonly depth: number;
-  /** Of a person: the step that asks. */
+  /** Of a person: key of the step that asks. */
   readonly askedBy: string | null;
-  /** Of a step: others that work for it and are not drawn, such as the one that asks before it. */
+  /** Of a step: keys of others that work for it and are not drawn, such as the one that asks before it. */
   readonly covers: readonly string[];
   /** Id of the group that it is in. */
   readonly group: string | null;
@@ -40,6 +42,10 @@ export interface DrawnGroup {
   readonly kind: string;
   readonly parent: string | null;
   readonly nodes: readonly string[];
+  /** Keys of its steps. */
+  readonly steps: readonly string[];
+  /** A person is asked about the whole. */
+  readonly asks: boolean;
 }
 
 export interface Drawing {
@@ -70,7 +76,7 @@ export interface StepOverlay {
 }
 
 export interface GraphOverlay {
-  /** By the name of the step. */
+  /** By the key of the step. */
   readonly steps: Readonly<Record<string, StepOverlay>>;
   /** By event type: how many there were. */
   readonly emitted: Readonly<Record<string, number>>;

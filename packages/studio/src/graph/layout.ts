@@ -28,6 +28,8 @@ export interface Layout {
 }
 
 const margin = 12;
+/** Height of what a frame is called. */
+const TITLE = 22;
 const spaces = {
   across: { rankdir: "LR", nodesep: 22, ranksep: 20, edgesep: 14 },
   down: { rankdir: "TB", nodesep: 20, ranksep: 24, edgesep: 14 },
@@ -48,21 +50,48 @@ export function layoutOf(drawing: Drawing, direction: Direction): Layout {
   // A resource and a person are beside the way of the work, not part of it.
   for (const { id, kind, from, to } of drawing.edges)
     graph.setEdge({ v: from, w: to, name: id }, { weight: kind === "needs" || kind === "asks" ? 0 : 2, minlen: 1 });
-  place(graph);
+  place(graph, { constraints: branchOrder(drawing.groups) });
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
-  return {
-    width: Math.ceil(width),
-    height: Math.ceil(height),
-    nodes: drawing.nodes.map((node) => ({ ...node, ...corner(graph.node(node.id)) })),
-    edges: drawing.edges.map((edge) => {
-      const { points = [] } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as { points?: Point[] };
-      return { ...edge, points: points.map(({ x, y }): Spot => [Math.round(x), Math.round(y)]) };
-    }),
-    groups: drawing.groups.map((group) => {
+  const groups = withRoom(
+    drawing.groups.map((group) => {
       const { width = 0, height = 0, ...box } = graph.node(group.id) as Box;
       return { ...group, ...corner({ ...box, width, height }), width, height };
     }),
+  );
+  const down = Math.max(0, margin - Math.min(...groups.map(({ y }) => y)));
+  return {
+    width: Math.ceil(width),
+    height: Math.ceil(height) + down,
+    nodes: drawing.nodes.map((node) => moved({ ...node, ...corner(graph.node(node.id)) }, down)),
+    edges: drawing.edges.map((edge) => {
+      const { points = [] } = graph.edge({ v: edge.from, w: edge.to, name: edge.id }) as { points?: Point[] };
+      return { ...edge, points: points.map(({ x, y }): Spot => [Math.round(x), Math.round(y) + down]) };
+    }),
+    groups: groups.map((group) => moved(group, down)),
   };
+}
+
+/** Branches that are framed by their role, such as then and else, stand in the order in which they were written. */
+function branchOrder(groups: readonly DrawnGroup[]): { left: string; right: string }[] {
+  return groups.flatMap(({ id, kind, parent }, at) => {
+    const next = groups.slice(at + 1).find((group) => group.kind === "" && group.parent === parent);
+    return kind === "" && next !== undefined ? [{ left: id, right: next.id }] : [];
+  });
+}
+
+/** What a frame is called stands on its upper edge: frames in one another get room for theirs. */
+function withRoom(groups: readonly PlacedGroup[]): readonly PlacedGroup[] {
+  const tops = new Map(groups.map(({ id, y }) => [id, y]));
+  for (const { id, parent } of groups.toReversed())
+    if (parent !== null) tops.set(parent, Math.min(tops.get(parent) as number, (tops.get(id) as number) - TITLE));
+  return groups.map((group) => {
+    const y = tops.get(group.id) as number;
+    return { ...group, y, height: group.height + group.y - y };
+  });
+}
+
+function moved<Placed extends Point>(placed: Placed, down: number): Placed {
+  return { ...placed, y: placed.y + down };
 }
 
 interface Point {

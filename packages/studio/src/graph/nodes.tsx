@@ -28,12 +28,13 @@ function Ends(): ReactNode {
 
 const dataOf = (props: NodeProps): DrawnNode => props.data["node"] as DrawnNode;
 
-/** A step that is asked about waits, whichever step does the asking. */
-function overlaid(name: string, covers: readonly string[], { steps }: GraphOverlay): StepOverlay | undefined {
-  const own = steps[name];
+/** A step that is asked about waits, whichever step does the asking: it has been come to, and is about to run once more. */
+export function overlaid(key: string, covers: readonly string[], { steps }: GraphOverlay): StepOverlay | undefined {
+  const own = steps[key];
   const asking = covers.map((other) => steps[other]).find((other) => other !== undefined && other.waiting > 0);
   if (asking === undefined) return own;
-  return { ...asking, ...own, status: "waiting", waiting: asking.waiting, waitsFor: asking.waitsFor };
+  const { waiting, waitsFor } = asking;
+  return { ...asking, ...own, status: "waiting", total: (own?.total ?? 0) + waiting, waiting, waitsFor };
 }
 
 const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
@@ -50,7 +51,7 @@ const shownAs: Readonly<Record<StepOverlay["status"], ShownStatus>> = {
 export function StepNode(props: NodeProps): ReactNode {
   const node = dataOf(props);
   const { overlay, selected, onSelect } = useContext(GraphViewContext);
-  const step = overlay === null ? undefined : overlaid(node.name, node.covers, overlay);
+  const step = overlay === null ? undefined : overlaid(node.key, node.covers, overlay);
   const status = step === undefined ? null : shownAs[step.status];
   const classes = ["node", "step", status === null ? "" : `is-${status}`, selected === node.name ? "sel" : ""];
   if (node.depth > 0) classes.push("many");
@@ -67,7 +68,7 @@ export function StepNode(props: NodeProps): ReactNode {
       {step !== undefined && step.total > 1 && <Meter step={step} />}
     </>
   );
-  const title = node.depth > 0 ? `${node.name}: once for each element of a fan-out` : node.name;
+  const title = node.depth > 0 ? `${node.label}: once for each element of a fan-out` : node.label;
   return (
     <>
       <Ends />
@@ -80,7 +81,7 @@ export function StepNode(props: NodeProps): ReactNode {
           type="button"
           className={classes.join(" ")}
           title={title}
-          data-step={node.name}
+          data-step={node.key}
           aria-pressed={selected === node.name}
           onClick={() => onSelect(node.name)}
         >
@@ -191,13 +192,16 @@ export function ResourceNode(props: NodeProps): ReactNode {
 export function HumanNode(props: NodeProps): ReactNode {
   const node = dataOf(props);
   const { overlay } = useContext(GraphViewContext);
-  const { askedBy } = node;
-  const asking = askedBy === null || overlay === null ? undefined : overlaid(askedBy, [`${askedBy}: ask`], overlay);
+  const { askedBy, covers } = node;
+  const asking = askedBy === null || overlay === null ? undefined : overlaid(askedBy, covers, overlay);
   const isLive = asking !== undefined && asking.waiting > 0 && asking.waitsFor === "person";
   return (
     <>
       <Ends />
-      <div className={`node human ${isLive ? "live" : ""}`} title={`${node.askedBy ?? ""} asks a person`}>
+      <div
+        className={`node human ${isLive ? "live" : ""}`}
+        title={`${(askedBy ?? "").split("›").at(-1)} asks a person`}
+      >
         <Icon name="person" />
         <span className="cut">
           {node.label}
@@ -216,6 +220,7 @@ export function GroupNode(props: NodeProps): ReactNode {
     <div className="group">
       <span>
         {group.kind === "" ? group.label : `${capital(group.kind)} · ${group.label}`}
+        {group.asks && " · asks a person"}
         {overlay !== null && <GroupCount group={group} overlay={overlay} />}
       </span>
     </div>
@@ -223,10 +228,10 @@ export function GroupNode(props: NodeProps): ReactNode {
 }
 
 function GroupCount({ group, overlay }: { readonly group: PlacedGroup; readonly overlay: GraphOverlay }): ReactNode {
-  const steps = group.nodes.map((id) => overlay.steps[id.replace(/^step:/, "")]).filter((step) => step !== undefined);
+  const steps = group.steps.map((key) => overlay.steps[key]).filter((step) => step !== undefined);
   const rounds = Math.max(0, ...steps.map(({ total }) => total));
   const done = steps.filter((step) => step.done > 0).length;
-  const text = group.kind === "loop" ? plural(rounds, "iteration") : `${done}/${steps.length}`;
+  const text = group.kind === "loop" ? plural(rounds, "iteration") : `${done}/${group.steps.length}`;
   return (group.kind === "loop" ? rounds : done) > 0 ? <b className="num"> {text}</b> : null;
 }
 

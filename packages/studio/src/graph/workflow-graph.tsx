@@ -11,6 +11,7 @@ import {
   BaseEdge,
   type Edge,
   type EdgeProps,
+  MiniMap,
   type Node,
   ReactFlow,
   ReactFlowProvider,
@@ -21,8 +22,17 @@ import type { WorkflowGraphData } from "../api/contract.types.js";
 import { Button } from "../ui/controls.js";
 import { drawingOf } from "./draw.js";
 import type { GraphOverlay, StepOverlay } from "./drawing.types.js";
-import { type Direction, type Layout, layoutOf, type PlacedEdge, pathOf } from "./layout.js";
-import { EventNode, type GraphView, GraphViewContext, GroupNode, HumanNode, ResourceNode, StepNode } from "./nodes.js";
+import { type Direction, type Layout, layoutOf, type PlacedEdge, type PlacedNode, pathOf } from "./layout.js";
+import {
+  EventNode,
+  type GraphView,
+  GraphViewContext,
+  GroupNode,
+  HumanNode,
+  overlaid,
+  ResourceNode,
+  StepNode,
+} from "./nodes.js";
 
 export interface WorkflowGraphProps {
   readonly graph: WorkflowGraphData;
@@ -36,7 +46,9 @@ export interface WorkflowGraphProps {
 }
 
 const NARROW = 560;
-const LEAST_ZOOM = { across: 0.56, down: 0.62 };
+/** From here on what is written on a step is 11 px high. */
+const READABLE_ZOOM = 0.9;
+const LEAST_ZOOM = 0.25;
 const MOST_ZOOM = 1.1;
 
 export function WorkflowGraph(props: WorkflowGraphProps): ReactNode {
@@ -86,16 +98,24 @@ function Canvas({ graph, overlay = null, selected = null, onSelect, reveal = nul
     [overlay, selected, onSelect],
   );
   const flow = useReactFlow();
-  const fit = useCallback(() => void flow.setViewport(fitting(layout, box, direction)), [flow, layout, box, direction]);
+  const fit = useCallback(() => void flow.setViewport(fitting(layout, box)), [flow, layout, box]);
   useEffect(fit, [fit]);
+  const bring = useCallback(
+    (node: PlacedNode | undefined): void => {
+      if (node === undefined) return;
+      const { x, y, zoom } = flow.getViewport();
+      const left = shift(node.x * zoom + x, node.width * zoom, box.width);
+      const top = shift(node.y * zoom + y, node.height * zoom, box.height);
+      if (left !== 0 || top !== 0) void flow.setViewport({ x: x + left, y: y + top, zoom });
+    },
+    [flow, box],
+  );
   useEffect(() => {
-    const node = layout.nodes.find(({ kind, name }) => kind === "step" && name === reveal);
-    if (node === undefined) return;
-    const { x, y, zoom } = flow.getViewport();
-    const left = shift(node.x * zoom + x, node.width * zoom, box.width);
-    const top = shift(node.y * zoom + y, node.height * zoom, box.height);
-    void flow.setViewport({ x: x + left, y: y + top, zoom });
-  }, [flow, layout, box, reveal]);
+    const node = layout.nodes.find(
+      ({ kind, key, covers }) => kind === "step" && (key === reveal || covers.includes(reveal ?? "")),
+    );
+    bring(node);
+  }, [bring, layout, reveal]);
   return (
     <GraphViewContext value={view}>
       <svg className="markers" aria-hidden="true">
@@ -110,7 +130,7 @@ function Canvas({ graph, overlay = null, selected = null, onSelect, reveal = nul
         edges={elements.edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
-        minZoom={LEAST_ZOOM[direction]}
+        minZoom={LEAST_ZOOM}
         maxZoom={2}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -123,7 +143,15 @@ function Canvas({ graph, overlay = null, selected = null, onSelect, reveal = nul
         disableKeyboardA11y
         onlyRenderVisibleElements={false}
         proOptions={{ hideAttribution: true }}
-      />
+        onFocus={({ target }) => {
+          const id = target.closest<HTMLElement>(".react-flow__node")?.dataset["id"];
+          bring(layout.nodes.find((node) => node.id === id));
+        }}
+      >
+        {direction === "across" && zoomOf(layout, box) < READABLE_ZOOM && (
+          <MiniMap position="bottom-left" pannable ariaLabel="The whole graph" style={mapSize(layout)} />
+        )}
+      </ReactFlow>
       <div className="zoom">
         <Button isSmall icon="plus" aria-label="Zoom in" onClick={() => void flow.zoomIn()} />
         <Button isSmall icon="minus" aria-label="Zoom out" onClick={() => void flow.zoomOut()} />
@@ -137,10 +165,22 @@ interface CanvasProps extends WorkflowGraphProps {
   readonly box: Size;
 }
 
+/** At which the whole graph can be seen. */
+function zoomOf(layout: Layout, box: Size): number {
+  return Math.min((box.width - 24) / layout.width, (box.height - 24) / layout.height, MOST_ZOOM);
+}
+
+const MAP_AREA = 12_000;
+
+/** As the graph is, and never more than a corner of it. */
+function mapSize({ width, height }: Layout): Size {
+  const scale = Math.sqrt(MAP_AREA / (width * height));
+  return { width: Math.min(260, Math.max(60, width * scale)), height: Math.min(150, Math.max(40, height * scale)) };
+}
+
 /** The whole graph, as long as it can be read; else its beginning. */
-function fitting(layout: Layout, box: Size, direction: Direction): { x: number; y: number; zoom: number } {
-  const whole = Math.min((box.width - 24) / layout.width, (box.height - 24) / layout.height, MOST_ZOOM);
-  const zoom = Math.max(whole, LEAST_ZOOM[direction]);
+function fitting(layout: Layout, box: Size): { x: number; y: number; zoom: number } {
+  const zoom = Math.max(zoomOf(layout, box), READABLE_ZOOM);
   const place = (have: number, need: number): number => (need * zoom > have ? 12 : (have - need * zoom) / 2);
   return { x: place(box.width, layout.width), y: place(box.height, layout.height), zoom };
 }
@@ -152,6 +192,7 @@ function shift(start: number, size: number, have: number): number {
 }
 
 function elementsOf({ nodes, edges, groups }: Layout): { readonly nodes: Node[]; readonly edges: Edge[] } {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
   const fixed = { draggable: false, selectable: false, connectable: false };
   return {
     nodes: [
@@ -179,7 +220,7 @@ function elementsOf({ nodes, edges, groups }: Layout): { readonly nodes: Node[];
         target: edge.to,
         ariaLabel: wayOf(edge),
         type: "way",
-        data: { edge },
+        data: { edge, from: byId.get(edge.from), to: byId.get(edge.to) },
       }),
     ),
   };
@@ -188,22 +229,29 @@ function elementsOf({ nodes, edges, groups }: Layout): { readonly nodes: Node[];
 function WayEdge({ id, data }: EdgeProps): ReactNode {
   const edge = data?.["edge"] as PlacedEdge;
   const { overlay } = useContext(GraphViewContext);
-  const state = overlay === null ? "" : stateOf(edge, overlay);
+  const state = overlay === null ? "" : stateOf(edge, data as unknown as Ends, overlay);
   const marker = edge.kind === "needs" ? {} : { markerEnd: "url(#arrow)" };
   return (
     <BaseEdge id={id} path={pathOf(edge.points)} className={`${edge.kind} ${state}`} interactionWidth={0} {...marker} />
   );
 }
 
+/** The nodes at its ends. */
+interface Ends {
+  readonly from: PlacedNode;
+  readonly to: PlacedNode;
+}
+
 /** `on`: something came along here; `live`: and it is being worked on. */
-function stateOf({ kind, from, to }: PlacedEdge, { steps, emitted, isEnded }: GraphOverlay): string {
-  const [source, target] = [steps[nameIn(from)], steps[nameIn(to)]];
+function stateOf({ kind, from, to }: PlacedEdge, ends: Ends, overlay: GraphOverlay): string {
+  const { emitted, isEnded } = overlay;
+  const [source, target] = [ends.from, ends.to].map(({ key, covers }) => overlaid(key, covers, overlay));
   const isReached = (step: StepOverlay | undefined): boolean => step !== undefined && step.total > 0;
   const hasEnded = (step: StepOverlay | undefined): boolean => step !== undefined && step.done + step.caught > 0;
   const asks = source !== undefined && source.waiting > 0 && source.waitsFor === "person";
   const isOn = {
     accepts: () => isReached(target),
-    emits: () => (emitted[nameIn(to)] ?? 0) > 0 && hasEnded(source),
+    emits: () => (emitted[ends.to.key] ?? 0) > 0 && hasEnded(source),
     flow: () => (hasEnded(source) || from.startsWith("event:")) && (isReached(target) || to.startsWith("event:")),
     fails: () => (source?.caught ?? 0) > 0 && isReached(target),
     asks: () => asks || isReached(source),

@@ -11,10 +11,8 @@ export function ChatView({ chats }: { readonly chats: readonly Chat[] }): ReactN
       {chats.map(({ title, messages, usage }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two agents may have one name
         <article key={index} aria-label={title}>
-          <h3 className="row">
-            <span className="cut">{title}</span>
-            {usage !== null && <span className="muted num end">{usageText(usage)}</span>}
-          </h3>
+          <h3 className="cut">{title}</h3>
+          {usage !== null && <p className="muted num small">{usageText(usage)}</p>}
           {messages.map((message, place) => (
             <Message key={String(place)} message={message} />
           ))}
@@ -26,7 +24,7 @@ export function ChatView({ chats }: { readonly chats: readonly Chat[] }): ReactN
 
 function usageText({ inputTokens, outputTokens, cost }: Usage): string {
   const tokens = `${grouped(inputTokens)} + ${grouped(outputTokens)} tokens`;
-  return cost === null ? tokens : `${tokens} · ${Number(cost.toPrecision(3))}`;
+  return cost === null ? tokens : `${tokens} · cost ${Number(cost.toPrecision(3))}, as the provider reports it`;
 }
 
 const names: Readonly<Record<string, string>> = { user: "User", assistant: "Agent", system: "System", tool: "Tool" };

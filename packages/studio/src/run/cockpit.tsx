@@ -2,13 +2,16 @@
 import { type CSSProperties, type ReactNode, useRef, useState, useSyncExternalStore } from "react";
 import type { Handler, WorkflowGraphData } from "../api/contract.types.js";
 import type { ApiError } from "../api/request.js";
+import { CodeButton } from "../graph/code-dialog.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { ErrorBox, Loading } from "../ui/states.js";
+import { ChildrenDialog } from "./children-dialog.js";
 import { CompareDialog } from "./compare-dialog.js";
 import { FailureNotice } from "./failure-notice.js";
 import { ForkDialog } from "./fork-dialog.js";
 import { LogView } from "./log-view.js";
+import type { ChildPlace } from "./model/child-place.js";
 import { PromptPanel } from "./prompt-panel.js";
 import type { RunFeed } from "./run-feed.js";
 import { RunHeader } from "./run-header.js";
@@ -19,7 +22,7 @@ import { Transport } from "./transport.js";
 import { type PaneName, useCursorKeys } from "./use-cursor-keys.js";
 import { useDeeds } from "./use-deeds.js";
 import { usePlay } from "./use-play.js";
-import { useRunViews } from "./use-run-views.js";
+import { type RunViews, useRunViews } from "./use-run-views.js";
 
 export interface CockpitProps {
   readonly feed: RunFeed;
@@ -27,22 +30,37 @@ export interface CockpitProps {
   /** `null` while it is read, or of a workflow that the server does not have. */
   readonly graph: WorkflowGraphData | null;
   readonly error: ApiError | null;
+  /** Of a child; `null` for a whole run. */
+  readonly place: ChildPlace | null;
 }
 
 type DialogName = "fork" | "send" | "compare";
 
-export function Cockpit({ feed, handler, graph, error }: CockpitProps): ReactNode {
+export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): ReactNode {
   const { run } = feed;
   useSyncExternalStore(run.subscribe, run.version);
   const { may } = useStudioConfig();
+  const { rootId } = feed;
   const { tick } = run;
   const [step, setStep] = useState<string | null>(null);
   const [tab, setTab] = useState<PaneName>("graph");
   const [dialog, setDialog] = useState<DialogName | null>(null);
+  const [children, setChildren] = useState<readonly string[] | null>(null);
   const play = usePlay(run);
   const deeds = useDeeds(feed);
   const views = useRunViews(run, handler, graph);
   const panes = usePanes(setTab);
+  const open = (name: DialogName): void => {
+    if (name === "fork") {
+      play.stop();
+      run.hold();
+    }
+    setDialog(name);
+  };
+  const close = (): void => {
+    run.release();
+    setDialog(null);
+  };
   const onGo = (number: number): void => {
     play.stop();
     run.goTo(number);
@@ -52,7 +70,7 @@ export function Cockpit({ feed, handler, graph, error }: CockpitProps): ReactNod
     onGo,
     onPlay: play.toggle,
     onPane: panes.focus,
-    onFork: may.fork ? () => setDialog("fork") : null,
+    onFork: may.fork && place === null ? () => open("fork") : null,
     onAnswer: panes.focusAnswer,
     onSearch: () => panes.search.current?.focus(),
     onEscape: () => {
@@ -67,7 +85,7 @@ export function Cockpit({ feed, handler, graph, error }: CockpitProps): ReactNod
   const { fromMs, atMs } = views.time;
   return (
     <div className="run" ref={panes.page}>
-      <RunHeader {...{ handler, run, deeds }} time={views.time} onOpen={setDialog} />
+      <RunHeader {...{ handler, run, deeds, rootId, place }} time={views.time} onOpen={open} onChildren={setChildren} />
       <div>
         {handler.status === "failed" && <FailureNotice run={run} handler={handler} onGo={onGo} />}
         {shownError !== null && <ErrorBox error={shownError} />}
@@ -78,28 +96,7 @@ export function Cockpit({ feed, handler, graph, error }: CockpitProps): ReactNod
         data-tab={tab}
         style={{ "--th": `${timelineHeight(views.lanes)}px` } as CSSProperties}
       >
-        <div className="leftcol">
-          <span />
-          <section className="pane p-graph" aria-label="Graph">
-            {graph === null ? (
-              <Loading rows={3} />
-            ) : (
-              <WorkflowGraph
-                graph={graph}
-                overlay={views.overlay}
-                selected={step}
-                reveal={views.busy}
-                onSelect={(name) => setStep(step === name ? null : name)}
-              />
-            )}
-          </section>
-          <TimelineView {...views} atMs={atMs} onFold={views.setFolds} selected={step} onSelect={setStep} onGo={onGo} />
-        </div>
-        <div className="rightcol">
-          <PromptPanel runId={run.runId} prompts={handler.prompts} mayAnswer={may.answer} onAnswered={feed.refresh} />
-          <LogView {...{ run, tick, fromMs, step, onGo }} many={views.many} onSelect={setStep} {...panes.ofLog} />
-          <StateView {...{ run, tick, onGo }} boxRef={panes.tree} />
-        </div>
+        <Columns {...{ feed, handler, graph, place, views, panes, step, setStep, onGo }} onChildren={setChildren} />
       </div>
       <Transport
         {...{ run, tick, isRunning, atMs, fromMs, onGo }}
@@ -107,8 +104,70 @@ export function Cockpit({ feed, handler, graph, error }: CockpitProps): ReactNod
         isPlaying={play.isPlaying}
         onPlay={play.toggle}
       />
-      <Dialogs name={dialog} feed={feed} handler={handler} onClose={() => setDialog(null)} />
+      {children !== null && <ChildrenDialog rootId={rootId} runIds={children} onClose={() => setChildren(null)} />}
+      <Dialogs name={dialog} feed={feed} handler={handler} onClose={close} />
     </div>
+  );
+}
+
+interface ColumnsProps extends Pick<CockpitProps, "feed" | "handler" | "graph" | "place"> {
+  readonly views: RunViews;
+  readonly panes: ReturnType<typeof usePanes>;
+  readonly step: string | null;
+  readonly setStep: (step: string | null) => void;
+  readonly onGo: (tick: number) => void;
+  readonly onChildren: (runIds: readonly string[]) => void;
+}
+
+function Columns({
+  feed,
+  handler,
+  graph,
+  place,
+  views,
+  panes,
+  step,
+  setStep,
+  onGo,
+  onChildren,
+}: ColumnsProps): ReactNode {
+  const { run, rootId } = feed;
+  const { may } = useStudioConfig();
+  const { tick } = run;
+  const { fromMs, atMs } = views.time;
+  return (
+    <>
+      <div className="leftcol">
+        <span />
+        <section className="pane p-graph" aria-label="Graph">
+          {step !== null && place === null && <CodeButton workflow={handler.workflow_name} step={step} />}
+          {graph === null ? (
+            <Loading rows={3} />
+          ) : (
+            <WorkflowGraph
+              graph={graph}
+              overlay={views.overlay}
+              selected={step}
+              reveal={views.busy}
+              onSelect={(name) => setStep(step === name ? null : name)}
+            />
+          )}
+        </section>
+        <TimelineView
+          {...views}
+          {...{ rootId, atMs, onGo }}
+          onFold={views.setFolds}
+          onChildren={onChildren}
+          selected={step}
+          onSelect={setStep}
+        />
+      </div>
+      <div className="rightcol">
+        <PromptPanel runId={rootId} prompts={handler.prompts} mayAnswer={may.answer} onAnswered={feed.refresh} />
+        <LogView {...{ run, tick, fromMs, step, onGo }} many={views.many} onSelect={setStep} {...panes.ofLog} />
+        <StateView {...{ run, rootId, tick, onGo }} boxRef={panes.tree} />
+      </div>
+    </>
   );
 }
 

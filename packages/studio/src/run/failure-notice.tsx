@@ -22,7 +22,9 @@ export function FailureNotice({ run, handler, onGo }: FailureNoticeProps): React
     <div className="notice failed" role="alert">
       <Icon name="failed" />
       <p>
-        <b>{entry === undefined ? "The run failed." : `${entry.step} failed`}</b>
+        <b>
+          {entry === undefined ? "The run failed." : `${run.facts.naming(entry.step ?? "", entry.run_id).label} failed`}
+        </b>
         {entry !== undefined && ` after ${plural(entry.attempt ?? 1, "attempt")}.`}{" "}
         <span className="msg">{message}</span>
       </p>

@@ -18,29 +18,11 @@ export interface ForkDialogProps {
   readonly onClose: () => void;
 }
 
-export function ForkDialog(props: ForkDialogProps): ReactNode {
-  const { runId, tick, moment, onClose } = props;
-  if (moment !== null) return <ForkForm {...props} moment={moment} />;
-  return (
-    <Dialog title={`Fork from tick ${tick}`} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
-      <Loading rows={4} />
-      <span className="sr">Reading what {runId} was doing then</span>
-    </Dialog>
-  );
-}
-
-type Texts = ReadonlyMap<string, string>;
-
-function ForkForm({
-  runId,
-  tick,
-  moment,
-  attempts,
-  onClose,
-}: ForkDialogProps & { readonly moment: Moment }): ReactNode {
-  const plan = forkPlan({ runId, attempts, moment });
-  const edited = useForkEdits(runId, moment, plan.next);
-  const { body, next, isBroken } = edited;
+/** One dialog from the first moment on: another one in its place would lose the focus, and an Escape that is on its way. */
+export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialogProps): ReactNode {
+  const plan = moment === null ? null : forkPlan({ runId, attempts, moment });
+  const edited = useForkEdits({ runId, tick, moment, items: plan?.next ?? [] });
+  const { body, isBroken } = edited;
   const [error, setError] = useState<ApiError | null>(null);
   const [isSending, setSending] = useState(false);
   const send = async (): Promise<void> => {
@@ -59,7 +41,7 @@ function ForkForm({
   const actions = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button type="submit" kind="primary" icon="fork" disabled={isBroken || isSending}>
+      <Button type="submit" kind="primary" icon="fork" disabled={plan === null || isBroken || isSending}>
         Fork
       </Button>
     </>
@@ -78,10 +60,33 @@ function ForkForm({
       onClose={onClose}
       onSubmit={() => void send()}
     >
+      {plan === null ? (
+        <>
+          <Loading rows={4} />
+          <span className="sr">Reading what {runId} was doing then</span>
+        </>
+      ) : (
+        <ForkForm runId={runId} plan={plan} edited={edited} />
+      )}
+      {error !== null && <ErrorBox error={error} />}
+    </Dialog>
+  );
+}
+
+interface ForkFormProps {
+  readonly runId: string;
+  readonly plan: ForkPlan;
+  readonly edited: ReturnType<typeof useForkEdits>;
+}
+
+function ForkForm({ runId, plan, edited }: ForkFormProps): ReactNode {
+  const { body, next, open } = edited;
+  return (
+    <>
       <Plan plan={plan} />
       <IdField value={edited.handlerId} onChange={edited.setHandlerId} />
       <Fields title="State" hint="change what should be different" {...edited.state} />
-      {plan.next.length > 1 && <ItemChoice items={plan.next} chosen={edited.chosen} onChange={edited.choose} />}
+      {open.length > 1 && <ItemChoice items={open} chosen={edited.chosen} onChange={edited.choose} />}
       {next !== undefined && (
         <Fields
           key={next.item}
@@ -90,23 +95,31 @@ function ForkForm({
           {...edited.event}
         />
       )}
+      <Refusals items={plan.next} />
       <div>
         <div className="lbl">Request</div>
         <pre className="req">{`POST /handlers/${runId}/fork\n${JSON.stringify(body, null, 2)}`}</pre>
       </div>
-      {error !== null && <ErrorBox error={error} />}
-    </Dialog>
+    </>
   );
 }
 
+type Texts = ReadonlyMap<string, string>;
+
+interface ForkFacts extends Pick<ForkDialogProps, "runId" | "tick" | "moment"> {
+  readonly items: readonly NextItem[];
+}
+
 /** What was typed, and the request that it makes. */
-function useForkEdits(runId: string, { number: at, state: stateThen }: Moment, items: readonly NextItem[]) {
-  const [handlerId, setHandlerId] = useState(() => `${runId}-fork${at}`);
+function useForkEdits({ runId, tick, moment, items }: ForkFacts) {
+  const [handlerId, setHandlerId] = useState(() => `${runId}-fork${tick}`);
   const [stateTexts, setStateTexts] = useState<Texts>(new Map());
   const [eventTexts, setEventTexts] = useState<Texts>(new Map());
   const [chosen, setChosen] = useState<number | null>(null);
-  const next = items.length === 1 ? items[0] : items.find(({ item }) => item === chosen);
-  const before = isRecord(stateThen) ? stateThen : {};
+  const open = items.filter(({ refusal }) => refusal === null);
+  const next = open.length === 1 ? open[0] : open.find(({ item }) => item === chosen);
+  const before = isRecord(moment?.state) ? moment.state : {};
+  const closed = moment?.closed ?? [];
   const state = readEdits(stateTexts, before);
   const event = readEdits(eventTexts, next?.fields ?? {});
   const choose = (item: number | null): void => {
@@ -120,11 +133,24 @@ function useForkEdits(runId: string, { number: at, state: stateThen }: Moment, i
     chosen,
     choose,
     next,
+    open,
     isBroken: state.broken.length + event.broken.length > 0,
-    body: forkBody({ at, handlerId, state: state.edits, event: event.edits, item }),
-    state: { ...state, before, texts: stateTexts, onChange: setStateTexts },
-    event: { ...event, before: next?.fields ?? {}, texts: eventTexts, onChange: setEventTexts },
+    body: forkBody({ at: tick, handlerId, state: state.edits, event: event.edits, item }),
+    state: { ...state, before, closed, texts: stateTexts, onChange: setStateTexts },
+    event: { ...event, before: next?.fields ?? {}, closed: [], texts: eventTexts, onChange: setEventTexts },
   };
+}
+
+/** Of a fan-out each element is refused for the same reason. */
+function Refusals({ items }: { readonly items: readonly NextItem[] }): ReactNode {
+  const lines = items.flatMap(({ eventType, step, refusal }) =>
+    refusal === null ? [] : [`${eventType}, which ${step} gets next, stays as it is. ${refusal}`],
+  );
+  return [...new Set(lines)].map((line) => (
+    <p key={line} className="hint">
+      {line}
+    </p>
+  ));
 }
 
 function Plan({ plan: { kept, again } }: { readonly plan: ForkPlan }): ReactNode {
@@ -177,15 +203,17 @@ interface FieldsProps {
   readonly title: string;
   readonly hint: string;
   readonly before: Readonly<Record<string, unknown>>;
+  /** Fields that stay as they are. */
+  readonly closed: readonly string[];
   readonly texts: Texts;
   readonly edits: Readonly<Record<string, unknown>>;
   readonly broken: readonly string[];
   readonly onChange: (texts: Texts) => void;
 }
 
-function Fields({ title, hint, before, texts, edits, broken, onChange }: FieldsProps): ReactNode {
+function Fields({ title, hint, before, closed, texts, edits, broken, onChange }: FieldsProps): ReactNode {
   const id = useId();
-  const names = Object.keys(before);
+  const names = Object.keys(before).filter((name) => !closed.includes(name));
   return (
     <div>
       <div className="lbl">
@@ -203,8 +231,9 @@ function Fields({ title, hint, before, texts, edits, broken, onChange }: FieldsP
             onChange={(text) => onChange(new Map(texts).set(name, text))}
           />
         ))}
-        {names.length === 0 && <span className="muted">empty</span>}
+        {names.length + closed.length === 0 && <span className="muted">empty</span>}
       </div>
+      {closed.length > 0 && <p className="hint">Stays as it is: {closed.join(", ")}.</p>}
     </div>
   );
 }

@@ -77,7 +77,8 @@ interface LogHeadProps extends LogViewProps {
   readonly onText: (text: string) => void;
 }
 
-function LogHead({ step, onSelect, searchRef, text, onText }: LogHeadProps): ReactNode {
+function LogHead({ run, step, onSelect, searchRef, text, onText }: LogHeadProps): ReactNode {
+  const label = step === null ? "" : run.facts.naming(step, run.runId).label;
   return (
     <div className="panehead">
       <h2 id="h-log">Log</h2>
@@ -85,10 +86,10 @@ function LogHead({ step, onSelect, searchRef, text, onText }: LogHeadProps): Rea
         <button
           type="button"
           className="chip unselect"
-          aria-label={`Only ${step}. Show all steps`}
+          aria-label={`Only ${label}. Show all steps`}
           onClick={() => onSelect(null)}
         >
-          <span className="cut">{step}</span> ✕
+          <span className="cut">{label}</span> ✕
         </button>
       )}
       <span className="sp" />

@@ -25,7 +25,7 @@ interface Field {
   readonly allowedValues?: readonly Json[];
 }
 
-/** `null` for a question of a workflow that is no pipeline. */
+/** `null` for a question of a workflow that is not a pipeline. */
 export function requirementOf({ event }: Prompt): Requirement | null {
   if (event.type !== "pipeline.question") return null;
   return (event.value as { readonly requirement?: Requirement } | null)?.requirement ?? null;
@@ -33,7 +33,6 @@ export function requirementOf({ event }: Prompt): Requirement | null {
 
 export interface PipelineQuestionProps {
   readonly requirement: Requirement;
-  readonly step: string;
   readonly id: string;
   readonly mayAnswer: boolean;
   readonly isSending: boolean;

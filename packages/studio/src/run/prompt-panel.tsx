@@ -33,7 +33,7 @@ export function PromptPanel({ runId, prompts, mayAnswer, onAnswered }: PromptPan
         <div className="prompt sent">
           <span className="ok">
             <Icon name="done" />
-            Answer sent. The run goes on.
+            Answer sent. The run continues.
           </span>
         </div>
       )}
@@ -55,7 +55,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
   const heading = useId();
   const [error, setError] = useState<ApiError | null>(null);
   const [isSending, setSending] = useState(false);
-  const { prompt_id: promptId, event, step, asked_at: askedAt, due_at: dueAt, answer } = prompt;
+  const { prompt_id: promptId, event, asked_at: askedAt, due_at: dueAt, answer } = prompt;
   const requirement = requirementOf(prompt);
   const send = async (fields: JsonObject): Promise<void> => {
     setSending(true);
@@ -75,9 +75,11 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       <h2 id={heading}>
         <Icon name="person" />
         <span className="cut">{requirement?.message ?? event.type}</span>
-        <span className="muted">
-          asked <Ago at={askedAt} />
-        </span>
+        {askedAt !== null && (
+          <span className="muted">
+            asked <Ago at={askedAt} />
+          </span>
+        )}
       </h2>
       {dueAt !== null && <Due at={dueAt} />}
       {requirement === null ? (
@@ -96,7 +98,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
         </>
       ) : (
         <PipelineQuestion
-          {...{ requirement, step, mayAnswer, isSending, id: promptId }}
+          {...{ requirement, mayAnswer, isSending, id: promptId }}
           onDecide={(decision) => void send({ decision })}
         />
       )}

@@ -10,6 +10,7 @@ import type { Attempt, Handler, HistoryEntry, Moment } from "../api/contract.typ
 import { follow } from "../api/follow.js";
 import { ApiError, get } from "../api/request.js";
 import { createStore, type Store } from "../ui/store.js";
+import { type ChildPlace, childPlace, childRecord, isOf } from "./model/child-place.js";
 import { RunStore } from "./model/run-store.js";
 
 const pageSize = 1000;
@@ -18,11 +19,20 @@ const breathMs = 150;
 
 export class RunFeed {
   readonly run: RunStore;
+  /** Id of the run that the server knows: of a child, that of the run around it. */
+  readonly rootId: string;
   readonly handler: Store<Handler | null> = createStore<Handler | null>(null);
+  /** Of a child. */
+  readonly place: Store<ChildPlace | null> = createStore<ChildPlace | null>(null);
   readonly error: Store<ApiError | null> = createStore<ApiError | null>(null);
   /** All ticks of the past are there. */
   readonly isRead: Store<boolean> = createStore(false);
   readonly #path: string;
+  readonly #childId: string | null;
+  /** Whether something is of the run, or of the child, that is shown. */
+  readonly #isShown: (one: { readonly run_id: string }) => boolean;
+  /** Number of the last tick that has come, whichever run it is of. */
+  #last = 0;
   #stop = new AbortController();
   #unfollow: (() => void) | null = null;
   #waiting: HistoryEntry[] = [];
@@ -31,9 +41,12 @@ export class RunFeed {
   #askAgain = false;
   #isMomentAsked = false;
 
-  constructor(id: string) {
+  constructor(id: string, childId: string | null) {
+    this.rootId = id;
+    this.#childId = childId;
+    this.#isShown = isOf(childId ?? id);
     this.#path = `handlers/${encodeURIComponent(id)}`;
-    this.run = new RunStore({ runId: id, schedule: (notify) => void requestAnimationFrame(notify) });
+    this.run = new RunStore({ runId: childId ?? id, schedule: (notify) => void requestAnimationFrame(notify) });
   }
 
   /** Returns what ends it. */
@@ -65,18 +78,28 @@ export class RunFeed {
 
   async #read(): Promise<void> {
     await this.#try(async (signal) => {
-      this.handler.set(await get<Handler>(this.#path, {}, signal));
+      if (this.#childId === null) await this.#readHandler(signal);
       await Promise.all([this.#readTicks(signal), this.#readAttempts(signal)]);
+      if (this.#childId !== null) await this.#readHandler(signal);
       this.isRead.set(true);
       this.#follow();
     });
   }
 
+  async #readHandler(signal: AbortSignal): Promise<void> {
+    if (this.#childId === null) return this.handler.set(await get<Handler>(this.#path, {}, signal));
+    const root = await get<Handler>(this.#path, { children: true }, signal);
+    const place = childPlace(root, this.#childId);
+    if (place === null) throw noSuchChild(this.rootId, this.#childId);
+    this.place.set(place);
+    this.handler.set(childRecord(root, place, this.run.attempts.list));
+  }
+
   async #readTicks(signal: AbortSignal): Promise<void> {
     const query = { limit: pageSize, changes: true };
-    for (let after: number | null = this.run.last; after !== null; ) {
+    for (let after: number | null = this.#last; after !== null; ) {
       const page: HistoryPage = await get(`${this.#path}/history`, { ...query, after }, signal);
-      this.run.append(page.entries);
+      this.#append(page.entries);
       after = page.next;
     }
   }
@@ -84,16 +107,21 @@ export class RunFeed {
   async #readAttempts(signal: AbortSignal): Promise<void> {
     for (let after: number | null = this.run.attempts.readFrom; after !== null; ) {
       const page: AttemptPage = await get(`${this.#path}/attempts`, { after, limit: pageSize }, signal);
-      this.run.putAttempts(page.attempts);
+      this.run.putAttempts(page.attempts.filter(this.#isShown));
       after = page.next;
     }
+  }
+
+  #append(entries: readonly HistoryEntry[]): void {
+    this.#last = Math.max(this.#last, entries.at(-1)?.number ?? 0);
+    this.run.append(entries.filter(this.#isShown));
   }
 
   #follow(): void {
     if (this.#stop.signal.aborted) return;
     this.#unfollow = follow({
       path: `${this.#path}/history`,
-      query: { changes: true, after: this.run.last },
+      query: { changes: true, after: this.#last },
       onOpen: (isAgain) => isAgain && this.#askSoon(),
       onMessage: ({ data }) => this.#take(JSON.parse(data) as HistoryEntry),
       onEnd: () => this.#askSoon(),
@@ -106,7 +134,7 @@ export class RunFeed {
     this.#waiting.push(entry);
     if (this.#waiting.length > 1) return;
     queueMicrotask(() => {
-      this.run.append(this.#waiting.splice(0));
+      this.#append(this.#waiting.splice(0));
       this.#askSoon();
     });
   }
@@ -124,8 +152,8 @@ export class RunFeed {
     this.#isAsking = true;
     this.#askAgain = false;
     await this.#try(async (signal) => {
-      const [handler] = await Promise.all([get<Handler>(this.#path, {}, signal), this.#readAttempts(signal)]);
-      this.handler.set(handler);
+      await this.#readAttempts(signal);
+      await this.#readHandler(signal);
     });
     this.#isAsking = false;
     if (this.#askAgain) this.#askSoon();
@@ -136,7 +164,8 @@ export class RunFeed {
     const { tick, moments } = this.run;
     if (this.#isMomentAsked || tick === 0 || moments.get(tick) !== undefined) return;
     this.#isMomentAsked = true;
-    await this.#try(async (signal) => this.run.putMoment(await get<Moment>(`${this.#path}/at/${tick}`, {}, signal)));
+    const query = { run_id: this.#childId };
+    await this.#try(async (signal) => this.run.putMoment(await get<Moment>(`${this.#path}/at/${tick}`, query, signal)));
     this.#isMomentAsked = false;
   }
 
@@ -151,6 +180,10 @@ export class RunFeed {
       this.error.set(error);
     }
   }
+}
+
+function noSuchChild(rootId: string, childId: string): ApiError {
+  return new ApiError({ status: 404, code: "CHILD_UNKNOWN", detail: `Run ${rootId} has no child ${childId}.` });
 }
 
 interface HistoryPage {

@@ -1,11 +1,12 @@
 /** Who the run is, and what may be done to it. */
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
-import type { Attempt, Handler } from "../api/contract.types.js";
+import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { Attempt, ChildRun, Handler } from "../api/contract.types.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
+import type { ChildPlace } from "./model/child-place.js";
 import type { RunStore } from "./model/run-store.js";
 import type { Deeds } from "./use-deeds.js";
 import type { RunTime } from "./use-run-time.js";
@@ -15,34 +16,68 @@ export interface RunHeaderProps {
   readonly run: RunStore;
   readonly deeds: Deeds;
   readonly time: RunTime;
+  readonly rootId: string;
+  /** Of a child, which nothing is done to but through the whole run. */
+  readonly place: ChildPlace | null;
+  readonly onChildren: (runIds: readonly string[]) => void;
   readonly onOpen: (dialog: "fork" | "send" | "compare") => void;
 }
 
 export function RunHeader(props: RunHeaderProps): ReactNode {
-  const { handler, run, time } = props;
+  const { handler, run, time, rootId, place, onChildren } = props;
   return (
     <div>
       <div className="runhead">
         <a className="crumb hide-sm" href={hrefOf("runs")}>
           Runs
         </a>
-        <span className="muted hide-sm" aria-hidden="true">
-          /
-        </span>
+        <Slash className="hide-sm" />
+        {place !== null && <Above rootId={rootId} above={place.above} />}
         <h1 className="cut" title={handler.handler_id}>
           {handler.handler_id}
         </h1>
         <StatusBadge status={statusOf(handler)} />
         <span className="grow" />
-        <Actions {...props} />
+        {place === null && <Actions {...props} />}
       </div>
       <Facts
         time={time}
         handler={handler}
         attempts={run.attempts.list}
+        runId={run.runId}
+        place={place}
+        onChildren={onChildren}
         sessionId={sessionOf(run.entries[0]?.tick["event"])}
       />
     </div>
+  );
+}
+
+function Slash({ className = "" }: { readonly className?: string }): ReactNode {
+  return (
+    <span className={`muted ${className}`} aria-hidden="true">
+      /
+    </span>
+  );
+}
+
+/** The way to a child: the run, and the children that it is in. */
+function Above({ rootId, above }: { readonly rootId: string; readonly above: readonly ChildRun[] }): ReactNode {
+  return (
+    <>
+      <a className="crumb cut" href={hrefOf("run", rootId)}>
+        {rootId}
+      </a>
+      <Slash />
+      {above.map(({ run_id: runId, workflow_name: workflow }) => (
+        <Fragment key={runId}>
+          <a className="crumb cut hide-sm" href={hrefOf("child", rootId, runId)} title={runId}>
+            {workflow}
+          </a>
+          <Slash className="hide-sm" />
+        </Fragment>
+      ))}
+    </>
   );
 }
 
@@ -146,6 +181,10 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 interface FactsProps {
+  /** Of the run, or the child, that is shown. */
+  readonly runId: string;
+  readonly place: ChildPlace | null;
+  readonly onChildren: (runIds: readonly string[]) => void;
   readonly time: RunTime;
   readonly handler: Handler;
   readonly attempts: readonly Attempt[];
@@ -153,7 +192,7 @@ interface FactsProps {
   readonly sessionId: string | null;
 }
 
-function Facts({ handler, attempts, sessionId, time }: FactsProps): ReactNode {
+function Facts({ handler, attempts, runId, place, onChildren, sessionId, time }: FactsProps): ReactNode {
   const { started_at: startedAt, forked_from: origin, labels, wake_at: wakeAt, queue } = handler;
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = handler.status === "running";
@@ -161,7 +200,11 @@ function Facts({ handler, attempts, sessionId, time }: FactsProps): ReactNode {
     <div className="facts">
       <span>
         <b>Workflow</b>
-        <a href={hrefOf("workflow", handler.workflow_name)}>{handler.workflow_name}</a>
+        {place === null ? (
+          <a href={hrefOf("workflow", handler.workflow_name)}>{handler.workflow_name}</a>
+        ) : (
+          handler.workflow_name
+        )}
       </span>
       <span className="num" title={dateAndTime(Date.parse(startedAt))}>
         <b>Started</b>
@@ -206,12 +249,13 @@ function Facts({ handler, attempts, sessionId, time }: FactsProps): ReactNode {
           {isRunning && !queue.has_place && " · waits for its turn"}
         </span>
       )}
-      {(handler.children?.length ?? 0) > 0 && (
-        <span className="num hide-sm">
-          <b>Children</b>
-          {plural(handler.children?.length ?? 0, "run")}
+      {place !== null && (
+        <span>
+          <b>Started by</b>
+          {place.child.step} <span className="muted num">#{place.child.item}</span>
         </span>
       )}
+      <Children {...{ attempts, runId, onChildren }} />
       {Object.keys(labels).length > 0 && (
         <span className="row labels hide-sm">
           {Object.entries(labels).map(([name, value]) => (
@@ -222,6 +266,19 @@ function Facts({ handler, attempts, sessionId, time }: FactsProps): ReactNode {
         </span>
       )}
     </div>
+  );
+}
+
+function Children({ attempts, runId, onChildren }: Pick<FactsProps, "attempts" | "runId" | "onChildren">): ReactNode {
+  const children = [...new Set(attempts.map(({ run_id }) => run_id))].filter((id) => id !== runId);
+  if (children.length === 0) return null;
+  return (
+    <span className="num">
+      <b>Children</b>
+      <button type="button" className="link" onClick={() => onChildren(children)}>
+        {plural(children.length, "run")}
+      </button>
+    </span>
   );
 }
 

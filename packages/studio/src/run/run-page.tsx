@@ -1,4 +1,4 @@
-/** The page of one run. */
+/** The page of one run, or of a run that a step of it has started. */
 import { type ReactNode, useEffect, useMemo } from "react";
 import type { WorkflowGraphData } from "../api/contract.types.js";
 import { get } from "../api/request.js";
@@ -9,13 +9,21 @@ import { useStore } from "../ui/store.js";
 import { Cockpit } from "./cockpit.js";
 import { RunFeed } from "./run-feed.js";
 
-export function RunPage({ id, tick }: { readonly id: string; readonly tick: number | null }): ReactNode {
-  const feed = useMemo(() => new RunFeed(id), [id]);
+export interface RunPageProps {
+  readonly id: string;
+  /** The child of the run that is shown; `null` for the run itself. */
+  readonly childId: string | null;
+  readonly tick: number | null;
+}
+
+export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
+  const feed = useMemo(() => new RunFeed(id, childId), [id, childId]);
   useEffect(() => feed.start(), [feed]);
   const handler = useStore(feed.handler);
   const error = useStore(feed.error);
   const isRead = useStore(feed.isRead);
-  const workflow = handler?.workflow_name ?? null;
+  const place = useStore(feed.place);
+  const workflow = place?.workflow ?? handler?.workflow_name ?? null;
   const graph = useRead(workflow, (signal) =>
     get<{ readonly graph: WorkflowGraphData }>(
       `workflows/${encodeURIComponent(workflow ?? "")}/representation`,
@@ -26,22 +34,27 @@ export function RunPage({ id, tick }: { readonly id: string; readonly tick: numb
   useEffect(() => {
     if (!isRead) return;
     if (tick !== null) feed.run.goTo(tick);
-    const addressOf = (): string => (feed.run.isLive ? hrefOf("run", id) : hrefOf("run", id, feed.run.tick));
+    const addressOf = (): string => {
+      const cursor = feed.run.isLive ? [] : [feed.run.tick];
+      return childId === null ? hrefOf("run", id, ...cursor) : hrefOf("child", id, childId, ...cursor);
+    };
     let known = addressOf();
     // Only for a cursor that has moved: somebody may be writing another address at this moment.
     return feed.run.subscribe(() => {
       if (addressOf() !== known) replaceAddress((known = addressOf()));
     });
-  }, [feed, id, tick, isRead]);
+  }, [feed, id, childId, tick, isRead]);
   if (handler === null || !isRead) {
     return (
       <div className="page">
         <div className="head">
-          <h1>{id}</h1>
+          <h1>{childId ?? id}</h1>
         </div>
         {error === null ? <Loading rows={8} /> : <ErrorBox error={error} onRetry={feed.retry} />}
       </div>
     );
   }
-  return <Cockpit feed={feed} handler={handler} graph={graph.value?.graph ?? null} error={error} />;
+  const whole = graph.value?.graph ?? null;
+  const ofChild = whole?.children?.find(({ name }) => name === handler.workflow_name) ?? null;
+  return <Cockpit {...{ feed, handler, error, place }} graph={place === null ? whole : ofChild} />;
 }

@@ -1,6 +1,7 @@
 /** What the tick did, and the whole state after it. Every field says which tick changed it last, and leads there. */
 import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
 import type { HistoryEntry } from "../api/contract.types.js";
+import { hrefOf } from "../route.js";
 import { type Choice, Segmented } from "../ui/controls.js";
 import { short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -14,6 +15,8 @@ import { VirtualRows } from "./virtual-rows.js";
 
 export interface StateViewProps {
   readonly run: RunStore;
+  /** The run that the server knows. */
+  readonly rootId: string;
   readonly tick: number;
   readonly onGo: (tick: number) => void;
   readonly boxRef: Ref<HTMLDivElement>;
@@ -21,7 +24,7 @@ export interface StateViewProps {
 
 type Shown = "all" | "changed" | "chat";
 
-export function StateView({ run, tick, onGo, boxRef }: StateViewProps): ReactNode {
+export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): ReactNode {
   const [shown, setShown] = useState<Shown>("all");
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
@@ -51,7 +54,9 @@ export function StateView({ run, tick, onGo, boxRef }: StateViewProps): ReactNod
         <span className="sp" />
         <Segmented label="Show" choices={choices} value={shown} onChange={setShown} />
       </div>
-      {entry !== undefined && <What entry={entry} line={run.lineAt(index)} changes={changes} />}
+      {entry !== undefined && (
+        <What entry={entry} line={run.lineAt(index)} changes={changes} child={childOf(entry, run, rootId)} />
+      )}
       {state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (
@@ -78,7 +83,13 @@ export function StateView({ run, tick, onGo, boxRef }: StateViewProps): ReactNod
   );
 }
 
+/** Address of the child that the tick is of; `null`: it is of the run that is shown. */
+function childOf({ run_id: runId, number }: HistoryEntry, run: RunStore, rootId: string): string | null {
+  return runId === run.runId ? null : hrefOf("child", rootId, runId, number);
+}
+
 interface WhatProps {
+  readonly child: string | null;
   readonly entry: HistoryEntry;
   readonly line: Line;
   readonly changes: NonNullable<HistoryEntry["changes"]>;
@@ -86,7 +97,7 @@ interface WhatProps {
 
 const mostChanges = 4;
 
-function What({ entry, line, changes }: WhatProps): ReactNode {
+function What({ entry, line, changes, child }: WhatProps): ReactNode {
   const { item, attempt } = entry;
   return (
     <div className="what">
@@ -104,6 +115,11 @@ function What({ entry, line, changes }: WhatProps): ReactNode {
           )}
         </span>
         {line.event !== null && <code className="ev end">{line.event}</code>}
+        {child !== null && (
+          <a className={line.event === null ? "link end" : "link"} href={child}>
+            Child run
+          </a>
+        )}
       </div>
       {line.message !== null && (
         <div className="s-failed mono said" title={line.message}>

@@ -1,5 +1,6 @@
 /** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
 import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { hrefOf } from "../route.js";
 import { Switch } from "../ui/controls.js";
 import { duration, plural } from "../ui/format.js";
 import { drawnBars, laneTops } from "./model/drawn-bars.js";
@@ -17,6 +18,10 @@ export interface TimelineViewProps {
   readonly selected: string | null;
   readonly onSelect: (step: string | null) => void;
   readonly onGo: (tick: number) => void;
+  /** The run that the server knows. */
+  readonly rootId: string;
+  /** Opens a choice of children. */
+  readonly onChildren: (runIds: readonly string[]) => void;
 }
 
 const rowHeight = 15;
@@ -40,7 +45,7 @@ export function TimelineView(props: TimelineViewProps): ReactNode {
   );
 }
 
-function Lanes({ lanes, scale, atMs, selected, onSelect, onGo }: TimelineViewProps): ReactNode {
+function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildren }: TimelineViewProps): ReactNode {
   const box = useRef<HTMLElement>(null);
   const seen = useWindowOf(box);
   const track = useRef<HTMLDivElement>(null);
@@ -52,14 +57,14 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo }: TimelineViewPro
   const hover = (event: PointerEvent<HTMLDivElement>): void => {
     const key = (event.target as HTMLElement).dataset["bar"];
     const bar = key === undefined ? undefined : barAt(lanes, key);
-    setHovered(bar === undefined ? null : { bar, x: event.clientX, y: event.clientY });
+    setHovered(bar === undefined ? null : { ...bar, x: event.clientX, y: event.clientY });
   };
   const press = (event: { target: EventTarget }): void => {
     const key = (event.target as HTMLElement).dataset["bar"];
     const bar = key === undefined ? undefined : barAt(lanes, key);
     if (bar === undefined) return;
-    onSelect(bar.attempt.step);
-    onGo(bar.fromTick);
+    onSelect(bar.lane.step);
+    onGo(bar.bar.fromTick);
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
@@ -92,10 +97,8 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo }: TimelineViewPro
             lane={lane}
             row={index + 2}
             isSelected={selected === lane.step}
-            onSelect={onSelect}
+            {...{ onSelect, rootId, onChildren, scale, atMs }}
             bars={drawnBars(lane, { scale, width, seen, top: (tops[index] ?? 0) + axisHeight, rowHeight })}
-            scale={scale}
-            atMs={atMs}
           />
         ))}
         <div className="overlay under" aria-hidden="true" style={{ gridRow: `1 / span ${lanes.length + 1}` }}>
@@ -136,38 +139,38 @@ interface LaneRowProps {
   readonly row: number;
   readonly isSelected: boolean;
   readonly onSelect: (step: string | null) => void;
+  readonly rootId: string;
+  readonly onChildren: (runIds: readonly string[]) => void;
   readonly bars: readonly number[];
   readonly scale: TimeScale;
   readonly atMs: number;
 }
 
-function LaneRow({ lane, row, isSelected, onSelect, bars, scale, atMs }: LaneRowProps): ReactNode {
-  const { step, child, depth, items, retries, failures, rows } = lane;
+function LaneRow(props: LaneRowProps): ReactNode {
+  const { lane, row, isSelected, onSelect, bars, scale, atMs } = props;
+  const { step, label, child, depth, items, retries, failures, rows } = lane;
   const sel = isSelected ? "sel" : "";
   const attempts = items + retries;
   return (
     <>
-      <button
-        type="button"
+      <div
         className={`lane-l ${depth > 0 ? "child" : ""} ${sel}`}
         style={{ gridRow: row, gridColumn: 1, "--depth": depth } as CSSProperties}
-        aria-pressed={isSelected}
-        title={child === null ? step : `${child} › ${step}`}
-        onClick={() => onSelect(isSelected ? null : step)}
+        title={child === null ? label : `${child} › ${label}`}
       >
-        <span className="cut">
-          {child !== null && <span className="muted">{child} › </span>}
-          {step}
-        </span>
-        <span className="c num">
-          {items > 1 && `×${items}`}
-          {retries > 0 && ` ↻${retries}`}
-        </span>
-      </button>
+        {child !== null && <ChildLink {...props} name={child} />}
+        <button type="button" aria-pressed={isSelected} onClick={() => onSelect(isSelected ? null : step)}>
+          <span className="cut">{label}</span>
+          <span className="c num">
+            {items > 1 && `×${items}`}
+            {retries > 0 && ` ↻${retries}`}
+          </span>
+        </button>
+      </div>
       <div
         className={`lane ${sel}`}
         role="img"
-        aria-label={`${step}: ${plural(items, "item")}, ${plural(attempts, "attempt")}, ${failures} failed`}
+        aria-label={`${label}: ${plural(items, "item")}, ${plural(attempts, "attempt")}, ${failures} failed`}
         style={{ gridRow: row, gridColumn: 2, minHeight: rows * rowHeight + lanePadding }}
       >
         {bars.map((index) => (
@@ -175,6 +178,32 @@ function LaneRow({ lane, row, isSelected, onSelect, bars, scale, atMs }: LaneRow
         ))}
       </div>
     </>
+  );
+}
+
+/** To the page of the child that the lane is of, or to a choice where it is of several. */
+function ChildLink({ lane, rootId, onChildren, name }: LaneRowProps & { readonly name: string }): ReactNode {
+  const [only, ...others] = lane.runIds;
+  const label = (
+    <>
+      <span className="cut">{name}</span> ›
+    </>
+  );
+  if (only !== undefined && others.length === 0)
+    return (
+      <a className="childlink" href={hrefOf("child", rootId, only)} aria-label={`Open child run ${only} of ${name}`}>
+        {label}
+      </a>
+    );
+  return (
+    <button
+      type="button"
+      className="childlink"
+      aria-label={`Open a child run of ${name}`}
+      onClick={() => onChildren(lane.runIds)}
+    >
+      {label}
+    </button>
   );
 }
 
@@ -213,13 +242,19 @@ function BarMark({
   );
 }
 
-function barAt(lanes: readonly Lane[], key: string): Bar | undefined {
-  const cut = key.lastIndexOf(" ");
-  return lanes.find((lane) => lane.key === key.slice(0, cut))?.bars[Number(key.slice(cut + 1))];
+interface BarOfLane {
+  readonly lane: Lane;
+  readonly bar: Bar;
 }
 
-interface Hovered {
-  readonly bar: Bar;
+function barAt(lanes: readonly Lane[], key: string): BarOfLane | undefined {
+  const cut = key.lastIndexOf(" ");
+  const lane = lanes.find((one) => one.key === key.slice(0, cut));
+  const bar = lane?.bars[Number(key.slice(cut + 1))];
+  return lane === undefined || bar === undefined ? undefined : { lane, bar };
+}
+
+interface Hovered extends BarOfLane {
   readonly x: number;
   readonly y: number;
 }
@@ -236,7 +271,7 @@ const words: Readonly<Record<Bar["kind"], string>> = {
   retry: "until the next attempt",
 };
 
-function Tip({ bar, x, y, scale }: Hovered & { readonly scale: TimeScale }): ReactNode {
+function Tip({ lane, bar, x, y, scale }: Hovered & { readonly scale: TimeScale }): ReactNode {
   const { attempt, attempts, kind, fromMs, toMs } = bar;
   const length = duration((toMs ?? scale.toMs) - fromMs);
   const of = attempts > 1 ? `, attempt ${attempt.attempt} of ${attempts}` : "";
@@ -244,7 +279,7 @@ function Tip({ bar, x, y, scale }: Hovered & { readonly scale: TimeScale }): Rea
   const edge = y > innerHeight / 2 ? { bottom: innerHeight - y + 14 } : { top: y + 16 };
   return (
     <div className="tip" aria-hidden="true" style={{ ...side, ...edge }}>
-      <b>{attempt.step}</b>
+      <b>{lane.label}</b>
       <span className="muted num">
         item {attempt.item}
         {of}

@@ -27,7 +27,8 @@ export function useRunTime(run: RunStore, handler: Handler): RunTime {
   const lastMs = timeOf(run.entries.length - 1);
   const fromMs = Math.min(Date.parse(handler.started_at), timeOf(0));
   // The clock of the server may be ahead of this one.
-  const endMs = handler.completed_at === null ? nowMs : Date.parse(handler.completed_at);
+  // Of the end of a child its last tick is all that is told.
+  const endMs = handler.completed_at === null ? lastMs : Date.parse(handler.completed_at);
   const toMs = Math.max(lastMs, isRunning ? nowMs : endMs, fromMs + 1);
   return { fromMs, toMs, atMs: run.isLive && isRunning ? toMs : timeOf(run.indexOf(run.tick)) };
 }

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
-import { innerSteps } from "./model/inner-steps.js";
 import { overlayOf } from "./model/overlay.js";
 import type { RunStore } from "./model/run-store.js";
+import { type StepNaming, stepNaming, workflowsOf } from "./model/step-names.js";
 import { type TimeScale, timeScale } from "./model/time-scale.js";
 import { type Lane, lanesOf } from "./model/timeline.js";
 import { type RunTime, useRunTime } from "./use-run-time.js";
@@ -24,12 +24,12 @@ export interface RunViews {
 
 export function useRunViews(run: RunStore, handler: Handler, graph: WorkflowGraphData | null): RunViews {
   const [folds, setFolds] = useState(true);
-  const isInner = useMemo(() => innerSteps(graph), [graph]);
-  useEffect(() => run.setInner(isInner), [run, isInner]);
   const { list: attempts } = run.attempts;
+  const naming = useNaming(run, graph);
+  useEffect(() => run.setNaming(naming), [run, naming]);
   const time = useRunTime(run, handler);
   const { fromMs, toMs, atMs } = time;
-  const lanes = useMemo(() => lanesOf(attempts, { runId: run.runId, isInner }), [attempts, run, isInner]);
+  const lanes = useMemo(() => lanesOf(attempts, { runId: run.runId, naming }), [attempts, run, naming]);
   const scale = useMemo(() => timeScale(attempts, { fromMs, toMs, folds }), [attempts, fromMs, toMs, folds]);
   const many = useMemo(() => stepsOfMany(attempts), [attempts]);
   // Until the answer for the cursor is there, the one before it is shown: half of a moment would be wrong.
@@ -42,6 +42,15 @@ export function useRunViews(run: RunStore, handler: Handler, graph: WorkflowGrap
   }, [run, moment, attempts, atMs]);
   const busy = useBusyStep(overlay, handler.status === "running");
   return { time, lanes, scale, folds, setFolds, overlay, many, busy };
+}
+
+/** The same for as long as no other child has begun. */
+function useNaming({ runId, attempts: { list } }: RunStore, graph: WorkflowGraphData | null): StepNaming {
+  const children = useMemo(() => workflowsOf(list), [list]);
+  const known = useRef(children);
+  if (known.current.size !== children.size) known.current = children;
+  const workflows = known.current;
+  return useMemo(() => stepNaming(graph, { runId, workflows }), [graph, runId, workflows]);
 }
 
 /** Found once, as the camera holds still later. */

@@ -19,6 +19,8 @@ const run = (change: Partial<Handler> = {}): Handler => ({
   labels: { env: "Dev" },
   queue: null,
   sealed: false,
+  last_sequence: -1,
+  forked_from: null,
   ...change,
 });
 

@@ -27,7 +27,7 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
       <button type="button" className="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to content
       </button>
-      <div className={`app ${route.page === "run" ? "rail" : ""}`}>
+      <div className={`app ${route.page === "run" || route.page === "child" ? "rail" : ""}`}>
         <nav className="side" aria-label="Studio">
           <Brand />
           <Pages route={route} overview={overview} />
@@ -71,7 +71,7 @@ function Brand(): ReactNode {
 }
 
 function Pages({ route, overview }: { readonly route: Route; readonly overview: Overview }): ReactNode {
-  const isRuns = route.page === "runs" || route.page === "run" || route.page === "compare";
+  const isRuns = ["runs", "run", "child", "compare"].includes(route.page);
   return (
     <>
       <NavLink href={hrefOf("runs")} icon="runs" label="Runs" isCurrent={isRuns} count={overview.runs} />

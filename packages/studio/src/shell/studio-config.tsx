@@ -24,6 +24,7 @@ const unknown: StudioConfig = {
   client: null,
   tenants: false,
   metrics: false,
+  sources: false,
 };
 
 const Context = createContext<StudioConfig>(unknown);

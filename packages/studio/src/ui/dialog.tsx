@@ -6,12 +6,13 @@ export interface DialogProps {
   readonly children: ReactNode;
   /** Buttons. One of `type="submit"` calls `onSubmit`. */
   readonly actions?: ReactNode;
+  readonly isWide?: boolean;
   readonly onClose: () => void;
   readonly onSubmit?: () => void;
 }
 
 /** A modal dialog, open for as long as it is rendered. The browser keeps the focus inside and gives it back. */
-export function Dialog({ title, intro, children, actions, onClose, onSubmit }: DialogProps): ReactNode {
+export function Dialog({ title, intro, children, actions, isWide = false, onClose, onSubmit }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -36,6 +37,7 @@ export function Dialog({ title, intro, children, actions, onClose, onSubmit }: D
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
     <dialog
       ref={dialog}
+      className={isWide ? "wide" : ""}
       aria-labelledby={heading}
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}

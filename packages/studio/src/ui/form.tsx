@@ -1,10 +1,11 @@
 /** Forms. The library behind them is loaded with the first one that is shown. */
 import { lazy, type ReactNode, Suspense, useId, useState } from "react";
 import type { Json } from "../api/contract.types.js";
+import { later } from "../api/later.js";
 import type { SchemaFormProps } from "./form/schema-form.js";
 import { Loading } from "./states.js";
 
-const SchemaForm = lazy(async () => ({ default: (await import("./form/schema-form.js")).SchemaForm }));
+const SchemaForm = lazy(later(async () => (await import("./form/schema-form.js")).SchemaForm));
 
 /** A form made of a JSON schema. */
 export function JsonForm(props: SchemaFormProps): ReactNode {

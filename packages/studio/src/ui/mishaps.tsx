@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from "react";
+import { PartMissingError } from "../api/later.js";
 import { ApiError } from "../api/request.js";
 import { ErrorBox } from "./states.js";
 
@@ -7,25 +8,31 @@ interface MishapsProps {
 }
 interface MishapsState {
   readonly error: ApiError | null;
+  readonly retry: "draw" | "load";
 }
 
 /** A page that fails to draw itself says so, and the rest of the studio stays. React has this for classes only. */
 export class Mishaps extends Component<MishapsProps, MishapsState> {
-  override state: MishapsState = { error: null };
+  override state: MishapsState = { error: null, retry: "draw" };
 
   static getDerivedStateFromError(error: unknown): MishapsState {
     const detail = error instanceof Error ? error.message : String(error);
-    const hint = "This is a fault of the studio. Another page may work, and so may another try.";
-    return { error: new ApiError({ status: 0, code: "STUDIO_FAULT", detail, hint }) };
+    const isMissing = error instanceof PartMissingError;
+    const hint = isMissing
+      ? "The server may have another version of the studio by now: load the page again."
+      : "This is a fault of the studio. Another page may work, and so may another try.";
+    const code = isMissing ? "STUDIO_PART_MISSING" : "STUDIO_FAULT";
+    return { error: new ApiError({ status: 0, code, detail, hint }), retry: isMissing ? "load" : "draw" };
   }
 
   override render(): ReactNode {
-    const { error } = this.state;
+    const { error, retry } = this.state;
     if (error === null) return this.props.children;
+    const again = (): void => (retry === "load" ? location.reload() : this.setState({ error: null }));
     return (
       <div className="page">
         <div className="panel">
-          <ErrorBox error={error} onRetry={() => this.setState({ error: null })} />
+          <ErrorBox error={error} onRetry={again} />
         </div>
       </div>
     );

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 /** Says `true` when it has used the key. */
 export type KeyHandler = (event: KeyboardEvent) => boolean;
@@ -9,7 +9,8 @@ const handlers: { current: KeyHandler }[] = [];
 export function useKeys(handler: KeyHandler): void {
   const latest = useRef(handler);
   latest.current = handler;
-  useEffect(() => {
+  // With the first picture, not after it: what can be seen can be used.
+  useLayoutEffect(() => {
     handlers.push(latest);
     if (handlers.length === 1) addEventListener("keydown", onKey);
     return () => {
@@ -22,7 +23,7 @@ export function useKeys(handler: KeyHandler): void {
 function onKey(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (document.querySelector("dialog[open]") !== null) return;
-  const target = event.target instanceof Element ? event.target : document.body;
+  const target = targetOf(event);
   if (isWriting(target)) {
     if (event.key === "Escape" && target instanceof HTMLElement) target.blur();
     return;
@@ -33,6 +34,11 @@ function onKey(event: KeyboardEvent): void {
     event.preventDefault();
     return;
   }
+}
+
+/** A browser closes a dialog before it gives the focus back: a key in between goes to what nobody sees any more. */
+function targetOf({ target }: KeyboardEvent): Element {
+  return target instanceof Element && target.closest("dialog:not([open])") === null ? target : document.body;
 }
 
 function isWriting(target: Element): boolean {

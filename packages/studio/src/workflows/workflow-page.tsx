@@ -1,7 +1,8 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { HandlerPage, JsonSchema, WorkflowEvents, WorkflowGraphData } from "../api/contract.types.js";
 import { get } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
+import { CodeDialog } from "../graph/code-dialog.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { go, hrefOf } from "../route.js";
 import { noFilter, runFilter } from "../runs/run-filter.js";
@@ -18,7 +19,8 @@ const SHOWN = 10;
 /** A workflow: its graph, its last runs, its events, and a form that starts a run. */
 export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const graph = useGraph(name);
-  const { may } = useStudioConfig();
+  const { may, sources } = useStudioConfig();
+  const [step, setStep] = useState<string | null>(null);
   return (
     <div className="page wider">
       <div className="head">
@@ -34,7 +36,7 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
         <div className="stack">
           <section className="panel graphpanel" aria-label="Graph">
             <Read reading={graph} rows={8}>
-              {(value) => <SizedGraph graph={value} />}
+              {(value) => <SizedGraph graph={value} onSelect={sources ? setStep : null} />}
             </Read>
           </section>
           <LastRuns name={name} />
@@ -42,17 +44,23 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
         </div>
         {may.start && <RunForm name={name} />}
       </div>
+      {step !== null && <CodeDialog workflow={name} step={step} onClose={() => setStep(null)} />}
     </div>
   );
 }
 
 const TALL = 14;
 
-function SizedGraph({ graph }: { readonly graph: WorkflowGraphData }): ReactNode {
+interface SizedGraphProps {
+  readonly graph: WorkflowGraphData;
+  readonly onSelect: ((step: string) => void) | null;
+}
+
+function SizedGraph({ graph, onSelect }: SizedGraphProps): ReactNode {
   const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
   return (
     <div className={`graphbox ${steps >= TALL || (graph.groups ?? []).length > 0 ? "tall" : ""}`}>
-      <WorkflowGraph graph={graph} />
+      <WorkflowGraph graph={graph} {...(onSelect !== null && { onSelect })} />
     </div>
   );
 }

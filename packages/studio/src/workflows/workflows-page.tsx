@@ -51,7 +51,7 @@ function WorkflowRow({ name, details }: WorkflowRowProps): ReactNode {
           {name}
         </div>
         <div className="muted wffacts">
-          {[factsOf(graph.value), details === null ? "" : plural(sumOf(details.counts), "run")]
+          {[factsOf(graph.value), details === null ? "" : plural(details.counts.total, "run")]
             .filter(Boolean)
             .join(" · ")}
         </div>
@@ -71,9 +71,6 @@ function factsOf(graph: WorkflowGraphData | null): string {
   const isPipeline = groups.length > 0 || nodes.some(({ name }) => name === "pipeline.start");
   return [plural(steps, "step"), asks ? "asks people" : "", isPipeline ? "pipeline" : ""].filter(Boolean).join(", ");
 }
-
-const sumOf = ({ running, waiting, completed, failed, cancelled }: Counts): number =>
-  running + waiting + completed + failed + cancelled;
 
 const SHOWN = 8;
 

@@ -1,4 +1,4 @@
-/** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only]`. Prints its port. */
+/** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only] [sources]`. Prints its port. */
 import { serve } from "@hono/node-server";
 import { bearerAuth, createServer } from "@millrace/server";
 import { sqliteStore } from "@millrace/sqlite";
@@ -21,10 +21,16 @@ const tokens = [
   { token: "acme-token", tenant: "acme" },
   { token: "reader-token", tenant: "acme", readOnly: true },
 ];
+const sources = {
+  read: async (_: unknown, step: string) =>
+    step === "check" ? { file: "flows/refund.ts", line: 12, text: "async check() {\n  // <b>\n}" } : null,
+};
 const app = createServer({
   runtime,
   studio: studioFile,
+  internalEvents: ["digest"],
   readOnly: words.includes("read-only"),
+  ...(words.includes("sources") && { sources }),
   ...(words.includes("signed") && { auth: bearerAuth({ tokens }) }),
 });
 const fetch = (request: Request): Response | Promise<Response> => {

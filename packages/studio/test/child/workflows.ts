@@ -169,6 +169,7 @@ class Next extends event("Next", { from: z.int(), to: z.int() }) {}
 const count = defineWorkflow("count", { state: { at: z.int().default(0) } })
   .step("begin", { on: Count, emits: Next }, ({ to }) => new Next({ from: 1, to }))
   .step("add", { on: Next, emits: [Next, StopEvent] }, async ({ from, to }, ctx) => {
+    if (from === 300) await pass("count");
     await ctx.store.editState((state) => void (state.at = from));
     return from >= to ? new StopEvent({ result: from }) : new Next({ from: from + 1, to });
   })
@@ -182,11 +183,14 @@ class Trip extends StartEvent.define("Trip", { city: z.string().default("Lisbon"
 class Leg extends event("Leg", { kind: z.string() }) {}
 class Booked extends event("Booked", { price: z.int() }) {}
 
-const quote = defineWorkflow("quote")
+const quote = defineWorkflow("quote", { state: { asked: z.array(z.string()).default([]) } })
   .step("vendors", { on: Quote, emits: many(Ask) }, () =>
     ["north", "south", "west"].map((vendor) => new Ask({ vendor })),
   )
-  .step("ask", { on: Ask, emits: Offer }, ({ vendor }) => new Offer({ price: 100 + vendor.length * 10 }))
+  .step("ask", { on: Ask, emits: Offer }, async ({ vendor }, ctx) => {
+    await ctx.store.editState((state) => void state.asked.push(vendor));
+    return new Offer({ price: 100 + vendor.length * 10 });
+  })
   .step("best", { on: collect(Offer), emits: StopEvent }, (offers) => {
     return new StopEvent({ result: Math.min(...offers.map(({ price }) => price)) });
   })
@@ -200,6 +204,12 @@ const trip = defineWorkflow("trip", { children: { quote } })
   })
   .step("total", { on: collect(Booked), emits: StopEvent }, (all) => {
     return new StopEvent({ result: all.reduce((sum, { price }) => sum + price, 0) });
+  })
+  .build();
+
+const order = defineWorkflow("order", { children: { payBack: refund } })
+  .step("settle", { on: StartEvent, emits: StopEvent }, async (_event, ctx) => {
+    return new StopEvent({ result: await ctx.runChild("payBack", { order: "A-17", euros: 60 }) });
   })
   .build();
 
@@ -230,6 +240,7 @@ const research = defineWorkflow("research", { state: { outputs: z.array(z.any())
 export function articlePipeline(store: RunStore): Pipeline {
   const say = (name: string, text: string): Step =>
     new Step({ name, executor: ({ input }) => `${text} of ${String(input)}` });
+  const outline = new Pipeline({ name: "outline", steps: [say("begin", "a beginning"), say("order", "an order")] });
   return new Pipeline({
     name: "article",
     description: "Writes an article about something, and asks before it is published.",
@@ -237,6 +248,7 @@ export function articlePipeline(store: RunStore): Pipeline {
     sessionState: { articles: 0 },
     steps: [
       say("research", "notes"),
+      new Step({ name: "sketch", executor: outline }),
       new Parallel("write", say("title", "the title"), say("body", "the body"), say("picture", "a picture")),
       new Loop({
         name: "polish",
@@ -263,5 +275,6 @@ export const workflows: Readonly<Record<string, Workflow>> = {
   count,
   trip,
   quote,
+  order,
   research,
 };

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../../../test-ports.js";
 import type { Handler } from "../../src/api/contract.types.js";
+import { within } from "./within.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const source = fileOf("../../../client/test/child/source.mjs");
@@ -23,9 +24,9 @@ export class StudioServer implements AsyncDisposable {
     this.#words = words;
   }
 
-  /** With `signed` it wants a token, with `read-only` it changes nothing. `prepare` is given the file of its store. */
+  /** With `signed` it wants a token, with `read-only` it changes nothing, with `sources` it tells the code of a step. `prepare` is given the file of its store. */
   static async start(
-    words: readonly ("signed" | "read-only")[] = [],
+    words: readonly ("signed" | "read-only" | "sources")[] = [],
     prepare?: (file: string) => void,
   ): Promise<StudioServer> {
     const server = new StudioServer(words);
@@ -63,7 +64,8 @@ export class StudioServer implements AsyncDisposable {
     this.#child = child;
     let complaints = "";
     child.stderr.on("data", (data: Buffer) => (complaints += data));
-    const line = await Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "exit")]);
+    const begun = Promise.race([once(createInterface({ input: child.stdout }), "line"), once(child, "exit")]);
+    const line = await within("the start of the server", begun);
     if (!/^\d+$/.test(line[0])) throw new TypeError(`the server has ended: ${complaints}`);
   }
 
@@ -72,7 +74,7 @@ export class StudioServer implements AsyncDisposable {
     const child = this.#child;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGKILL");
-    await once(child, "exit");
+    await within("the end of the server", once(child, "exit"));
   }
 
   async ask<Answer>(path: string, body?: unknown): Promise<Answer> {
@@ -81,9 +83,12 @@ export class StudioServer implements AsyncDisposable {
       ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }),
     };
     const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-    const response = await fetch(`${this.url}${path}`, init);
-    if (!response.ok) throw new TypeError(`${path}: ${response.status} ${await response.text()}`);
-    return (response.status === 204 ? null : await response.json()) as Answer;
+    const read = async (): Promise<unknown> => {
+      const response = await fetch(`${this.url}${path}`, init);
+      if (!response.ok) throw new TypeError(`${path}: ${response.status} ${await response.text()}`);
+      return response.status === 204 ? null : response.json();
+    };
+    return (await within(path, read())) as Answer;
   }
 
   /** Starts a run, and gives its id. */
@@ -94,10 +99,11 @@ export class StudioServer implements AsyncDisposable {
 
   /** Waits until a run has ended, or waits for somebody. */
   async settled(id: string): Promise<Handler> {
-    for (;;) {
+    for (let turn = 0; turn < 6; turn++) {
       const run = await this.ask<Handler>(`/handlers/${id}?wait=10000`);
       if (run.status !== "running" || run.waiting) return run;
     }
+    throw new TypeError(`run "${id}" still runs after a minute`);
   }
 
   async gate(deed: "open" | "close", name: string): Promise<void> {

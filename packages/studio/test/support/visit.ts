@@ -2,8 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
+import { within } from "./within.js";
 
 export type Colours = "light" | "dark";
 
@@ -31,27 +32,42 @@ export class Visit implements AsyncDisposable {
     });
     page.on("pageerror", (error) => this.faults.push(String(error)));
     page.on("request", (request) => {
-      if (!request.url().startsWith(`${this.#origin}/`)) this.faults.push(`asked ${request.url()}`);
+      // Of a `blob:` it is the origin of the page that made it.
+      if (new URL(request.url()).origin !== this.#origin) this.faults.push(`asked ${request.url()}`);
     });
   }
 
   static async open(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
     const { width = 1440, height = 900, colours = "light" } = options;
-    const context = await browser.newContext({
-      viewport: { width, height },
-      colorScheme: colours,
-      reducedMotion: "reduce",
-    });
-    const visit = new Visit(await context.newPage(), url);
+    const viewport = { width, height };
+    const context = await within(
+      "a new visit",
+      browser.newContext({ viewport, colorScheme: colours, reducedMotion: "reduce" }),
+    );
+    const visit = new Visit(await within("a new page", context.newPage()), url);
     visit.page.setDefaultTimeout(30_000);
     await visit.page.goto(url);
     return visit;
   }
 
+  /** Without the navigation, which names runs that wait for a person too, and forgets them up to a second later. */
+  get main(): Locator {
+    return this.page.getByRole("main");
+  }
+
   async show(hash: string): Promise<void> {
-    await this.page.evaluate((address) => {
+    const done = this.page.evaluate((address) => {
       location.hash = address;
     }, hash);
+    await within(`the address ${hash}`, done);
+  }
+
+  /** Scrolls the page: to so many pixels below its top, or to its end. */
+  async scroll(to: number | "end"): Promise<void> {
+    const done = this.page.evaluate((top) => {
+      scrollTo(0, top === "end" ? document.documentElement.scrollHeight : top);
+    }, to);
+    await within(`scrolling to ${to}`, done);
   }
 
   /** Waits until there is such a text. */
@@ -95,6 +111,6 @@ export class Visit implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.page.context().close();
+    await within("the end of a visit", this.page.context().close());
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../api/contract.types.js";
+import { asNamed } from "../../run/model/step-names.js";
 import { attempt, entry } from "../../run/model/test-run.js";
 import { firstDifference, isSame } from "./first-difference.js";
 import { type ComparedRun, matchTicks } from "./match-ticks.js";
@@ -8,7 +9,7 @@ const run = (runId: string, entries: readonly HistoryEntry[], attempts: Compared
   runId,
   entries: entries.map((one) => ({ ...one, run_id: one.run_id === "r" ? runId : one.run_id })),
   attempts: attempts.map((one) => ({ ...one, run_id: runId })),
-  isInner: () => false,
+  naming: asNamed,
 });
 const start = (data: object) => entry(1, "run.started", { event: { type: "Go", data } });
 const done = (number: number, item: number, words: number) =>

@@ -9,12 +9,13 @@
 
 import type { Attempt, HistoryEntry } from "../../api/contract.types.js";
 import { type Line, lineOf } from "../../run/model/line.js";
+import type { StepNaming } from "../../run/model/step-names.js";
 
 export interface ComparedRun {
   readonly runId: string;
   readonly entries: readonly HistoryEntry[];
   readonly attempts: readonly Attempt[];
-  readonly isInner: (step: string) => boolean;
+  readonly naming: StepNaming;
 }
 
 export interface ComparedTick {
@@ -41,7 +42,7 @@ export function matchTicks(a: ComparedRun, b: ComparedRun, after: number): reado
 
 /** What an idle run does is no difference; nor is how a fork begins. */
 function comparable(run: ComparedRun, after: number): readonly ComparedTick[] {
-  const facts = { runId: run.runId, isInner: run.isInner };
+  const facts = { runId: run.runId, naming: run.naming };
   return run.entries
     .filter(({ number, tick }) => number > after && tick.type !== "run.resumed" && tick.type !== "run.forked")
     .map((entry) => ({ entry, line: lineOf(entry, facts) }))

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { drawnBars, laneTops } from "./drawn-bars.js";
+import { asNamed } from "./step-names.js";
 import { attempt, msAt, timeAt } from "./test-run.js";
 import { timeScale } from "./time-scale.js";
 import { type Lane, lanesOf } from "./timeline.js";
 
-const facts = { runId: "r", isInner: () => false };
+const facts = { runId: "r", naming: asNamed };
 
 function lane(count: number, length: number, gap: number, fails: number[] = []): { lane: Lane; toMs: number } {
   const attempts = Array.from({ length: count }, (_, index) => {

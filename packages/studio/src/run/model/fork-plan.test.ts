@@ -15,21 +15,26 @@ describe("forkPlan", () => {
       { run_id: "r", step: "check", ...none, done: 1 },
       { run_id: "r", step: "approve", ...none, queued: 1 },
     ];
-    const next = [{ item: 2, step: "approve", event: { type: "Checked", value: { risk: 0.27 } } }];
+    const next = [{ item: 2, step: "approve", event: { type: "Checked", value: { risk: 0.27 } } }].map((delivery) => ({
+      ...delivery,
+      editable: false,
+      reason: "It does not come from callers.",
+    }));
 
+    const refusal = "It does not come from callers.";
     const plan = forkPlan({ runId: "r", attempts, moment: { number: 3, steps, next } });
 
     expect(plan).toEqual({
       kept: 1,
       again: [{ step: "approve", items: 1, of: 1 }],
-      next: [{ item: 2, step: "approve", eventType: "Checked", fields: { risk: 0.27 } }],
+      next: [{ item: 2, step: "approve", eventType: "Checked", fields: { risk: 0.27 }, refusal }],
     });
   });
 
   it("counts the items of a fan-out that run again", () => {
     const steps = [{ run_id: "r", step: "read", ...none, queued: 3, running: 2, done: 14, caught: 1 }];
 
-    const { again } = forkPlan({ runId: "r", attempts: [], moment: { number: 4, steps } });
+    const { again } = forkPlan({ runId: "r", attempts: [], moment: { number: 4, steps, next: [] } });
 
     expect(again).toEqual([{ step: "read", items: 5, of: 20 }]);
   });

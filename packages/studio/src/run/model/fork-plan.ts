@@ -9,7 +9,7 @@ export interface ForkPlan {
   /** Attempts that had completed. */
   readonly kept: number;
   readonly again: readonly { readonly step: string; readonly items: number; readonly of: number }[];
-  /** Items that are delivered next, of which each may be given another event. */
+  /** Items that are delivered next. */
   readonly next: readonly NextItem[];
 }
 
@@ -18,6 +18,8 @@ export interface NextItem {
   readonly step: string;
   readonly eventType: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Why its event cannot be another one; `null` where it can. */
+  readonly refusal: string | null;
 }
 
 interface ForkFacts {
@@ -27,7 +29,7 @@ interface ForkFacts {
 }
 
 export function forkPlan({ runId, attempts, moment }: ForkFacts): ForkPlan {
-  const { number: at, steps, next = [] } = moment;
+  const { number: at, steps, next } = moment;
   const kept = attempts.filter(
     ({ run_id, ended_tick, status }) =>
       run_id === runId && status === "completed" && ended_tick !== null && ended_tick <= at,
@@ -39,9 +41,10 @@ export function forkPlan({ runId, attempts, moment }: ForkFacts): ForkPlan {
   return { kept: kept.length, again: again.filter(({ items }) => items > 0), next: next.map(nextItem) };
 }
 
-function nextItem({ item, step, event }: Delivery): NextItem {
+function nextItem({ item, step, event, editable, reason }: Delivery): NextItem {
   const isObject = typeof event.value === "object" && event.value !== null;
-  return { item, step, eventType: event.type, fields: isObject ? (event.value as Fields) : {} };
+  const refusal = editable ? null : (reason ?? "The server does not take another one.");
+  return { item, step, eventType: event.type, fields: isObject ? (event.value as Fields) : {}, refusal };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

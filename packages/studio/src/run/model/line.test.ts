@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../api/contract.types.js";
 import { lineOf } from "./line.js";
-import { entry } from "./test-run.js";
+import { entry, namingWith } from "./test-run.js";
 
-const facts = { runId: "r", isInner: (step: string) => step === "write: gather" };
+const facts = { runId: "r", naming: namingWith("write: gather") };
 const of = (given: HistoryEntry) => lineOf(given, facts);
 
 describe("lineOf", () => {
@@ -28,6 +28,13 @@ describe("lineOf", () => {
     ["a.new.one", {}, "a.new.one", null],
   ])("%s %o is a sentence", (type, fields, text, event) => {
     expect(of(entry(1, type, fields))).toMatchObject({ text, event });
+  });
+
+  it("has nothing of the events by which a pipeline runs", () => {
+    const ended = (type: string) => of(entry(1, "step.completed", { step: "edit", item: 1, output: { type } }));
+
+    expect(ended("pipeline.enter 1 publish")).toMatchObject({ text: "edit completed", kind: "steps", event: null });
+    expect(ended("pipeline.ask 1 edit").kind).toBe("housekeeping");
   });
 
   it("counts the events of a fan-out", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+import type { StepNaming } from "./step-names.js";
 
 export type LineKind = "steps" | "events" | "state" | "stream" | "housekeeping";
 export type Tone = "done" | "failed" | "waiting" | "running" | "cancelled" | null;
@@ -42,8 +43,7 @@ export interface Line {
 /** What a sentence depends on besides its tick. */
 export interface LineFacts {
   readonly runId: string;
-  /** A step of a pipeline that only moves it on: its ticks are housekeeping. */
-  readonly isInner: (step: string) => boolean;
+  readonly naming: StepNaming;
 }
 
 type Words = Partial<Line> & Pick<Line, "kind" | "icon" | "text">;
@@ -156,12 +156,15 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
   }),
 };
 
-export function lineOf(entry: HistoryEntry, { runId, isInner }: LineFacts): Line {
+export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line {
   const { tick, step, attempt } = entry;
   const isChild = entry.run_id !== runId;
-  const told: Told = { tick, who: step ?? "The caller", attempt: attempt ?? 1, isChild };
+  const name = step === null ? null : naming(step, entry.run_id);
+  const told: Told = { tick, who: name?.label ?? "The caller", attempt: attempt ?? 1, isChild };
   const words = sentences[tick.type]?.(told) ?? { kind: "events", icon: "event", text: tick.type };
-  const isHousekeeping = !isChild && step !== null && isInner(step) && words.isFailure !== true;
+  // A step of a pipeline that asks first ends, and begins again with the answer.
+  const asksFirst = words.event?.startsWith("pipeline.ask ") === true && tick.type === "step.completed";
+  const isHousekeeping = (name?.isInner === true && words.isFailure !== true) || asksFirst;
   return {
     tone: null,
     event: null,
@@ -169,6 +172,7 @@ export function lineOf(entry: HistoryEntry, { runId, isInner }: LineFacts): Line
     isFailure: false,
     isQuestion: false,
     ...words,
+    ...(words.event?.startsWith("pipeline.") && { event: null }),
     ...(isHousekeeping && { kind: "housekeeping" }),
   };
 }

@@ -1,4 +1,5 @@
 /** Ticks that the log shows: places in the store. New ticks are tried one by one, so a long log stays cheap. */
+import type { HistoryEntry } from "../../api/contract.types.js";
 import type { LineKind } from "./line.js";
 import type { RunStore } from "./run-store.js";
 
@@ -46,13 +47,18 @@ export class LogRows {
     return this.#counts;
   }
 
+  #shownAs(entry: HistoryEntry | undefined): string | null {
+    if (entry === undefined || entry.step === null) return null;
+    return this.#store.facts.naming(entry.step, entry.run_id).owner;
+  }
+
   #shows(index: number): boolean {
     const { kind, step, text, showsHousekeeping } = this.#filter;
     const entry = this.#store.entries[index];
     const line = this.#store.lineAt(index);
     if (line.kind === "housekeeping" && !showsHousekeeping) return false;
     if (kind === "failures" ? !line.isFailure : kind !== "all" && line.kind !== kind) return false;
-    if (step !== null && entry?.step !== step) return false;
+    if (step !== null && this.#shownAs(entry) !== step) return false;
     if (text === "") return true;
     const words = `${line.text} ${line.event ?? ""} ${line.message ?? ""} ${JSON.stringify(entry?.tick)}`;
     return words.toLowerCase().includes(text);

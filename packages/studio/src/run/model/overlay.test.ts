@@ -95,3 +95,27 @@ describe("Emitted", () => {
     expect(emitted.upTo(9)).toEqual({ Go: 1, File: 3, Sent: 1 });
   });
 });
+
+describe("the overlay of children", () => {
+  it("sums those of one step, and keeps those of others apart", () => {
+    const child = (run_id: string, done: number) => ({ run_id, step: "ask", ...none, done });
+    const steps = [
+      { run_id: "r", step: "book", ...none, running: 2 },
+      child("r/1", 1),
+      child("r/2", 2),
+      child("r/3", 4),
+    ];
+    const attempts = [
+      attempt("book", 1, { ...open, waits: [wait("child", [0, null], { run_id: "r/1" })] }),
+      attempt("book", 2, { ...open, waits: [wait("child", [0, null], { run_id: "r/2" })] }),
+      attempt("other", 3, { ...open, waits: [wait("child", [0, null], { run_id: "r/3" })] }),
+    ];
+    const moment = { number: 50, at: "", status: "running", state: {}, steps, prompts: [] } as unknown as Moment;
+
+    const overlay = overlayOf({ runId: "r", moment, attempts, emitted: {}, atMs: msAt(1000) });
+
+    expect(overlay.steps["book›ask"]?.done).toBe(3);
+    expect(overlay.steps["other›ask"]?.done).toBe(4);
+    expect(overlay.steps["ask"]).toBeUndefined();
+  });
+});

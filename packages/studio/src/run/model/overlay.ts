@@ -13,15 +13,55 @@ export interface OverlayFacts {
 }
 
 export function overlayOf({ runId, moment, attempts, emitted, atMs }: OverlayFacts): GraphOverlay {
-  const tried = triedOf(attempts, { runId, at: moment.number, atMs });
-  const asking = new Set(moment.prompts.filter(({ run_id }) => run_id === runId).map(({ step }) => step));
+  const keyOf = keysOf(attempts, runId);
+  const tried = triedOf(attempts, { keyOf, at: moment.number, atMs });
+  const asking = new Set(
+    moment.prompts.flatMap(({ run_id, step }) => (step === null ? [] : [keyOf({ run_id, step })])),
+  );
   const isEnded = moment.status !== "running";
   const steps: Record<string, StepOverlay> = {};
-  for (const step of moment.steps) {
-    if (step.run_id !== runId) continue;
-    steps[step.step] = stepOverlay(step, tried.get(step.step) ?? nothing, { isAsking: asking.has(step.step), isEnded });
+  for (const [key, step] of summed(moment.steps, keyOf)) {
+    steps[key] = stepOverlay(step, tried.get(key) ?? nothing, { isAsking: asking.has(key), isEnded });
   }
   return { steps, emitted, isEnded };
+}
+
+type KeyOf = (of: { readonly run_id: string; readonly step: string }) => string;
+
+/** Of a child, the steps that run it come first: `book›ask`. Children of one step share their keys. */
+function keysOf(attempts: readonly Attempt[], runId: string): KeyOf {
+  const parents = new Map<string, Attempt>();
+  for (const attempt of attempts)
+    for (const { run_id } of attempt.waits) if (run_id !== undefined) parents.set(run_id, attempt);
+  const keyOf: KeyOf = ({ run_id, step }) => {
+    const parent = run_id === runId ? undefined : parents.get(run_id);
+    if (parent !== undefined) return `${keyOf(parent)}›${step}`;
+    return run_id === runId ? step : `${run_id}›${step}`;
+  };
+  return keyOf;
+}
+
+function summed(steps: readonly StepAt[], keyOf: KeyOf): ReadonlyMap<string, StepAt> {
+  const sums = new Map<string, StepAt>();
+  for (const step of steps) {
+    const key = keyOf(step);
+    const known = sums.get(key);
+    sums.set(key, known === undefined ? step : sum(known, step));
+  }
+  return sums;
+}
+
+function sum(one: StepAt, other: StepAt): StepAt {
+  return {
+    ...one,
+    queued: one.queued + other.queued,
+    running: one.running + other.running,
+    waiting: one.waiting + other.waiting,
+    retrying: one.retrying + other.retrying,
+    done: one.done + other.done,
+    failed: one.failed + other.failed,
+    caught: one.caught + other.caught,
+  };
 }
 
 interface Tried {
@@ -65,18 +105,20 @@ function statusOf(counts: Counts, isEnded: boolean): StepOverlay["status"] {
 
 function triedOf(
   attempts: readonly Attempt[],
-  { runId, at, atMs }: { runId: string; at: number; atMs: number },
+  { keyOf, at, atMs }: { keyOf: KeyOf; at: number; atMs: number },
 ): ReadonlyMap<string, Tried> {
   const steps = new Map<string, Tried>();
-  for (const { run_id, step, attempt, started_at, started_tick, ended_at, ended_tick, waits } of attempts) {
-    if (run_id !== runId || started_tick > at) continue;
-    const known = steps.get(step) ?? nothing;
+  for (const one of attempts) {
+    const { attempt, started_at, started_tick, ended_at, ended_tick, waits } = one;
+    if (started_tick > at) continue;
+    const key = keyOf(one);
+    const known = steps.get(key) ?? nothing;
     const isOpen = ended_tick === null || ended_tick > at;
     const endMs = isOpen || ended_at === null ? atMs : Date.parse(ended_at);
     const open = isOpen
       ? waits.find(({ from_tick, to_tick }) => from_tick <= at && (to_tick === null || to_tick > at))
       : undefined;
-    steps.set(step, {
+    steps.set(key, {
       retries: known.retries + (attempt > 1 ? 1 : 0),
       elapsedMs: known.elapsedMs + Math.max(0, endMs - Date.parse(started_at)),
       withChild: known.withChild + (open?.kind === "child" ? 1 : 0),

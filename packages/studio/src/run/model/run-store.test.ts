@@ -34,6 +34,24 @@ describe("RunStore", () => {
     expect([run.tick, run.isLive]).toEqual([10, true]);
   });
 
+  it("stays at the newest tick for as long as it is held there", () => {
+    const { store: run } = store();
+    run.append(ticks(3));
+
+    run.hold();
+    run.append(ticks(2, 4));
+    expect([run.tick, run.isLive]).toEqual([3, false]);
+
+    run.release();
+    expect([run.tick, run.isLive]).toEqual([5, true]);
+
+    run.goTo(2);
+    run.hold();
+    run.append(ticks(1, 6));
+    run.release();
+    expect([run.tick, run.isLive]).toEqual([2, false]);
+  });
+
   it("keeps the cursor inside a history whose first ticks are gone", () => {
     const { store: run } = store();
     run.append(ticks(5, 40));
@@ -119,7 +137,17 @@ describe("RunStore", () => {
       entry(4, "state.edited", { run_id: "r/2", changes: [{ path: ["n"], old: 0, new: 9 }] }),
       entry(5, "state.edited", { changes: [{ path: ["n"], old: 2 }] }),
     ]);
-    run.putMoment({ number: 2, at: "", status: "running", state: { n: 1, list: [] }, steps: [], prompts: [] });
+    run.putMoment({
+      number: 2,
+      at: "",
+      status: "running",
+      waiting: false,
+      state: { n: 1, list: [] },
+      steps: [],
+      prompts: [],
+      next: [],
+      closed: [],
+    });
 
     expect(run.stateAt(2)).toEqual({ n: 1, list: [] });
     expect(run.stateAt(1)).toEqual({ list: [] });

@@ -14,6 +14,7 @@ import { Emitted } from "./emitted.js";
 import { type Line, type LineFacts, lineOf } from "./line.js";
 import { MomentCache } from "./moment-cache.js";
 import { lastUpTo } from "./numbers.js";
+import { asNamed, type StepNaming } from "./step-names.js";
 import { stateAfter } from "./travel.js";
 
 export interface RunStoreOptions {
@@ -36,13 +37,14 @@ export class RunStore {
   readonly #schedule: RunStoreOptions["schedule"];
   #facts: LineFacts;
   #cursor: number | null = null;
+  #held: number | null = null;
   #version = 0;
   #isScheduled = false;
 
   constructor({ runId, schedule }: RunStoreOptions) {
     this.runId = runId;
     this.#schedule = schedule;
-    this.#facts = { runId, isInner: () => false };
+    this.#facts = { runId, naming: asNamed };
   }
 
   // ---- what `useSyncExternalStore` asks for
@@ -90,8 +92,8 @@ export class RunStore {
     this.#changed();
   }
 
-  setInner(isInner: (step: string) => boolean): void {
-    this.#facts = { ...this.#facts, isInner };
+  setNaming(naming: StepNaming): void {
+    this.#facts = { ...this.#facts, naming };
     this.#lines.length = 0;
     this.#changed();
   }
@@ -100,11 +102,11 @@ export class RunStore {
 
   /** The tick that all views show. */
   get tick(): number {
-    return this.#cursor === null ? this.last : Math.min(this.#cursor, this.last);
+    return Math.min(this.#held ?? this.#cursor ?? this.last, this.last);
   }
 
   get isLive(): boolean {
-    return this.#cursor === null;
+    return this.#held === null && this.#cursor === null;
   }
 
   /** The newest tick is where the page follows the run. */
@@ -113,6 +115,17 @@ export class RunStore {
     const cursor = aimed === this.last ? null : (this.#entries[this.indexOf(aimed)]?.number ?? null);
     if (cursor === this.#cursor) return;
     this.#cursor = cursor;
+    this.#changed();
+  }
+
+  /** Stays where it is, also at the newest tick, until it is released: then the page is where it was, or follows the run again. */
+  hold(): void {
+    this.#held = this.tick;
+    this.#changed();
+  }
+
+  release(): void {
+    this.#held = null;
     this.#changed();
   }
 

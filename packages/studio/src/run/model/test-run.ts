@@ -1,5 +1,6 @@
 /** Ticks and attempts for tests, with times that follow from their numbers. */
 import type { Attempt, HistoryEntry, Wait } from "../../api/contract.types.js";
+import { asNamed, type StepNaming } from "./step-names.js";
 
 const zeroMs = Date.parse("2026-01-05T08:00:00.000Z");
 
@@ -63,4 +64,9 @@ export function wait(
     to_tick: toMs === null ? null : 2,
     ...fields,
   };
+}
+
+/** Every step is shown as it is called, but for those that nobody wrote. */
+export function namingWith(...inner: readonly string[]): StepNaming {
+  return (step, runId) => ({ ...asNamed(step, runId), isInner: inner.includes(step) && runId === "r" });
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../api/contract.types.js";
-import { attempt, msAt, timeAt, wait } from "./test-run.js";
+import type { StepNaming } from "./step-names.js";
+import { attempt, msAt, namingWith, timeAt, wait } from "./test-run.js";
 import { axisOf, timeScale } from "./time-scale.js";
 import { type Bar, lanesOf } from "./timeline.js";
 
-const facts = { runId: "r", isInner: (step: string) => step === "begin" };
+const facts = { runId: "r", naming: namingWith("begin") };
 const span = (fromMs: number, toMs: number) => ({ started_at: timeAt(fromMs), ended_at: timeAt(toMs) });
 const open = { ended_at: null, ended_tick: null, status: "running", final: false } as const;
 const shapeOf = ({ kind, row, fromMs, toMs }: Bar) => [
@@ -22,6 +23,32 @@ describe("lanesOf", () => {
     expect(lanes.map(({ step, items }) => [step, items])).toEqual([
       ["find", 2],
       ["write", 1],
+    ]);
+  });
+
+  it("puts what a step asks into its lane, and what a container asks into one of its own", () => {
+    const naming: StepNaming = (step) => {
+      const owner = step.replace(/: ask$/, "");
+      return { owner, label: `the ${owner}`, isInner: owner === "polish" };
+    };
+    const attempts = [
+      attempt("publish: ask", 1, { ...span(0, 55), waits: [wait("event", [0, 50])] }),
+      attempt("polish", 2),
+      attempt("publish", 3, span(60, 70)),
+      attempt("polish: ask", 4, { ...open, waits: [wait("event", [70, null])] }),
+      attempt("loop", 5),
+    ];
+    const lanes = lanesOf(attempts, { runId: "r", naming });
+
+    expect(lanes.map(({ step, label, items, rows }) => [step, label, items, rows])).toEqual([
+      ["publish", "the publish", 1, 1],
+      ["polish", "the polish", 0, 1],
+      ["loop", "the loop", 1, 1],
+    ]);
+    expect(lanes.map(({ bars }) => bars.map(({ kind }) => kind))).toEqual([
+      ["waiting", "done", "done"],
+      ["waiting"],
+      ["done"],
     ]);
   });
 

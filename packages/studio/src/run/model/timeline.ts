@@ -6,6 +6,7 @@
  * @module
  */
 import type { Attempt, Wait } from "../../api/contract.types.js";
+import type { StepNaming } from "./step-names.js";
 
 export type BarKind =
   | "done"
@@ -36,7 +37,9 @@ export interface Bar {
 
 export interface Lane {
   readonly key: string;
+  /** Name of the step. */
   readonly step: string;
+  readonly label: string;
   /** Name of the workflow for a lane of children; else `null`. */
   readonly child: string | null;
   /** 0 for the run itself. */
@@ -52,19 +55,22 @@ export interface Lane {
 
 export interface TimelineFacts {
   readonly runId: string;
-  readonly isInner: (step: string) => boolean;
+  readonly naming: StepNaming;
 }
 
 /** @param attempts In the order in which they started. */
-export function lanesOf(attempts: readonly Attempt[], { runId, isInner }: TimelineFacts): readonly Lane[] {
+export function lanesOf(attempts: readonly Attempt[], { runId, naming }: TimelineFacts): readonly Lane[] {
   const byRun = groupBy(attempts, ({ run_id }) => run_id);
   const ofRuns = (runIds: readonly string[], depth: number, place: string): Lane[] => {
     const own = runIds.flatMap((id) => byRun.get(id) ?? []);
     const lanes: Lane[] = [];
-    for (const [step, list] of groupBy(own, ({ step: name }) => name)) {
-      if (depth === 0 && isInner(step)) continue;
+    for (const [step, list] of groupBy(own, (attempt) => naming(attempt.step, attempt.run_id).owner)) {
+      const { label, isInner } = naming(step, list[0]?.run_id ?? "");
+      // Of a step that nobody wrote only what asks for it is shown.
+      const shown = isInner ? list.filter((attempt) => attempt.step !== step) : list;
+      if (shown.length === 0) continue;
       const key = `${place}${step}`;
-      lanes.push(laneOf(list, { key, step, depth, runIds }));
+      lanes.push(laneOf(shown, { key, step, label, depth, runIds }));
       const children = list.flatMap(({ waits }) =>
         waits.flatMap(({ run_id }) => (run_id === undefined ? [] : [run_id])),
       );
@@ -81,11 +87,13 @@ export function lanesOf(attempts: readonly Attempt[], { runId, isInner }: Timeli
 interface LaneFacts {
   readonly key: string;
   readonly step: string;
+  readonly label: string;
   readonly depth: number;
   readonly runIds: readonly string[];
 }
 
-function laneOf(attempts: readonly Attempt[], { key, step, depth, runIds }: LaneFacts): Lane {
+function laneOf(attempts: readonly Attempt[], { key, step, label, depth, runIds }: LaneFacts): Lane {
+  const own = attempts.filter((attempt) => attempt.step === step);
   const items = [...groupBy(attempts, ({ run_id, item }) => `${run_id}#${item}`).values()];
   const ends: number[] = [];
   const bars: Bar[] = [];
@@ -100,15 +108,20 @@ function laneOf(attempts: readonly Attempt[], { key, step, depth, runIds }: Lane
   return {
     key,
     step,
+    label,
     depth,
     child: depth === 0 ? null : (attempts[0]?.workflow_name ?? null),
     rows: Math.max(1, ends.length),
-    items: items.length,
-    retries: attempts.length - items.length,
+    items: itemsIn(own),
+    retries: own.length - itemsIn(own),
     failures: attempts.filter(({ status }) => status === "failed" || status === "retrying").length,
     runIds,
     bars,
   };
+}
+
+function itemsIn(attempts: readonly Attempt[]): number {
+  return new Set(attempts.map(({ run_id, item }) => `${run_id}#${item}`)).size;
 }
 
 /** When the row is free again: an item keeps it until its last attempt has ended. */

@@ -35,7 +35,7 @@ const onDesk: readonly Page[] = [
   ["run-waiting", "#/run/rf-a17", "ApproveRefund", []],
   ["run-past", "#/run/dg-7f3a21/30", "Tick 30", []],
   ["run-failed", "#/run/im-0c44d9", "after 3 attempts", []],
-  ["run-children", "#/run/tr-lisbon", "quote › ", []],
+  ["run-children", "#/run/tr-lisbon", "quote ›", []],
   ["run-pipeline", "#/run/ar-mills-3", "Publish the article?", []],
   ["run-fork", "#/run/rf-a17/3", "Tick 3", ["f"]],
   ["compare", "#/compare/dg-7f3a21/dg-c9e410", "First difference.", []],
@@ -77,7 +77,7 @@ describe("the pages of runs", () => {
     await visit.page.getByRole("button", { name: "Chat" }).click();
     await visit.sees("How many mills stand on the Spree?");
     await visit.sees("findMills");
-    await visit.sees(/1\u2009240 \+ 310 tokens · 0.0041/);
+    await visit.sees(/1\u2009240 \+ 310 tokens · cost 0.0041, as the provider reports it/);
     await visit.shoot("run-chat");
 
     expect(await visit.hardships()).toEqual([]);

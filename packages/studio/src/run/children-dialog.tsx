@@ -1,0 +1,44 @@
+/** The runs that steps of a run have started: each leads to a page of its own. */
+import type { ReactNode } from "react";
+import type { Handler } from "../api/contract.types.js";
+import { get } from "../api/request.js";
+import { useRead } from "../api/use-read.js";
+import { hrefOf } from "../route.js";
+import { Button } from "../ui/controls.js";
+import { Dialog } from "../ui/dialog.js";
+import { Read } from "../ui/states.js";
+import { StatusBadge, statusOf } from "../ui/status.js";
+
+export interface ChildrenDialogProps {
+  readonly rootId: string;
+  /** Those to choose from. */
+  readonly runIds: readonly string[];
+  readonly onClose: () => void;
+}
+
+export function ChildrenDialog({ rootId, runIds, onClose }: ChildrenDialogProps): ReactNode {
+  const reading = useRead(`children ${rootId}`, (signal) =>
+    get<Handler>(`handlers/${encodeURIComponent(rootId)}`, { children: true }, signal),
+  );
+  return (
+    <Dialog title="Child runs" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
+      <Read reading={reading} rows={4}>
+        {({ children = [] }) =>
+          children
+            .filter(({ run_id }) => runIds.includes(run_id))
+            .map(({ run_id: runId, workflow_name: workflow, step, item, status }) => (
+              <a key={runId} className="row choice" href={hrefOf("child", rootId, runId)} onClick={onClose}>
+                <span className="cut grow">
+                  {workflow} <span className="mono muted">{runId}</span>
+                </span>
+                <span className="muted num">
+                  {step} #{item}
+                </span>
+                <StatusBadge status={statusOf({ status, waiting: false })} />
+              </a>
+            ))
+        }
+      </Read>
+    </Dialog>
+  );
+}

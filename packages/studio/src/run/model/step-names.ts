@@ -1,0 +1,56 @@
+/**
+ * What readers are told of steps. A pipeline runs more steps than its author wrote: those that ask for a written one are shown as part
+ * of it, and those that only move the run on are housekeeping.
+ *
+ * @module
+ */
+import type { Attempt, GraphNode, WorkflowGraphData } from "../../api/contract.types.js";
+import { isPipeline } from "../../graph/draw-pipeline.js";
+
+export interface StepName {
+  /** Name of the step that it is shown as. */
+  readonly owner: string;
+  readonly label: string;
+  /** Nobody wrote it. */
+  readonly isInner: boolean;
+}
+
+/** @param runId The run that the step is of, which may be a child. */
+export type StepNaming = (step: string, runId: string) => StepName;
+
+export const asNamed: StepNaming = (step) => ({ owner: step, label: step, isInner: false });
+
+/**
+ * @param graph Of the run `runId`, with the graphs of its children.
+ * @param workflows Names of the workflows of children, by run id.
+ */
+export function stepNaming(
+  graph: WorkflowGraphData | null,
+  { runId, workflows }: { readonly runId: string; readonly workflows: ReadonlyMap<string, string> },
+): StepNaming {
+  if (graph === null) return asNamed;
+  const own = namesOf(graph);
+  const ofChildren = new Map((graph.children ?? []).map((child) => [child.name, namesOf(child)]));
+  return (step, of) => {
+    const names = of === runId ? own : ofChildren.get(workflows.get(of) ?? "");
+    return names?.get(step) ?? asNamed(step, of);
+  };
+}
+
+/** Workflows of a run's children, by run id. */
+export function workflowsOf(attempts: readonly Attempt[]): ReadonlyMap<string, string> {
+  return new Map(attempts.map(({ run_id, workflow_name }) => [run_id, workflow_name]));
+}
+
+function namesOf(graph: WorkflowGraphData): ReadonlyMap<string, StepName> {
+  const steps = new Map(graph.nodes.filter(({ kind }) => kind === "step").map((node) => [node.id, node]));
+  const isOfPipeline = isPipeline(graph);
+  return new Map([...steps.values()].map((step) => [step.name, nameOf(step, steps, isOfPipeline)]));
+}
+
+function nameOf(step: GraphNode, steps: ReadonlyMap<string, GraphNode>, isOfPipeline: boolean): StepName {
+  const { name, label = name, executor = null, worksFor = null } = step;
+  const asked = label.endsWith(": ask") && worksFor !== null ? steps.get(worksFor) : undefined;
+  if (asked !== undefined) return { owner: asked.name, label: asked.label ?? asked.name, isInner: false };
+  return { owner: name, label, isInner: isOfPipeline && executor === null };
+}
