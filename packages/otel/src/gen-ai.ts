@@ -11,7 +11,7 @@ import type { Metrics } from "./metrics.js";
 import { attributes } from "./names.js";
 import type { Providers } from "./providers.js";
 import { inSpan } from "./in-span.js";
-import { isWithinStep } from "./trace-context.js";
+import { isWithinStepOf } from "./trace-context.js";
 
 interface ModelCall {
   readonly callId: string;
@@ -55,7 +55,7 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
   return {
     executeLanguageModelCall(call) {
       const { tracer } = providers;
-      if (tracer === null || !isWithinStep()) return call.execute();
+      if (tracer === null || !isWithinStepOf(providers)) return call.execute();
       const { callId, provider, modelId, functionId } = call;
       const facts = modelFacts(provider, modelId);
       const span = tracer.startSpan(`chat ${modelId ?? "unknown"}`, {
@@ -99,7 +99,7 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
     },
     executeTool({ toolCallId, toolCall, execute }) {
       const { tracer } = providers;
-      if (tracer === null || !isWithinStep()) return execute();
+      if (tracer === null || !isWithinStepOf(providers)) return execute();
       const name = toolCall?.toolName ?? "unknown";
       const span = tracer.startSpan(`execute_tool ${name}`, {
         attributes: {

@@ -32,6 +32,11 @@ export const attributes = {
   outputTokens: "gen_ai.usage.output_tokens",
   tokenType: "gen_ai.token.type",
   agent: "gen_ai.agent.name",
+  agentId: "gen_ai.agent.id",
+  agentDescription: "gen_ai.agent.description",
+  /** How a run of an agent ended. */
+  agentStatus: "millrace.agent.status",
+  conversation: "gen_ai.conversation.id",
   tool: "gen_ai.tool.name",
   toolCall: "gen_ai.tool.call.id",
 } as const;
@@ -164,7 +169,7 @@ export interface SpanFacts {
 const { runId, item, attempt } = attributes;
 
 /** The first word of a span's name. */
-export type SpanWord = "start" | "run" | "step" | "effect" | "wait" | "chat" | "execute_tool";
+export type SpanWord = "start" | "run" | "step" | "effect" | "wait" | "invoke_agent" | "chat" | "execute_tool";
 
 export const spanFacts: { readonly [Word in SpanWord]: SpanFacts } = {
   start: {
@@ -183,6 +188,21 @@ export const spanFacts: { readonly [Word in SpanWord]: SpanFacts } = {
   wait: {
     description: "A wait for an event, a sleep or a child, from its call to its answer, in whatever process.",
     attributes: [workflow, runId, step, item, attempt, attributes.waitKind, attributes.waitTimedOut],
+  },
+  invoke_agent: {
+    description: "A run of an agent or a team in a step, with the tokens of its own calls. What it does is below it.",
+    attributes: [
+      ...model,
+      attributes.agent,
+      attributes.agentId,
+      attributes.agentDescription,
+      attributes.conversation,
+      attributes.agentStatus,
+      attributes.finishReasons,
+      attributes.inputTokens,
+      attributes.outputTokens,
+      errorType,
+    ],
   },
   chat: {
     description: "A call of a model by an agent.",

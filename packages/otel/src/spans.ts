@@ -81,7 +81,7 @@ export class Spans {
   }
 
   open(facts: RunFacts, isResumed: boolean): void {
-    const isLater = facts.spanId !== spanIdOf(facts.runId);
+    const isLater = facts.spanId !== spanIdOf(facts);
     this.#runs.set(runKey(facts), {
       attempts: new Map(),
       parent: this.#parentOf(facts),
@@ -93,7 +93,7 @@ export class Spans {
   forget(facts: RunFacts): void {
     const run = this.#runs.get(runKey(facts));
     this.#runs.delete(runKey(facts));
-    for (const key of run?.attempts.keys() ?? []) this.#byId.delete(idOf(facts.runId, key));
+    for (const key of run?.attempts.keys() ?? []) this.#byId.delete(idOf(facts, key));
   }
 
   end(facts: RunFacts, { status, elapsedMs, error }: { status: string; elapsedMs: number; error?: unknown }): void {
@@ -101,13 +101,13 @@ export class Spans {
     for (const [key, span] of run?.attempts ?? []) {
       span.setAttribute(attributes.attemptStatus, "stopped" satisfies AttemptStatus);
       span.end(new Date(facts.atMs));
-      this.#byId.delete(idOf(facts.runId, key));
+      this.#byId.delete(idOf(facts, key));
     }
     this.#runs.delete(runKey(facts));
     const { tracer } = this.#providers;
     if (tracer === null) return;
-    const isLater = facts.spanId !== spanIdOf(facts.runId);
-    const first: SpanContext = { ...this.#remote(facts), spanId: spanIdOf(facts.runId) };
+    const isLater = facts.spanId !== spanIdOf(facts);
+    const first: SpanContext = { ...this.#remote(facts), spanId: spanIdOf(facts) };
     const span = this.#make({
       tracer,
       name: `run ${facts.workflow}`,
@@ -166,10 +166,11 @@ export class Spans {
     span.end(new Date(atMs));
   }
 
-  callStep({ runId, item, attempt, ctx }: AttemptCall, work: () => unknown): unknown {
-    const span = this.#byId.get(spanIdOf(runId, item, attempt));
+  callStep(call: AttemptCall, work: () => unknown): unknown {
+    const { item, attempt, ctx } = call;
+    const span = this.#byId.get(spanIdOf(call, item, attempt));
     if (span === undefined) return work();
-    const own = stepContext(span);
+    const own = stepContext(span, this.#providers);
     this.#contexts.set(ctx, own);
     const value = context.with(own, work);
     return isGenerator(value) ? generatorIn(own, value) : value;
@@ -204,10 +205,10 @@ export class Spans {
   #attempt(facts: AttemptFacts, startMs: number): Span | null {
     const { tracer } = this.#providers;
     if (tracer === null) return null;
-    const { runId, item, attempt } = facts;
+    const { item, attempt } = facts;
     const links = [];
     if (attempt > 1 && this.#hasRunIds) {
-      const before = { ...this.#remote(facts), spanId: spanIdOf(runId, item, attempt - 1) };
+      const before = { ...this.#remote(facts), spanId: spanIdOf(facts, item, attempt - 1) };
       links.push(linkTo(before, "attempt before"));
     }
     const parent = this.#runParent(facts);
@@ -265,17 +266,17 @@ function linkTo(spanContext: SpanContext, why: string): Link {
   return { context: spanContext, attributes: { [attributes.link]: why } };
 }
 
-function runKey({ traceId, runId }: RunFacts): string {
-  return `${traceId} ${runId}`;
+function runKey({ traceId, tenant, runId }: RunFacts): string {
+  return JSON.stringify([traceId, tenant, runId]);
 }
 
 function attemptKey({ item, attempt }: AttemptFacts): string {
   return `${item} ${attempt}`;
 }
 
-function idOf(runId: string, key: string): string {
+function idOf(facts: RunFacts, key: string): string {
   const [item, attempt] = key.split(" ").map(Number);
-  return spanIdOf(runId, item, attempt);
+  return spanIdOf(facts, item, attempt);
 }
 
 function isGenerator(value: unknown): value is AsyncGenerator {

@@ -3,6 +3,7 @@ import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import { type AttemptCall, type EffectOfAttempt, type Inspection, type RunFacts, WorkflowError } from "millrace";
 import type { StartingRun, TraceContext } from "millrace";
 import type { RuntimeObserver, RuntimeTelemetry } from "millrace/runtime";
+import { agentSpans, registerAgentSpans } from "./agent-spans.js";
 import { errorTypeOf } from "./error-type.js";
 import { genAi, registerGenAi } from "./gen-ai.js";
 import { Metrics } from "./metrics.js";
@@ -73,7 +74,10 @@ class OtelTelemetry implements RuntimeTelemetry {
     this.#wait = LOOK_EVERY;
     if (!this.#providers.isActive) return false;
     this.#isOn = true;
-    if (this.#reportsModels) registerGenAi(genAi({ providers: this.#providers, metrics: this.#metrics }));
+    if (this.#reportsModels) {
+      registerGenAi(genAi({ providers: this.#providers, metrics: this.#metrics }));
+      registerAgentSpans(agentSpans(this.#providers));
+    }
     return true;
   }
 

@@ -39,11 +39,12 @@ export function contextWith(parent: SpanContext | null): Context {
 
 const stepKey = createContextKey("millrace step");
 
-/** What is active in the code of a step. */
-export function stepContext(span: Span): Context {
-  return trace.setSpan(ROOT_CONTEXT, span).setValue(stepKey, true);
+/** What is active in the code of a step that `owner` traces. */
+export function stepContext(span: Span, owner: object): Context {
+  return trace.setSpan(ROOT_CONTEXT, span).setValue(stepKey, owner);
 }
 
-export function isWithinStep(): boolean {
-  return context.active().getValue(stepKey) === true;
+/** A process may have several telemetries: what happens in a step is reported by the one that traces the step. */
+export function isWithinStepOf(owner: object): boolean {
+  return context.active().getValue(stepKey) === owner;
 }

@@ -102,6 +102,41 @@ describe("the spans of a run in memory", () => {
     });
   });
 
+  it("are those of one tenant each, where runs of two have the same id and the same trace", async () => {
+    const sdk = openSdk();
+    const outer = sdk.tracerProvider.getTracer("test").startSpan("request");
+    let arrived = 0;
+    const seen: (string | undefined)[] = [];
+    const flow = defineWorkflow("pay")
+      .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        arrived++;
+        await expect.poll(() => arrived, { timeout: 30_000 }).toBe(2);
+        seen.push(await ctx.run("effect", () => trace.getActiveSpan()?.spanContext().spanId));
+        return new StopEvent();
+      })
+      .build();
+    const runtime = createRuntime({ workflows: { flow }, store: memoryStore(), telemetry: sdk.telemetry });
+    await context.with(trace.setSpan(context.active(), outer), () =>
+      Promise.all(["a", "b"].map((tenant) => runtime.run("flow", {}, { tenant, runId: "one" }))),
+    );
+    await runtime.stop();
+    outer.end();
+    const spans = await sdk.spans();
+
+    expect(traceProblems(spans)).toEqual([]);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+    const attempts = spans.filter(({ name }) => name === "step work");
+    const runs = spans.filter(({ name }) => name === "run pay");
+    expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId))).toEqual(
+      new Set(runs.map(({ spanId }) => spanId)),
+    );
+    const effects = spans.filter(({ name }) => name === "effect effect");
+    expect(new Set(seen)).toEqual(new Set(effects.map(({ spanId }) => spanId)));
+    expect(new Set(effects.map(({ parentSpanId }) => parentSpanId))).toEqual(
+      new Set(attempts.map(({ spanId }) => spanId)),
+    );
+  });
+
   it("have another span for a run that continues after its end", async () => {
     const sdk = openSdk();
     let failures = 1;

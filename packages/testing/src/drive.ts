@@ -95,7 +95,7 @@ function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: 
   ];
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `The run of "${workflow}" waits for what nobody sends: ${what.join("; ") || "an event from outside"}.`,
+    message: `The run of "${workflow}" waits for something that nobody sends: ${what.join("; ") || "an event from outside"}.`,
     hint: asked.length > 0 ? `Give \`answers: { ${asked[0]}: { … } }\`.` : "Give the events in `events`.",
     details: { workflow, prompts: asked, waits: awaited },
   });

@@ -5,8 +5,9 @@
  * @module
  */
 import { type Duration, WorkflowError } from "millrace";
-import { toMs } from "millrace/engine";
+import { type OptionNames, toMs } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
+import { checkOptions } from "./check-options.js";
 import { describeDifference, describeValue } from "./describe-value.js";
 import { within } from "./host-turn.js";
 import { type Death, Mortal, type WritePosition } from "./mortal-store.js";
@@ -71,8 +72,10 @@ export interface DurableProof {
  */
 export async function proveDurable<App extends Durable>(
   world: () => DurableWorld<App>,
-  { at, timeout = "10s", compare = isSame }: DurableOptions = {},
+  options: DurableOptions = {},
 ): Promise<DurableProof> {
+  checkOptions("proveDurable", options, known);
+  const { at, timeout = "10s", compare = isSame } = options;
   const limitMs = toMs(timeout, "timeout");
   const undisturbed = new Mortal(null);
   const expected = await inTime(limitMs, liveOn(world(), undisturbed));
@@ -87,6 +90,8 @@ export async function proveDurable<App extends Durable>(
   if (counts.deaths + counts.stops === 0) throw nothingToKill(at, writes);
   return { writes, ...counts };
 }
+
+const known: OptionNames<DurableOptions> = { at: true, timeout: true, compare: true };
 
 type Tried = { readonly died: boolean } & ({ readonly end: unknown } | { readonly error: unknown });
 
@@ -171,7 +176,7 @@ function diverged({ write, how }: NumberedDeath, expected: unknown, tried: Tried
   const actual = "error" in tried ? `it failed: ${String(tried.error)}` : describeValue(tried.end);
   return new WorkflowError({
     code: "RESUME_DIVERGED",
-    message: `Where a process ${partings[how](write)}, the next one came to another end.\n${describeDifference(wanted, actual)}`,
+    message: `Where a process ${partings[how](write)}, the next one ended differently.\n${describeDifference(wanted, actual)}`,
     hint: `Give runs a \`runId\`, and do in \`ctx.run\` or with the \`idempotencyKey\` what must happen once. Again: \`{ at: ${write} }\`.`,
     details: { at: write, how, isStored: how !== "lost", expected: wanted, actual },
     ...("error" in tried && { cause: tried.error }),

@@ -4,6 +4,8 @@
  * @module
  */
 import { type ResourceOverride, type ResultOf, type StateOf, Workflow, WorkflowError } from "millrace";
+import type { OptionNames } from "millrace/engine";
+import { checkOptions, checkWorld } from "./check-options.js";
 import { describeDifference } from "./describe-value.js";
 import { TIMEOUT_TURNS } from "./drive.js";
 import { describeEnding, type Ending } from "./ending.js";
@@ -77,11 +79,24 @@ export function proveResumable<Flow extends Workflow>(
   return alone(async () => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
 }
 
+const known: OptionNames<ProveOptions> = {
+  answers: true,
+  events: true,
+  resources: true,
+  timeoutTurns: true,
+  seeds: true,
+  at: true,
+  compare: true,
+};
+
 function worldsOf(workflow: Provable<Workflow>): () => World {
   if (typeof workflow !== "function") return () => ({ create: () => workflow });
   return () => {
     const made = workflow();
-    if (!(made instanceof (Workflow as unknown as abstract new () => Workflow))) return made as World;
+    if (!(made instanceof (Workflow as unknown as abstract new () => Workflow))) {
+      checkWorld("proveResumable", made, known);
+      return made as World;
+    }
     let isFirst = true;
     return {
       create() {
@@ -110,6 +125,7 @@ class Prover {
     this.#input = input;
     this.#options = options;
     this.#seeds = options.seeds ?? [1, 2, 3, 4, 5];
+    checkOptions("proveResumable", options, known);
     if (this.#seeds.length === 0)
       throw new WorkflowError({
         code: "OPTION_INVALID",
@@ -197,7 +213,7 @@ class Prover {
       known === 1 ? "All undisturbed runs end alike." : `Undisturbed runs end in ${known} ways, and in none like this.`;
     return new WorkflowError({
       code: "RESUME_DIVERGED",
-      message: `A run of "${workflow}" that crashed ends otherwise than one that did not: ${where}, seed ${seed}.\n${describeDifference(wanted, actual)}\n${others}`,
+      message: `A run of "${workflow}" that crashed ends differently from one that did not: ${where}, seed ${seed}.\n${describeDifference(wanted, actual)}\n${others}`,
       hint: `Do in \`ctx.run\` what must happen once or gives another answer each time, and keep nothing outside \`ctx.store\`. Again: \`{ seeds: [${seed}], at: ${crash?.stored ?? 0} }\`.`,
       details: {
         ...{ workflow, seed, expected: wanted, actual },

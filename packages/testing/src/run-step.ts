@@ -15,7 +15,8 @@ import {
   WorkflowError,
   type WorkflowEvent,
 } from "millrace";
-import { compileWorkflow, type EventData } from "millrace/engine";
+import { compileWorkflow, type EventData, type OptionNames } from "millrace/engine";
+import { checkOptions } from "./check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin, RUN_ID } from "./life.js";
 import { LONE_ITEM, snapshotBefore } from "./lone-step.js";
@@ -68,11 +69,21 @@ export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flo
   return alone(() => run(workflow, { name, event }, options)) as never;
 }
 
+const known: OptionNames<RunStepOptions> = {
+  answers: true,
+  events: true,
+  resources: true,
+  timeoutTurns: true,
+  state: true,
+  clock: true,
+};
+
 async function run(
   workflow: Workflow,
   given: { readonly name: string; readonly event: unknown },
   options: RunStepOptions,
 ): Promise<StepRun> {
+  checkOptions("runStep", options, known);
   const { clock = virtualClock(), resources, timeoutTurns = TIMEOUT_TURNS } = options;
   const dict = snapshotBefore(compileWorkflow(workflow), { ...given, store: options.state ?? {}, atMs: clock.now() });
   const responder = new Responder(options);

@@ -1,4 +1,6 @@
 import type { InputOf, ResourceOverride, ResultOf, RunContext, StateOf, Workflow, WorkflowEvent } from "millrace";
+import type { OptionNames } from "millrace/engine";
+import { checkOptions } from "./check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin } from "./life.js";
 import { Responder, type OutsideOptions } from "./responder.js";
@@ -64,7 +66,18 @@ export function runToEnd<Flow extends Workflow>(
   return alone(() => run(workflow, input, options as RunToEndOptions)) as never;
 }
 
+const known: OptionNames<RunToEndOptions> = {
+  answers: true,
+  events: true,
+  resources: true,
+  timeoutTurns: true,
+  seed: true,
+  context: true,
+  clock: true,
+};
+
 async function run(workflow: Workflow, input: unknown, options: RunToEndOptions): Promise<EndedRun> {
+  checkOptions("runToEnd", options, known);
   const { seed = null, clock = virtualClock(), context, resources, timeoutTurns = TIMEOUT_TURNS } = options;
   const responder = new Responder(options);
   const recording = new Recording({ onStored: ({ tick }) => responder.onStored(tick) });

@@ -8,7 +8,7 @@ export interface TestRuntime<Flows extends Workflows> {
   readonly clock: VirtualClock;
 }
 
-/** Options of `createRuntime`, except those that `testRuntime` sets. */
+/** Options of `createRuntime`, except those that `testRuntime` sets. `leaseMs` is a day, and as long as usual with a `store`. */
 export type TestRuntimeOptions = Omit<RuntimeOptions<Workflows>, "workflows" | "clock">;
 
 /**
@@ -26,10 +26,20 @@ export function testRuntime<const Flows extends Workflows>(
   options: TestRuntimeOptions = {},
 ): TestRuntime<Flows> {
   const clock = virtualClock();
-  const store = options.store ?? memoryStore();
-  const runtime = createRuntime({ restoreWaits: true, ...options, store, workflows, clock: moving(clock) });
+  // No other runtime can have the runs of its own store, and `advance` fires every renewal of a lease.
+  const leaseMs = options.store === undefined ? DAY_MS : undefined;
+  const runtime = createRuntime({
+    restoreWaits: true,
+    ...(leaseMs !== undefined && { leaseMs }),
+    ...options,
+    store: options.store ?? memoryStore(),
+    workflows,
+    clock: moving(clock),
+  });
   return { runtime, clock };
 }
+
+const DAY_MS = 86_400_000;
 
 /** Fires timers that are already due by itself; only waiting needs `advance`. */
 function moving(clock: VirtualClock): VirtualClock {

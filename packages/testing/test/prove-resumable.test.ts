@@ -193,7 +193,7 @@ describe("proveResumable", () => {
     });
     expect(error.message).toBe(
       [
-        'A run of "Shop" that crashed ends otherwise than one that did not: after tick 2, before tick 3 (step.completed of "charge") was stored, with "charge" at work, resumed from the journal, seed 1.',
+        'A run of "Shop" that crashed ends differently from one that did not: after tick 2, before tick 3 (step.completed of "charge") was stored, with "charge" at work, resumed from the journal, seed 1.',
         '  +     "100",',
         "All undisturbed runs end alike.",
       ].join("\n"),

@@ -1,4 +1,13 @@
-import { defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
+import {
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  resource,
+  StartEvent,
+  StopEvent,
+} from "millrace";
+import { memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { testRuntime } from "../src/index.js";
@@ -50,4 +59,41 @@ it("leaves a run in memory when it is told to", async () => {
 
   expect(begun).toEqual(["sleep", "ask"]);
   await runtime.stop({ drainMs: 0 });
+});
+
+it("fires few timers while everything sleeps, unless the store may be shared", async () => {
+  const nap = () =>
+    defineWorkflow("nap")
+      .step("sleep", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        await ctx.sleep("6d");
+        return new StopEvent({ result: "rested" });
+      })
+      .build();
+  const alone = testRuntime({ nap: nap() });
+  const shared = testRuntime({ nap: nap() }, { store: memoryStore() });
+  const runs = [alone, shared].map(({ runtime }) => runtime.run("nap", {}));
+  await Promise.all(runs.map((run) => run.idle()));
+  const renewed = [alone, shared].map(({ clock }) => (clock.nextAtMs ?? 0) - clock.now());
+
+  await alone.clock.advance("6d");
+
+  expect(renewed).toEqual([8 * 3_600_000, 10_000]);
+  expect(await runs[0]).toBe("rested");
+  await Promise.all([alone, shared].map(({ runtime }) => runtime.stop({ drainMs: 0 })));
+});
+
+it("replaces resources in every run", async () => {
+  const bank = resource("bank", () => "real");
+  const pay = defineWorkflow("pay")
+    .step(
+      "pay",
+      { on: StartEvent, emits: StopEvent, resources: { bank } },
+      (_ev, _ctx, found) => new StopEvent({ result: found.bank }),
+    )
+    .build();
+  const { runtime } = testRuntime({ pay }, { resources: [bank.override("fake")] });
+
+  expect(await runtime.run("pay", {})).toBe("fake");
+  expect(await runtime.run("pay", {})).toBe("fake");
+  await runtime.stop();
 });

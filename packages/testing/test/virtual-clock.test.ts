@@ -40,7 +40,7 @@ describe("virtualClock", () => {
     expect([clock.jumpToNext(), clock.now(), clock.jumpToNext()]).toEqual([true, 86_400_000, false]);
   });
 
-  it("refuses what is no duration", async () => {
+  it("refuses what is not a duration", async () => {
     await expect(virtualClock().advance("soon" as never)).rejects.toMatchObject({ code: "DURATION_INVALID" });
   });
 

@@ -209,6 +209,21 @@ function counting(test: StoreTest): void {
     ]);
   });
 
+  test("counts the runs of many workflows", async (store, runs) => {
+    const names = Array.from({ length: 40 }, (_, index) => `flow-${String(index).padStart(2, "0")}`);
+    for (const workflow of names) await runs.create(`of ${workflow}`, { workflow });
+    await runs.createEnded("ended", { workflow: "flow-07" });
+
+    const found = await counts(store);
+
+    expect(found.filter(({ status }) => status === "running").map(({ workflow }) => workflow)).toEqual(names);
+    expect(found.filter(({ workflow }) => workflow === "flow-07")).toEqual([
+      { workflow: "flow-07", status: "completed", count: 1 },
+      { workflow: "flow-07", status: "running", count: 1 },
+    ]);
+    expect(found).toHaveLength(41);
+  });
+
   test("counts nothing of a tenant, a workflow or a label that there is not", async (store, runs) => {
     await runs.create("run", { labels: { tier: "1" } });
 

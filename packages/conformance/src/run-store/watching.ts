@@ -103,6 +103,17 @@ function watching(test: StoreTest): void {
 }
 
 function due(test: StoreTest): void {
+  test("tells of a deletion, also by another connection", async (store, runs) => {
+    const second = await runs.reopen();
+    await runs.commitAll(creationOf("gone", { owner: null }));
+    const [{ heard }, { heard: there }] = [listen(store), listen(second)];
+
+    expect(await store.delete([keyOf("gone")])).toBe(1);
+
+    await expectHeard(heard, "gone");
+    await expectHeard(there, "gone");
+  });
+
   test("says of nothing that others may take up, or that ends, that its owner keeps it", async (store, runs) => {
     const second = await runs.reopen();
     const run = await runs.create("run");

@@ -43,7 +43,7 @@ export function checkSimulation<Flows extends Workflows>(simulation: Simulation<
 }
 
 function functionProblem(name: string, value: unknown): string[] {
-  return typeof value === "function" ? [] : [`\`${name}\` is no function`];
+  return typeof value === "function" ? [] : [`\`${name}\` is not a function`];
 }
 
 function countProblem(name: string, value: number | undefined, from: number): string[] {

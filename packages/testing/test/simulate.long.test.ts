@@ -212,12 +212,12 @@ describe("a simulation that cannot be played", () => {
       code: "OPTION_INVALID",
       details: {
         problems: [
-          "`procesess` is no option (did you mean `processes`?)",
+          "`procesess` is not an option (did you mean `processes`?)",
           "`seed` is 0.5, not a whole number",
-          "`workflows` is no function",
-          "`call` is no function",
+          "`workflows` is not a function",
+          "`call` is not a function",
           "`callers` is -1, not a whole number from 0",
-          "`kill` is no option (did you mean `kills`?)",
+          "`kill` is not an option (did you mean `kills`?)",
           "`faults.stops` is -1, not a number from 0 to 1,000",
           "`runtime.clock` is set by the simulation",
         ],

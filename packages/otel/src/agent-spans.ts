@@ -1,0 +1,79 @@
+/**
+ * Runs of agents and teams as spans, with what they do below them.
+ *
+ * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
+ * @module
+ */
+import type { Attributes, Span } from "@opentelemetry/api";
+import { fail, inSpan } from "./in-span.js";
+import { attributes } from "./names.js";
+import type { Providers } from "./providers.js";
+import { isWithinStepOf } from "./trace-context.js";
+
+interface AgentCall {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly model: string | { readonly provider: string; readonly modelId: string };
+  readonly sessionId: string | null;
+}
+
+interface AgentEnd {
+  readonly status: string;
+  readonly error: unknown;
+  readonly finishReason: string | null;
+  readonly calls: readonly { readonly inputTokens: number; readonly outputTokens: number }[];
+}
+
+/** What `@millrace/agents` calls. */
+export interface AgentObserver {
+  callAgent(call: AgentCall, work: () => Promise<AgentEnd>): Promise<AgentEnd>;
+}
+
+/** What is no work of a step is for whoever else traces it. */
+export function agentSpans(providers: Providers): AgentObserver {
+  return {
+    callAgent(call, work) {
+      const { tracer } = providers;
+      if (tracer === null || !isWithinStepOf(providers)) return work();
+      const span = tracer.startSpan(`invoke_agent ${call.name}`, { attributes: factsOf(call) });
+      const described = async (): Promise<AgentEnd> => {
+        const end = await work();
+        describe(span, end);
+        return end;
+      };
+      return inSpan(span, described) as Promise<AgentEnd>;
+    },
+  };
+}
+
+function factsOf({ id, name, description, model, sessionId }: AgentCall): Attributes {
+  const { provider, modelId } = typeof model === "string" ? { provider: "unknown", modelId: model } : model;
+  return {
+    [attributes.operation]: "invoke_agent",
+    [attributes.provider]: provider,
+    [attributes.requestModel]: modelId,
+    [attributes.agent]: name,
+    [attributes.agentId]: id,
+    ...(description !== undefined && { [attributes.agentDescription]: description }),
+    ...(sessionId !== null && { [attributes.conversation]: sessionId }),
+  };
+}
+
+function describe(span: Span, { status, error, finishReason, calls }: AgentEnd): void {
+  const used = (key: "inputTokens" | "outputTokens"): number => calls.reduce((sum, call) => sum + call[key], 0);
+  span.setAttribute(attributes.agentStatus, status.toLowerCase());
+  if (finishReason !== null) span.setAttribute(attributes.finishReasons, [finishReason]);
+  if (calls.length > 0) {
+    span.setAttribute(attributes.inputTokens, used("inputTokens"));
+    span.setAttribute(attributes.outputTokens, used("outputTokens"));
+  }
+  // Somebody has cancelled it: that is no failure of the agent.
+  if (status === "ERROR") fail(span, error ?? "nothing");
+}
+
+/** Runs of agents look into this list. */
+export function registerAgentSpans(observer: AgentObserver): void {
+  const shared = globalThis as { MILLRACE_AGENT_OBSERVERS?: AgentObserver[] };
+  shared.MILLRACE_AGENT_OBSERVERS = [...(shared.MILLRACE_AGENT_OBSERVERS ?? []), observer];
+}
